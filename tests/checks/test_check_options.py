@@ -18,7 +18,7 @@ def complaints(**given: object) -> list[tuple[str, str]]:
     return [(".".join(one.keys), one.message) for one in found]
 
 
-def test_a_code_stands_for_itself() -> None:
+def test_code_selects_itself() -> None:
     for code in ("syntax", "overlap", "total-mismatch"):
         assert codes_of(code) == {code}
 
@@ -31,7 +31,7 @@ def test_prefix_selects_all_codes_that_begin_so() -> None:
     assert {"undefined-instruction", "undefined-computation"} <= codes_of("undefined")
 
 
-def test_two_words_stand_for_groups() -> None:
+def test_two_words_select_groups() -> None:
     assert codes_of("all") == set(explanations())
     assert codes_of("default") == ON
 
@@ -39,7 +39,7 @@ def test_two_words_stand_for_groups() -> None:
 @pytest.mark.parametrize(
     "word", ["", "-", "l", "live-", "live-rang", "LIVE-RANGE", "size_mismatch"]
 )
-def test_a_part_of_a_word_stands_for_nothing(word: str) -> None:
+def test_part_of_a_word_selects_nothing(word: str) -> None:
     with pytest.raises(LookupError, match="unknown rule"):
         codes_of(word)
 
@@ -54,7 +54,7 @@ def test_the_nearest_code_is_offered(word: str, near: str) -> None:
     assert raised.value.args == (f"unknown rule `{word}`; did you mean `{near}`?",)
 
 
-def test_everything_that_can_be_said() -> None:
+def test_all_options_are_read() -> None:
     options, found = CheckOptions.of(
         {
             "select": ["default", "layout-copy"],
@@ -70,7 +70,7 @@ def test_everything_that_can_be_said() -> None:
     assert options.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
 
 
-def test_nothing_said_is_nothing_wished() -> None:
+def test_missing_options_have_defaults() -> None:
     silent: dict[str, object] = {
         "select": None,
         "ignore": None,

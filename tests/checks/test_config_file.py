@@ -56,7 +56,7 @@ def test_a_good_file(tmp_path: Path) -> None:
     assert read.options.thresholds == {"padding_bytes": 1000}
 
 
-def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+def test_empty_file_has_no_options(tmp_path: Path) -> None:
     assert errors(tmp_path, "") == []
     assert errors(tmp_path, "# nothing yet\n") == []
 
@@ -113,13 +113,13 @@ def test_every_error_is_reported(tmp_path: Path) -> None:
     assert [error.split(":")[1] for error in reported] == ["3", "2", "1"]
 
 
-def test_what_is_wrong_does_not_hide_the_rest(tmp_path: Path) -> None:
+def test_invalid_value_keeps_the_others(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text('ignore = ["syntax", "nonsense"]\nother = 1\n', "utf-8")
     assert read_config_file(path).options.ignore == {"syntax"}
 
 
-def test_what_is_no_text_is_reported(tmp_path: Path) -> None:
+def test_binary_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_bytes(b"\xff\xfe\0")
     assert [str(error) for error in read_config_file(path).errors] == [f"{path}:1: not UTF-8 text"]

@@ -108,7 +108,7 @@ def test_unreadable_file_of_a_folder_is_reported(
     assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
 
 
-def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
+def test_empty_folder_has_no_results(tmp_path: Path) -> None:
     assert check_paths([tmp_path]) == []
 
 
@@ -163,7 +163,7 @@ def test_named_file_is_compared_with_companion_files(compiled: Path) -> None:
     assert _codes([ranges]) == [("-live-range.txt", "live-range-unknown")]
 
 
-def test_only_the_named_file_is_spoken_of(compiled: Path) -> None:
+def test_only_named_files_are_reported(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     (values,) = compiled.glob("*-values.txt")
     ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
@@ -178,7 +178,7 @@ def test_file_without_companion_files_is_checked_alone(compiled: Path, tmp_path:
     assert _codes([alone]) == [("-live-range.txt", "live-range-bounds")]
 
 
-def test_files_of_another_compile_are_no_neighbours(compiled: Path) -> None:
+def test_files_of_another_compile_are_not_compared(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     renamed = compiled / values.name.replace("module_0092", "module_0093")
     values.rename(renamed)
@@ -193,7 +193,7 @@ def test_folder_and_file_can_be_checked_together(compiled: Path, tmp_path: Path)
     assert _codes([compiled, other]) == [("other.txt", "out-of-bounds")]
 
 
-def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
+def test_ignored_rules_do_not_run(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
     (wanted,) = check_paths([values], CheckOptions(select=frozenset({"total-mismatch"})))
@@ -202,7 +202,7 @@ def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
     assert "total-mismatch" not in [reported.code for reported in unwanted.findings]
 
 
-def test_what_counts_is_counted(compiled: Path) -> None:
+def test_counting_findings_are_counted(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
     for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):

@@ -231,7 +231,7 @@ def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
     return [one for one in found if one.severity is Severity.ERROR]
 
 
-def test_what_was_edited_last_is_looked_at_first(
+def test_last_edited_records_are_checked_first(
     sample: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "_RECORDS_PER_CHECKPOINT", 2)

@@ -33,7 +33,7 @@ def test_default_selection_is_the_enabled_rules() -> None:
     assert selected_rules(Selection.of([])) == DEFAULT_RULES
 
 
-def test_who_selects_begins_anew() -> None:
+def test_select_replaces_the_default() -> None:
     first = options_of(select=["syntax", "overlap"], ignore=["size-mismatch"])
     assert Selection.of([first]).codes == {"syntax", "overlap"}
     assert Selection.of([first, options_of(select=["size", "live-range-bounds"])]).codes == {
@@ -68,7 +68,7 @@ def test_rules_without_selected_codes_do_not_run() -> None:
         assert rules == tuple(rule for rule in CATALOGUE if rule.severity.rank <= severity.rank)
 
 
-def test_what_counts_as_a_failure() -> None:
+def test_severity_selects_counting_findings() -> None:
     counting = {
         lowest: [severity for severity in Severity if Selection(severity=lowest).counts(severity)]
         for lowest in (None, *Severity)

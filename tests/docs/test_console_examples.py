@@ -38,7 +38,7 @@ def folder(corpus_small: Path, tmp_path: Path) -> Path:
 @pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages show paths with slashes")
 @pytest.mark.parametrize("page", _WITH_EXAMPLES, ids=lambda page: page.stem)
-def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:
+def test_commands_print_the_text_of_the_page(page: Path, folder: Path) -> None:
     wrong = list(differences(page, folder))
     assert not wrong, "\n\n".join(wrong)
 

@@ -144,7 +144,7 @@ def test_arguments_that_do_not_fit_are_refused(wire: Wire, arguments: tuple[Any,
     assert wire.log == ""
 
 
-def test_what_was_read_is_read_again(wire: Wire, compiled: Compiled) -> None:
+def test_restart_reads_files_again(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri = path.as_uri()
     wire.send(opened(uri, path.read_text("utf-8")) + hover(uri, 1, 12, 1))

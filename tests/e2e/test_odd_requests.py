@@ -139,7 +139,7 @@ def test_methods_that_are_not_offered_are_not_found(wire: Wire, method: str) -> 
     still_serves(wire)
 
 
-def test_wrong_parameters_are_said_to_be_wrong(wire: Wire) -> None:
+def test_invalid_parameters_are_refused(wire: Wire) -> None:
     wire.initialize()
     wire.send(opened(URI, TEXT))
     for number, params in enumerate(WRONG):
@@ -164,7 +164,7 @@ def test_notifications_about_nothing_are_passed_over(wire: Wire) -> None:
 @pytest.mark.parametrize(
     "data", [None, 1, "x", [], {}, {"uri": URI}, {"uri": 5}, {"value": "x", "uri": URI}]
 )
-def test_a_lens_that_nobody_made_comes_back(wire: Wire, data: Any) -> None:
+def test_unknown_lens_is_returned_unchanged(wire: Wire, data: Any) -> None:
     wire.initialize()
     wire.send(opened(URI, TEXT))
     span = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}

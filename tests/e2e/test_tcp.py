@@ -97,7 +97,7 @@ async def test_it_listens_on_this_machine_only(server: Process) -> None:
     assert "0.0.0.0" not in line
 
 
-def test_a_port_that_is_taken_is_said(port: int) -> None:
+def test_occupied_port_is_reported(port: int) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", port))
         other.listen()

@@ -46,7 +46,7 @@ def test_no_window_on_nothing(wire: Wire, params: Any) -> None:
     assert wire.log == ""
 
 
-def test_no_window_on_what_is_no_dump(wire: Wire, tmp_path: Path) -> None:
+def test_other_file_has_no_window(wire: Wire, tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("int main() {}\n")
     wire.initialize()

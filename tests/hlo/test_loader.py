@@ -81,7 +81,7 @@ def test_an_unknown_kind_is_refused() -> None:
         reading.attribute_spec("f", {"kind": "colour", "example": "", "text": ""})
 
 
-def test_a_variant_differs_where_it_says_so() -> None:
+def test_variant_overrides_its_base() -> None:
     other = {"kind": "enum", "values": ["a", "b"]}
     [(names, found)] = reading.attribute_variants(
         {"dimensions": {"on": {"sort": other}}}, KNOWN

@@ -37,7 +37,7 @@ def test_a_conditional_needs_one_list_or_two_branches() -> None:
     assert set(found.calls) == {"branch_computations", "true_computation", "false_computation"}
 
 
-def test_what_depends_on_the_operand_is_not_required() -> None:
+def test_operand_dependent_attributes_are_optional() -> None:
     assert opcode("broadcast").required == ()
     assert opcode("broadcast").optional == ("dimensions",)
 
@@ -53,7 +53,7 @@ def test_opcode_calls(name: str, calls: set[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["clamp", "bitcast-convert", "dot", "rng", "reduce", "pad"])
-def test_what_is_not_element_by_element(name: str) -> None:
+def test_opcodes_that_are_not_elementwise(name: str) -> None:
     assert not opcode(name).elementwise
 
 
@@ -82,7 +82,7 @@ def test_a_start_names_no_attribute_twice() -> None:
 
 
 @pytest.mark.parametrize("name", ["custom-call-done", "reduce-scatter-update"])
-def test_what_follows_a_start_takes_it(name: str) -> None:
+def test_update_and_done_take_the_start(name: str) -> None:
     found = opcode(name)
     assert found.operands == (OperandSpec(f"{name.rpartition('-')[0].replace('-', '_')}_start"),)
     assert found.arity == 1

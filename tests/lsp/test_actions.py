@@ -69,7 +69,7 @@ def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
     return document.text
 
 
-async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> None:
+async def test_finding_can_be_fixed_explained_and_ignored(tmp_path: Path) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
     put, explain, silence, everything = await actions(context, " value: <2 add", "500")
     assert isinstance(put, types.CodeAction)
@@ -87,7 +87,7 @@ async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> 
     assert everything.title == "Fix all derivable values"
 
 
-async def test_elsewhere_only_the_whole_file_is_put_right(tmp_path: Path) -> None:
+async def test_other_lines_offer_only_fix_all(tmp_path: Path) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
     (everything,) = await actions(context, "allocation 0")
     assert isinstance(everything, types.CodeAction)
@@ -114,7 +114,7 @@ async def test_a_dump_without_damage_has_none(tmp_path: Path) -> None:
         ([types.CodeActionKind.Empty], 4),
     ],
 )
-async def test_only_what_is_asked_for_is_offered(
+async def test_only_requested_kinds_are_offered(
     tmp_path: Path, only: list[str | types.CodeActionKind], count: int
 ) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
@@ -184,7 +184,7 @@ async def test_named_diagnostics_have_actions_at_any_cursor(
     assert await offered("of an older text") == []
 
 
-async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> None:
+async def test_ignoring_creates_a_config_file(tmp_path: Path) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
     _, _, silence, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
@@ -200,7 +200,7 @@ async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> 
     ]
 
 
-async def test_silence_is_written_into_the_file_that_counts(tmp_path: Path) -> None:
+async def test_ignoring_edits_the_config_file_that_applies(tmp_path: Path) -> None:
     text = '# ours\nignore = ["overlap"]\n'
     (tmp_path / CONFIG_FILE_NAME).write_text(text)
     (tmp_path / "runs").mkdir()
@@ -212,7 +212,7 @@ async def test_silence_is_written_into_the_file_that_counts(tmp_path: Path) -> N
     assert applied(text, silence.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
 
 
-async def test_what_cannot_be_written_is_not_offered(tmp_path: Path) -> None:
+async def test_invalid_config_file_offers_no_ignoring(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text("ignore = [")
     context = await asked_about(tmp_path, DAMAGED, RICH)
     titles = [one.title for one in await actions(context, " value: <2 add", "500")]

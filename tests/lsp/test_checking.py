@@ -43,7 +43,7 @@ def has_sizes(found: list[Finding]) -> bool:
     return any(one.code == "size-mismatch" for one in found)
 
 
-async def test_two_who_ask_wait_for_one_check(begun: list[str]) -> None:
+async def test_two_requests_share_one_check(begun: list[str]) -> None:
     file = await context(DAMAGED)
     first, second = await asyncio.gather(findings(file), findings(file))
     assert first == second == cached_findings(file)
@@ -88,13 +88,13 @@ async def test_first_findings_come_before_the_others() -> None:
     assert len(found) < len(await findings(file))
 
 
-async def test_what_is_never_enough_is_all() -> None:
+async def test_unsatisfied_request_gets_all_findings() -> None:
     file = await context(DAMAGED)
     found = await findings_until(file, lambda _: False)
     assert found == await findings(file)
 
 
-async def test_what_is_known_is_all() -> None:
+async def test_finished_check_returns_all_findings() -> None:
     file = await context(DAMAGED)
     whole = await findings(file)
     assert await findings_until(file, has_sizes) == whole

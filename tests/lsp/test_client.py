@@ -44,7 +44,7 @@ def test_the_encoding_is_the_one_agreed_on(encoding: Encoding) -> None:
         (None, False),
     ],
 )
-def test_hovers_are_markdown_only_for_who_reads_it(
+def test_hovers_are_markdown_only_if_supported(
     formats: list[types.MarkupKind] | None, markdown: bool
 ) -> None:
     hover = types.HoverClientCapabilities(content_format=formats)
@@ -52,7 +52,7 @@ def test_hovers_are_markdown_only_for_who_reads_it(
     assert _client(document=document).can_render_markdown is markdown
 
 
-def test_symbols_nest_only_for_who_knows_trees() -> None:
+def test_symbols_nest_only_if_supported() -> None:
     symbols = types.DocumentSymbolClientCapabilities(hierarchical_document_symbol_support=True)
     document = types.TextDocumentClientCapabilities(document_symbol=symbols)
     assert _client(document=document).can_nest_symbols

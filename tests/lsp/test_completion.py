@@ -76,7 +76,7 @@ async def test_only_the_word_where_its_rest_is_there() -> None:
     assert items["subtract"].insert_text_format is types.InsertTextFormat.Snippet
 
 
-async def test_what_is_selected_is_explained() -> None:
+async def test_selected_item_has_documentation() -> None:
     client = Client(can_complete_in_markdown=True)
     found, items = await complete(10, 41, client)
     documentation = resolve(found, items["%neg"]).documentation

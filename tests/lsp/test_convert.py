@@ -91,7 +91,7 @@ def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
 @pytest.mark.parametrize(
     ("encoding", "end"), [(Encoding.UTF8, 23), (Encoding.UTF16, 15), (Encoding.UTF32, 15)]
 )
-def test_whole_lines_end_behind_their_last_character(encoding: Encoding, end: int) -> None:
+def test_whole_lines_end_after_their_last_character(encoding: Encoding, end: int) -> None:
     file = DumpFile.of_text("HloLiveRange (max 3):\n      │   └── x\nnext")
     lines = Client(encoding).lines_range(file, 0, 2)
     assert lines["end"] == {"line": 1, "character": end}

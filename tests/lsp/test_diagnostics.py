@@ -98,7 +98,7 @@ async def test_other_file_gets_no_diagnostics(harness: Callable[..., PushHarness
     assert await at.sent() in ([], [(URI, 1, [])])
 
 
-async def test_edits_in_a_burst_are_looked_at_once(harness: Callable[..., PushHarness]) -> None:
+async def test_burst_of_edits_is_checked_once(harness: Callable[..., PushHarness]) -> None:
     at = harness()
     at.open(URI, DUMP)
     at.edit(URI, "BufferAssignment:\n", version=2)
@@ -127,7 +127,7 @@ async def test_closing_clears_the_list(harness: Callable[..., PushHarness]) -> N
     assert await at.all_sent() == [(URI, None, [])]
 
 
-async def test_closing_right_after_opening_leaves_nothing_behind(
+async def test_closing_right_after_opening_clears_the_list(
     harness: Callable[..., PushHarness],
 ) -> None:
     at = harness()
@@ -140,7 +140,7 @@ async def test_closing_right_after_opening_leaves_nothing_behind(
     assert (await at.all_sent())[-1] == (URI, None, [])
 
 
-async def test_siblings_are_looked_at_again(
+async def test_companion_files_are_checked_again(
     harness: Callable[..., PushHarness], tmp_path: Path
 ) -> None:
     paths = split_dump(tmp_path)
@@ -164,7 +164,7 @@ async def test_siblings_are_looked_at_again(
     assert {uri: codes for uri, _, codes in await at.sent()}[ranges] == []
 
 
-async def test_strangers_are_left_alone(
+async def test_foreign_files_are_not_checked_again(
     harness: Callable[..., PushHarness], tmp_path: Path
 ) -> None:
     at = harness()
@@ -185,7 +185,7 @@ async def test_a_client_that_pulls_gets_refreshes_only(harness: Callable[..., Pu
     assert at.refreshes == 3
 
 
-async def test_what_is_still_to_be_looked_for_stays(
+async def test_pending_diagnostics_stay(
     harness: Callable[..., PushHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two complete lists stands what is found already, beside what was there before."""
@@ -203,7 +203,7 @@ async def test_what_is_still_to_be_looked_for_stays(
         assert {"size-mismatch", "out-of-bounds"} <= set(codes)
 
 
-async def test_other_settings_are_looked_at_at_once(harness: Callable[..., PushHarness]) -> None:
+async def test_new_settings_apply_at_once(harness: Callable[..., PushHarness]) -> None:
     at = harness()
     at.open(URI, DAMAGED)
     await at.sent()
@@ -240,7 +240,7 @@ async def of_damaged() -> tuple[RequestContext, Finding, Finding]:
     return file, first, second
 
 
-async def test_what_was_found_is_shown_once() -> None:
+async def test_unchanged_findings_are_shown_once() -> None:
     file, first, second = await of_damaged()
     shown, found = ShownDiagnostics(file), [first]
     shown.tell(found, BOUNDS)
@@ -250,7 +250,7 @@ async def test_what_was_found_is_shown_once() -> None:
     assert shown.lists == [[SIZE], [SIZE, BOUNDS]]
 
 
-async def test_what_is_found_again_stands_there_once() -> None:
+async def test_repeated_finding_is_shown_once() -> None:
     file, first, second = await of_damaged()
     shown = ShownDiagnostics(file)
     shown.diagnostics.complete([diagnostic_json(file.client, one) for one in (second,)])
@@ -266,7 +266,7 @@ async def test_restarted_check_shows_new_findings() -> None:
     assert shown.lists == [[SIZE], [BOUNDS]]
 
 
-async def test_news_wait_for_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_new_findings_wait_for_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(diagnostics, "time", SimpleNamespace(monotonic=lambda: now[0]))
     file, first, second = await of_damaged()
@@ -307,7 +307,7 @@ def left(
     return [int(each["range"]["end"]["line"]) for each in one.still_valid(pending)]
 
 
-def test_what_is_in_front_of_an_edit_stays() -> None:
+def test_diagnostics_before_an_edit_stay() -> None:
     assert left([0, 1], ["a", "b", "new", "c", "d"]) == [0, 1]
 
 
@@ -316,12 +316,12 @@ def test_diagnostics_after_an_edit_move_with_lines() -> None:
     assert left([2, 3], ["a", "c", "d"]) == [1, 2]
 
 
-def test_what_was_edited_goes() -> None:
+def test_diagnostics_on_edited_lines_are_removed() -> None:
     assert left([1], ["a", "B", "c", "d"]) == []
     assert left([3], ["a"]) == []
 
 
-def test_what_its_rule_has_looked_at_goes() -> None:
+def test_diagnostics_of_finished_rules_are_removed() -> None:
     assert left([1], LINES, frozenset("y")) == []
 
 

@@ -20,9 +20,7 @@ def test_config_file_overrides_settings(tmp_path: Path) -> None:
     assert selections.of(None, options).codes == {"syntax"}
 
 
-def test_what_was_never_saved_has_no_settings_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unsaved_file_has_no_config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
     monkeypatch.chdir(tmp_path)
     assert Selections().of(Path("part.txt"), NOTHING) == Selections().of(None, NOTHING)

@@ -68,7 +68,7 @@ def test_a_full_text_replaces_all(session: Session) -> None:
     assert file.document.text == "HloModule m\n"
 
 
-def test_parts_behind_a_full_text_count_in_it(session: Session) -> None:
+def test_changes_after_a_full_text_apply_to_it(session: Session) -> None:
     file = opened(session, "old")
     edit(session, part((0, 0), (0, 1), "c"), whole("a\nb"), part((1, 0), (1, 1), "B"))
     assert file.document.text == "a\nB"

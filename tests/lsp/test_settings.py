@@ -16,7 +16,7 @@ def targets(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
     return dict(settings.source_map.rules)
 
 
-def test_nothing_said_is_the_default() -> None:
+def test_missing_settings_have_defaults() -> None:
     cases: list[list[object]] = [[], [None], [{}], [[]], [{"sourceMap": None}], [{"unknown": 3}]]
     for sections in cases:
         assert Settings.of(sections) == (Settings(), [])
@@ -41,7 +41,7 @@ def test_paths_of_the_user() -> None:
 
 
 @pytest.mark.parametrize("path", ["src", "${workspaceFolder}/src", "${workspaceFolder}"])
-def test_a_path_below_no_folder_is_told(path: str) -> None:
+def test_path_outside_of_folders_is_reported(path: str) -> None:
     settings, problems = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
     assert dict(settings.source_map.rules) == {"/b": Path("/x")}
     assert problems == [f'hlo.sourceMap: cannot resolve the path "{path}" for "/a"']
@@ -54,7 +54,7 @@ def test_later_sections_count_more() -> None:
 
 
 @pytest.mark.parametrize("section", ["x", 3, True, ["x"]])
-def test_a_section_of_another_type_is_told(section: object) -> None:
+def test_section_of_wrong_type_is_reported(section: object) -> None:
     settings, problems = Settings.of([section, {"sourceMap": {"/a": "/x"}}])
     assert dict(settings.source_map.rules) == {"/a": Path("/x")}
     assert problems == ["hlo: must be an object"]
@@ -82,12 +82,12 @@ def test_initialization_options_may_name_the_section(options: object, section: o
 
 
 @pytest.mark.parametrize("settings", [None, "x", [], {}, {"other": {}}, {"sourceMap": {}}])
-def test_what_a_client_sends_may_be_about_others(settings: object) -> None:
+def test_settings_of_other_programs_are_ignored(settings: object) -> None:
     assert hlo_section(settings) is None
     assert hlo_section({"hlo": {"a": 1}}) == {"a": 1}
 
 
-def test_what_is_to_be_checked() -> None:
+def test_check_options_are_read() -> None:
     said = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
             "thresholds": {"padding_ratio": 3}}  # fmt: skip
     settings, problems = Settings.of([{"check": said}])
@@ -97,7 +97,7 @@ def test_what_is_to_be_checked() -> None:
 
 
 @pytest.mark.parametrize("said", [None, {}, [], {"later": 1}, {"select": None}, {"thresholds": []}])
-def test_nothing_is_said_of_checks(said: object) -> None:
+def test_missing_check_options_have_defaults(said: object) -> None:
     assert Settings.of([{"check": said}]) == (Settings(), [])
 
 

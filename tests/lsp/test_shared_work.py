@@ -68,7 +68,7 @@ async def test_work_continues_until_the_last_request_ends() -> None:
     assert harness.log == ["a begins", "a is given up"]
 
 
-async def test_after_one_that_was_given_up_another_begins() -> None:
+async def test_new_work_begins_after_a_cancelled_one() -> None:
     harness = SharedWorkHarness()
     (first,) = await settled(harness.wait("a"))
     first.cancel()
@@ -78,7 +78,7 @@ async def test_after_one_that_was_given_up_another_begins() -> None:
     assert harness.log == ["a begins", "a is given up", "a begins", "a ends"]
 
 
-async def test_what_is_done_is_not_kept() -> None:
+async def test_finished_work_is_discarded() -> None:
     harness = SharedWorkHarness()
     harness.gate.set()
     assert [await harness.wait("a"), await harness.wait("a")] == ["A", "A"]

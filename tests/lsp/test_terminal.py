@@ -60,7 +60,7 @@ def test_colours_only_where_there_is_a_terminal() -> None:
     assert "\x1b[1m" in printed(coloured)
 
 
-def test_a_title_may_stand_alone() -> None:
+def test_card_may_be_a_title_only() -> None:
     out = console()
     print_card(out, Card("`x`"))
     assert printed(out) == "x\n"

@@ -87,7 +87,7 @@ async def test_a_second_pull_is_unchanged(folder: Path) -> None:
     assert await harness.pull() == {"bad.txt": ("unchanged", [])}
 
 
-async def test_what_was_mended_loses_its_findings(folder: Path) -> None:
+async def test_corrected_file_loses_its_findings(folder: Path) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     await harness.pull()
     write(folder / "deep" / "bad.txt", DUMP + "\n")
@@ -95,7 +95,7 @@ async def test_what_was_mended_loses_its_findings(folder: Path) -> None:
     assert await harness.pull() == {"bad.txt": ("unchanged", [])}
 
 
-async def test_what_is_gone_loses_its_findings_once(folder: Path) -> None:
+async def test_deleted_file_loses_its_findings_once(folder: Path) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     await harness.pull()
     (folder / "deep" / "bad.txt").unlink()
@@ -116,7 +116,7 @@ async def test_partial_results_come_compile_by_compile(folder: Path) -> None:
         CONVERTER.structure(said["value"], types.WorkspaceDiagnosticReportPartialResult)
 
 
-async def test_open_files_are_left_to_their_own_pull(folder: Path) -> None:
+async def test_open_files_are_not_reported(folder: Path) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     harness.session.open(item((folder / "deep" / "bad.txt").as_uri(), DAMAGED))
     assert await harness.pull() == {}
@@ -145,7 +145,7 @@ async def test_a_settings_file_counts_at_once(folder: Path) -> None:
     assert await harness.pull() == {"bad.txt": ("full", [])}
 
 
-async def test_only_what_has_changed_is_looked_at_again(
+async def test_only_changed_compiles_are_checked_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)

@@ -77,7 +77,7 @@ def test_the_parts_of_a_name(
         ("module_0001.sm_8.gpu_after_optimizations.txt", "gpu_"),
     ],
 )  # fmt: skip
-def test_what_a_module_was_compiled_for(filename: str, architecture: str) -> None:
+def test_target_of_a_module_is_read(filename: str, architecture: str) -> None:
     assert _of(filename).suffix.architecture == architecture
 
 

@@ -44,7 +44,7 @@ def tiles(path: Path) -> list[FileWindow]:
     return found
 
 
-def test_windows_end_in_front_of_records(file: Path) -> None:
+def test_windows_end_before_records(file: Path) -> None:
     file.write_text(LABEL + "".join(ENTRY.format(number) for number in range(50)))
     found = tiles(file)
     assert len(found) > 10

@@ -285,7 +285,7 @@ def test_a_folder_without_those_in_it(tmp_path: Path) -> None:
     assert held(symbols) == ["a.txt"]
 
 
-def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
+def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     changing = write(tmp_path / "b.txt")
     symbols = SymbolFolders()

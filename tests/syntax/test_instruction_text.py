@@ -321,7 +321,7 @@ def test_escapes(text: str, meant: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_what_absl_escapes_is_read_back(text: str) -> None:
+def test_absl_escapes_are_read(text: str) -> None:
     letters = {10: r"\n", 13: r"\r", 9: r"\t", 34: r"\"", 39: r"\'", 92: r"\\"}
     escaped = "".join(
         letters.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
@@ -346,7 +346,7 @@ def test_lark_reads_the_same(field: str) -> None:
 
 
 @pytest.mark.corpus
-def test_real_metadata_is_what_the_instruction_says(corpus_small: Path) -> None:
+def test_real_metadata_is_that_of_the_instruction(corpus_small: Path) -> None:
     lines = [
         line for line in lines_of(files_of(corpus_small, FileKind.MODULE)[::7]) if " = " in line
     ]

@@ -9,7 +9,7 @@ from text import reference_text
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_lines_end_as_the_protocol_says(end: str) -> None:
+def test_lines_end_as_in_the_protocol(end: str) -> None:
     assert Document(f"a{end}{end}b").lines == ["a", "", "b"]
     assert Document(f"a{end}").lines == ["a", ""]
 
@@ -58,7 +58,7 @@ def test_an_edit_with_line_ends_splits_a_line() -> None:
     assert document.lines == ["ox", "y", "ne", "two"]
 
 
-def test_replacing_all_says_how_many_lines_there_were() -> None:
+def test_replacing_all_returns_the_old_line_count() -> None:
     document = Document("a\nb\nc")
     assert document.replace("d\r\ne") == LineChange(0, 3, 2)
     assert document.text == "d\r\ne"

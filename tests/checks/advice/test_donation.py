@@ -36,7 +36,7 @@ def test_an_output_and_a_parameter_of_one_shape() -> None:
     assert "parameter »0«" in place
 
 
-def test_what_is_donated_is_not_advised() -> None:
+def test_donated_parameter_has_no_advice() -> None:
     alias = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}, may-alias) }}"
     assert advice("unused-donation", replaced(MODULE, SCHEDULED, alias), stem=GPU) == []
 

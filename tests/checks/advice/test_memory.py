@@ -15,7 +15,7 @@ allocation 0: size 8388608, preallocated-temp:
 """
 
 
-def test_padding_says_which_dimension_grows_to_which_tile() -> None:
+def test_padding_names_dimension_and_tile() -> None:
     assert advice("padding-waste", PADDED) == [
         (
             "padding-waste",
@@ -88,7 +88,7 @@ HloLiveRange (max 9):
 """
 
 
-def test_gaps_are_what_is_never_live_at_once() -> None:
+def test_gaps_are_bytes_never_occupied_together() -> None:
     assert advice("fragmentation", GAPS, LIVES, stem=GPU) == [
         (
             "fragmentation",
@@ -100,7 +100,7 @@ def test_gaps_are_what_is_never_live_at_once() -> None:
     ]
 
 
-def test_what_no_value_ever_takes_is_no_gap() -> None:
+def test_bytes_without_values_are_no_gap() -> None:
     """On TPU tuple tables of 512 B may lie 16 KiB apart, each in bytes of its own."""
     values = "BufferAssignment:\nallocation 0: size 3260928, preallocated-temp:\n" + "".join(
         f" value: <{count} a.{count} @0> (size=512,offset={16384 * count}): f32[1]{{0:T(128)}}\n"
@@ -247,7 +247,7 @@ def test_large_constants_of_two_origins_are_two_findings() -> None:
     ]
 
 
-def test_what_keeps_most_bytes_for_most_steps() -> None:
+def test_value_with_most_byte_steps_is_reported() -> None:
     reported = advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_count=2)
     assert [(place, sentence.partition(". ")[0]) for _, place, sentence in reported] == [
         ("13:     a{}:0-»3«", "`a{}` keeps 2,097,152 B (2.00 MiB) for 4 of 9 steps, until `x`"),

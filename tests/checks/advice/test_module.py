@@ -70,7 +70,7 @@ def test_computations_that_differ_in_names_only() -> None:
     assert advice("duplicate-computation", text, stem=GPU, duplicate_instructions=4) == []
 
 
-def test_what_moves_between_host_and_device() -> None:
+def test_host_transfers_are_reported() -> None:
     host, here = "f32[512,512]{1,0:S(5)}", "f32[512,512]{1,0}"
     text = _module(
         f"%a = {host} parameter(0)",

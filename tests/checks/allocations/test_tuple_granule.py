@@ -22,7 +22,7 @@ def _accused(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("granule", [32, 512, 1024])
-def test_one_damaged_tuple_does_not_accuse_the_others(granule: int) -> None:
+def test_one_damaged_tuple_is_reported_alone(granule: int) -> None:
     for damaged in (4, 32, 48, 512, 1024, 4096):
         if damaged != granule:
             assert _accused(_dump(granule, damaged, granule)) == ["t.1"]

@@ -39,7 +39,7 @@ def module(line: str) -> str:
         "u32[] partition-id()",
     ],
 )
-def test_what_is_legal(line: str) -> None:
+def test_legal_attributes_have_no_findings(line: str) -> None:
     assert reports(module(line)) == []
 
 

@@ -122,7 +122,7 @@ def test_nothing_is_wrong_with_the_module() -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "message"), CASES)
-def test_what_is_wrong(old: str, new: str, message: str) -> None:
+def test_wrong_calls_are_reported(old: str, new: str, message: str) -> None:
     reported = reports(replaced(MODULE, old, new))
     assert message in [sentence for _, _, sentence in reported]
     assert {code for code, _, _ in reported} == {"shape-mismatch"}

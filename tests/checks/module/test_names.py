@@ -68,7 +68,7 @@ def test_two_computations_may_use_one_name() -> None:
     assert reports(text.replace("%x", "%a")) == []
 
 
-def test_users_of_a_broken_line_are_not_accused() -> None:
+def test_users_of_a_broken_line_are_not_reported() -> None:
     for broken in (
         "%sum = f32[4]{0} add(%a",
         "%sum =",
@@ -87,12 +87,12 @@ def test_names_beside_a_broken_line_are_checked() -> None:
     assert codes == ["syntax", "undefined-instruction"]
 
 
-def test_nothing_below_a_broken_head_is_accused() -> None:
+def test_lines_below_a_broken_head_are_not_reported() -> None:
     text = replaced(MODULE, "%double (x: f32[4]) -> f32[4] {", "%double (x: f32[4]) -> f32[4")
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
-def test_an_operand_that_stands_below() -> None:
+def test_operand_defined_later_is_reported() -> None:
     text = replaced(MODULE, "add(%a, %b)", "add(%a, %late)").replace(
         ", control-predecessors={%sum}", ""
     )
@@ -112,7 +112,7 @@ def test_an_instruction_that_uses_itself() -> None:
     ]
 
 
-def test_a_predecessor_that_stands_below() -> None:
+def test_predecessor_defined_later_is_reported() -> None:
     text = replaced(MODULE, "add(%a, %b)", "add(%a, %b), control-predecessors={%late}")
     assert [code for code, _, _ in reports(text)] == ["use-before-definition"]
 
@@ -206,7 +206,7 @@ ENTRY main {
 """
 
 
-def test_computations_in_place_are_looked_at() -> None:
+def test_inline_computations_are_checked() -> None:
     assert reports(INLINE) == []
     assert reports(replaced(INLINE, "add(a, b)", "add(a, zero)")) == [
         (

@@ -56,7 +56,7 @@ LEGAL = (
 
 
 @pytest.mark.parametrize("line", LEGAL)
-def test_what_is_legal(line: str) -> None:
+def test_legal_shapes_have_no_findings(line: str) -> None:
     assert reports(module(line)) == []
 
 
@@ -154,7 +154,7 @@ WRONG = (
 
 
 @pytest.mark.parametrize(("line", "message"), WRONG)
-def test_what_is_wrong(line: str, message: str) -> None:
+def test_wrong_shapes_are_reported(line: str, message: str) -> None:
     reported = reports(module(line))
     assert [code for code, _, _ in reported] == ["shape-mismatch"] * len(reported)
     assert {sentence for _, _, sentence in reported} == {message}
@@ -176,6 +176,6 @@ def test_finding_is_on_the_line_of_the_operand() -> None:
     assert [place for _, place, _ in reported] == ["17:     %»n«)"]
 
 
-def test_a_shape_that_is_none_is_said_once() -> None:
+def test_invalid_shape_is_reported_once() -> None:
     reported = reports(module("f32[8,4 add(%a, %n)"))
     assert [code for code, _, _ in reported] == ["syntax"]

@@ -14,7 +14,7 @@ ENTRY %main (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {
 """
 
 
-def test_parameters_stand_in_any_order() -> None:
+def test_parameters_may_be_in_any_order() -> None:
     assert reports(MODULE) == []
 
 

@@ -107,7 +107,7 @@ def test_a_frame_that_calls_itself() -> None:
     ]
 
 
-def test_a_row_that_is_gone_is_said_once() -> None:
+def test_missing_row_is_reported_once() -> None:
     """The frames behind it keep their numbers: those who name them are not reported."""
     assert reports(replaced(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
         (
@@ -119,7 +119,7 @@ def test_a_row_that_is_gone_is_said_once() -> None:
     ]
 
 
-def test_a_broken_row_accuses_nobody() -> None:
+def test_broken_row_is_reported_alone() -> None:
     for old in (
         "3 {file_location_id=1 parent",
         "1 {file_location_id=2 parent",

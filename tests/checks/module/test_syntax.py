@@ -96,7 +96,7 @@ def test_nothing_is_wrong_with_the_module() -> None:
         ),
     ],
 )
-def test_what_cannot_be_read(old: str, new: str, place: str, message: str) -> None:
+def test_unreadable_lines_are_reported(old: str, new: str, place: str, message: str) -> None:
     assert reports(replaced(MODULE, old, new)) == [("syntax", place, message)]
 
 

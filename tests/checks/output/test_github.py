@@ -11,7 +11,7 @@ def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: s
     return workflow_command(FindingSummary("syntax", severity, Spot(path, 6, 39, 43), message))
 
 
-def test_a_command_says_where_and_what() -> None:
+def test_command_has_place_and_message() -> None:
     assert command() == (
         "::error file=a.txt,line=6,endLine=6,col=39,endColumn=43,title=hlo-lsp syntax::m"
     )
@@ -30,6 +30,6 @@ def test_severities_have_commands(severity: Severity, name: str) -> None:
     assert command(severity).startswith(f"::{name} ")
 
 
-def test_what_would_end_a_command_is_escaped() -> None:
+def test_command_separators_are_escaped() -> None:
     assert "::100 %25%0Aof a, b: c" in command(message="100 %\nof a, b: c")
     assert "file=C%3A\\a%2Cb%25.txt,line" in command(path="C:\\a,b%.txt")

@@ -21,7 +21,7 @@ def test_every_row_links_to_a_heading() -> None:
     assert sorted(rows) == sorted(explanations())
 
 
-def test_a_rule_says_everything_that_is_known() -> None:
+def test_rule_has_all_its_texts() -> None:
     for explanation in explanations().values():
         reported = rule_json(explanation)
         texts = [

@@ -44,13 +44,13 @@ def errors() -> Any:
 
 
 @pytest.mark.parametrize("name", LOGS)
-def test_a_log_is_as_the_schema_says(errors: Any, name: str) -> None:
+def test_log_matches_the_schema(errors: Any, name: str) -> None:
     log = json.loads(json.dumps(sarif(*LOGS[name])))
     assert errors(log) == []
     assert log["$schema"].endswith("/sarif-schema-2.1.0.json")
 
 
-def test_the_schema_would_find_what_is_wrong(errors: Any) -> None:
+def test_schema_rejects_an_invalid_log(errors: Any) -> None:
     log = sarif([PLAIN], [])
     log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] = 0
     log["runs"][0]["columnKind"] = "bytes"

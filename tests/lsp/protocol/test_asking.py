@@ -82,7 +82,7 @@ def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
     assert until_answered(wire, "later")[0] == []  # nothing comes after the end
 
 
-def test_quick_work_is_not_told_of(wire: Wire) -> None:
+def test_quick_work_reports_no_progress(wire: Wire) -> None:
     wire.send(opened("untitled:small", "BufferAssignment:\n"))
     wire.send(hover("untitled:small", 0, 0, "read"))
     wire.reply("read")
