@@ -16,7 +16,7 @@ STEP = ".gettingStartedContainer .getting-started-step"
 # By the title of the step: its button, the file that it opens, how the line begins.
 LEADS = {
     "Open a buffer assignment": ("Open the Buffer Assignment", ASSIGNMENT, "BufferAssignment:"),
-    "Inspect a value": ("Go to a Value", ASSIGNMENT, " value: <235 fusion @1> "),
+    "Inspect a value": ("Go to a Value", ASSIGNMENT, " value: <1375 fusion.2 @0> "),
     "Follow a value": ("Open the Module", MODULE, "ENTRY %main"),
     "Find the peak": ("Show the Peak", LIVE_RANGE, "  Live ranges at "),
 }
@@ -51,7 +51,7 @@ async def active_path(window: Window, suffix: str, beginning: str) -> Path | Non
 async def test_each_step_opens_its_file(reading: Window) -> None:
     extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
     await walk(reading)
-    titles = await until(reading.shown(f"{STEP} .step-title"), lambda texts: len(texts) == 5)
+    titles = await until(reading.shown(f"{STEP} .step-title"), lambda texts: len(texts) == 6)
     assert titles[:4] == [*LEADS]
     # Walkthroughs show markdown in a frame, and that in another.
     beside = reading.page.frame_locator("iframe.webview").frame_locator("#active-frame")
@@ -65,11 +65,12 @@ async def test_each_step_opens_its_file(reading: Window) -> None:
         path = await until(partial(active_path, reading, suffix, beginning))
         assert path is not None
         assert path.parent == extension / "bundled" / "dump"
-    value = reading.dump.path(ASSIGNMENT)  # the same file as the bundled one
-    line = next(
-        number
-        for number, text in enumerate(lines(value))
-        if text.startswith(LEADS["Inspect a value"][2])
+    folder = extension / "bundled" / "dump"
+    (assignment,) = folder.glob("*-buffer-assignment.txt")
+    beginning = LEADS["Inspect a value"][2]
+    line = next(n for n, text in enumerate(lines(assignment)) if text.startswith(beginning))
+    text = await until(
+        lambda: hover(reading.host, Spot(assignment, line, len(" value: <1375 "))),
+        lambda text: "train.py" in text,
     )
-    bundled = Spot(extension / "bundled" / "dump" / value.name, line, len(" value: <235 "))
-    assert "1,048,576 B (1.00 MiB)" in await until(lambda: hover(reading.host, bundled))
+    assert f"{(folder / 'train.py').as_uri()}#L41" in text

@@ -1,0 +1,59 @@
+"""Tests for the memory of Python lines in VS Code."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dumps import unpacked
+from editors.vscode.marks import VSCODE
+from editors.vscode.test_lenses import LENS
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+_SAMPLE = Path(__file__).resolve().parents[3] / "sample"
+_LOGITS = "76.00 MiB at the peak · 3 buffers"
+
+
+@pytest.fixture
+def program(folder: Path) -> Path:
+    """Return a copy of the program of the sample dump, with the dump in the same workspace."""
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hlo.sourceMap": {"/home/user/hlo-sample": "."}}), "utf-8")
+    unpacked(_SAMPLE / "dump.tar.xz", folder)
+    program = folder / "train.py"
+    program.write_bytes((_SAMPLE / "train.py").read_bytes())
+    return program
+
+
+async def test_lines_show_memory_without_open_dump(program: Path, window: Window) -> None:
+    assert await window.open(program) == "python"
+    shown = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
+    assert len(shown) > 3
+
+
+async def test_click_lists_largest_buffer_first(program: Path, window: Window) -> None:
+    await window.open(program)
+    await window.page.locator(f"{LENS} a", has_text=_LOGITS).click()
+    rows = ".quick-input-list .monaco-list-row"
+    await window.page.locator(rows).first.wait_for()
+    listed = await window.texts(rows)
+    assert len(listed) == 3
+    assert "64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}" in listed[0]
+    await window.page.keyboard.press("Enter")
+    path, line = await until(window.front, lambda front: front[0] != program)
+    assert path.name.endswith(".after_optimizations.txt")
+    assert listed[0].split("{")[0].split("\n")[0] in line
+
+
+async def test_setting_selects_lines(program: Path, window: Window) -> None:
+    await window.open(program)
+    large = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
+    settings = program.parent / ".vscode" / "settings.json"
+    values = json.loads(settings.read_text("utf-8"))
+    settings.write_text(json.dumps({**values, "hlo.pythonNotes": "all"}), "utf-8")
+    await until(window.shown(LENS), lambda shown: len(shown) > len(large))
+    settings.write_text(json.dumps({**values, "hlo.pythonNotes": "off"}), "utf-8")
+    await until(window.shown(LENS), lambda shown: shown == [])
