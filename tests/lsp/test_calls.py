@@ -43,6 +43,20 @@ def opened(text: str = MODULE, client: Client | None = None) -> Session:
     return session
 
 
+async def incoming(
+    session: Session, called: CallItem
+) -> list[types.CallHierarchyIncomingCall] | None:
+    params = types.CallHierarchyIncomingCallsParams(called)
+    return await navigation.incoming_calls(session, params)
+
+
+async def outgoing(
+    session: Session, caller: CallItem
+) -> list[types.CallHierarchyOutgoingCall] | None:
+    params = types.CallHierarchyOutgoingCallsParams(caller)
+    return await navigation.outgoing_calls(session, params)
+
+
 def covered(span: types.Range, text: str = MODULE) -> str:
     lines = text.split("\n")[span.start.line : span.end.line + 1]
     lines[-1] = lines[-1][: span.end.character]
@@ -87,20 +101,20 @@ async def test_words_are_no_item() -> None:
 async def test_calls_both_ways() -> None:
     session = opened()
     body = await prepared(session, URI, MODULE, "%body", "body")
-    (caller,) = await navigation.incoming_calls(session, body) or []
+    (caller,) = await incoming(session, body) or []
     assert (caller.from_.name, [covered(span) for span in caller.from_ranges]) == ("main", ["body"])
-    (called,) = await navigation.outgoing_calls(session, caller.from_) or []
+    (called,) = await outgoing(session, caller.from_) or []
     assert (called.to, called.from_ranges) == (body, caller.from_ranges)
 
 
 async def test_data_both_ways() -> None:
     session = opened()
     x = await prepared(session, URI, MODULE, "  %x", "x")
-    (user,) = await navigation.outgoing_calls(session, x) or []
+    (user,) = await outgoing(session, x) or []
     assert user.to.name == "call"
     assert [covered(span) for span in user.from_ranges] == ["x"]
     assert user.from_ranges[0].start.line == user.to.selection_range.start.line
-    (operand,) = await navigation.incoming_calls(session, user.to) or []
+    (operand,) = await incoming(session, user.to) or []
     assert operand.from_ == x
     assert operand.from_ranges == [x.selection_range]
 
@@ -115,11 +129,11 @@ async def test_item_survives_edits_until_it_is_deleted() -> None:
         session.edit(types.DidChangeTextDocumentParams(document, [change(text)]))
 
     edit(MODULE.replace("\n\n", "\n\n\n\n"))
-    (operand,) = await navigation.incoming_calls(session, neg) or []
+    (operand,) = await incoming(session, neg) or []
     assert operand.from_.selection_range.start.line == 5
     edit(MODULE.replace("%neg", "%other"))
-    assert await navigation.incoming_calls(session, neg) is None
-    assert await navigation.outgoing_calls(session, neg) is None
+    assert await incoming(session, neg) is None
+    assert await outgoing(session, neg) is None
 
 
 async def test_items_of_others_are_gone() -> None:
@@ -133,7 +147,7 @@ async def test_items_of_others_are_gone() -> None:
     ]
     for uri, data in cases:
         strange = CallItem("x", types.SymbolKind.Variable, uri, whole, whole, data=data)
-        assert await navigation.incoming_calls(session, strange) is None
+        assert await incoming(session, strange) is None
 
 
 async def test_memory_file_leads_to_closed_module_text(tmp_path: Path) -> None:
@@ -147,8 +161,6 @@ async def test_memory_file_leads_to_closed_module_text(tmp_path: Path) -> None:
     session.open(item(uri, text))
     x = await prepared(session, uri, text, " value: <1 x", "x @0")
     assert (x.uri, covered(x.selection_range)) == (module.as_uri(), "x")
-    (user,) = await navigation.outgoing_calls(session, x) or []
+    (user,) = await outgoing(session, x) or []
     assert (user.to.uri, user.to.name) == (module.as_uri(), "call")
-    assert [
-        call.from_.name for call in await navigation.incoming_calls(session, user.to) or []
-    ] == ["x"]
+    assert [call.from_.name for call in await incoming(session, user.to) or []] == ["x"]

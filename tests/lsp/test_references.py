@@ -24,7 +24,9 @@ MENTIONED = [
 
 
 async def lines(position: types.Position, *, with_declaration: bool) -> list[str] | None:
-    found = references(await context(), position, with_declaration=with_declaration)
+    wanted = types.ReferenceContext(with_declaration)
+    document = types.TextDocumentIdentifier("untitled:dump")
+    found = references(await context(), types.ReferenceParams(wanted, document, position))
     return None if found is None else [LINES[row(place)] for place in found]
 
 

@@ -1,7 +1,6 @@
 """Long work over the files of a compile, which may change meanwhile."""
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from lsprotocol import types
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import OutdatedError, run_on_compile, run_on_snapshot
-from hlo_lsp.lsp.server import HandlerRegistry
+from hlo_lsp.lsp.server import on_document
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.checkpoint import checkpoint
 from lsp.opened import DUMP, context, item
@@ -64,21 +63,8 @@ async def test_outdated_work_starts_again_with_current_text() -> None:
     assert await run_on_compile(file.dump, lambda: counted(file)) == before + 2
 
 
-class Handlers:
-    """A server that keeps the handlers that are registered."""
-
-    def __init__(self) -> None:
-        self.by_method: dict[str, Callable[..., Any]] = {}
-
-    def feature(self, method: str, _: Any) -> Callable[..., Any]:
-        def register(handler: Callable[..., Any]) -> None:
-            self.by_method[method] = handler
-
-        return register
-
-
 async def test_background_tasks_give_way_to_a_whole_document() -> None:
-    session, handlers = Session(), Handlers()
+    session = Session()
     opened = session.open(item("untitled:dump", DUMP))
     done = {"request": 0, "background": 0}
     tasks: list[asyncio.Task[None]] = []
@@ -94,8 +80,7 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
         assert done == {"request": 20, "background": 1}
         return [{}]
 
-    HandlerRegistry(handlers, session).add_document_request("method", reply)  # type: ignore[arg-type]
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
-    assert await handlers.by_method["method"](params) == [{}]
+    assert await on_document(session, reply)(params) == [{}]
     await tasks[0]
     assert done["background"] == 20

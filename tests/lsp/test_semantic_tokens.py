@@ -17,6 +17,13 @@ from lsp.opened import DUMP, item
 
 URI = "untitled:dump"
 DOCUMENT = types.TextDocumentIdentifier(URI)
+FULL = types.SemanticTokensParams(DOCUMENT)
+
+
+def since(result_id: str) -> types.SemanticTokensDeltaParams:
+    return types.SemanticTokensDeltaParams(DOCUMENT, result_id)
+
+
 MODULE = "HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] negate(%a)\n  ROOT %c = f32[] negate(%a)\n}\n"  # noqa: E501
 
 
@@ -77,7 +84,7 @@ def test_the_legend_has_names_of_the_field() -> None:
 
 
 async def test_all_tokens_of_a_module() -> None:
-    found = await TokensHarness(MODULE).tokens.full(DOCUMENT)
+    found = await TokensHarness(MODULE).tokens.full(FULL)
     assert found is not None
     assert words(MODULE, found["data"])[4:] == [
         "%a instruction declaration", "f32 elementType", "parameter opcode", "0 number",
@@ -105,11 +112,11 @@ async def test_a_range_has_the_tokens_of_its_lines() -> None:
 )  # fmt: skip
 async def test_differences_lead_to_what_the_whole_would_be(edit: tuple[int, int, int, str]) -> None:
     harness = TokensHarness(MODULE)
-    first = await harness.tokens.full(DOCUMENT)
+    first = await harness.tokens.full(FULL)
     assert first is not None
     harness.edit(*edit)
-    changed = await harness.tokens.delta(DOCUMENT, first["resultId"])
-    whole = await harness.tokens.full(DOCUMENT)
+    changed = await harness.tokens.delta(since(first["resultId"]))
+    whole = await harness.tokens.full(FULL)
     assert changed is not None
     assert whole is not None
     assert applied(first["data"], changed["edits"]) == whole["data"]
@@ -118,9 +125,9 @@ async def test_differences_lead_to_what_the_whole_would_be(edit: tuple[int, int,
 
 async def test_nothing_changed_is_no_edit() -> None:
     harness = TokensHarness()
-    first = await harness.tokens.full(DOCUMENT)
+    first = await harness.tokens.full(FULL)
     assert first is not None
-    again = await harness.tokens.delta(DOCUMENT, first["resultId"])
+    again = await harness.tokens.delta(since(first["resultId"]))
     assert again is not None
     assert again["edits"] == []
     assert again["resultId"] != first["resultId"]
@@ -128,41 +135,41 @@ async def test_nothing_changed_is_no_edit() -> None:
 
 async def test_an_unknown_result_is_answered_in_full() -> None:
     harness = TokensHarness()
-    first = await harness.tokens.full(DOCUMENT)
+    first = await harness.tokens.full(FULL)
     assert first is not None
     for result_id in ("", "99", "x"):
-        found = await harness.tokens.delta(DOCUMENT, result_id)
+        found = await harness.tokens.delta(since(result_id))
         assert found is not None
         assert found["data"] == first["data"]
 
 
 async def test_results_of_closed_documents_are_forgotten() -> None:
     harness = TokensHarness()
-    first = await harness.tokens.full(DOCUMENT)
+    first = await harness.tokens.full(FULL)
     assert first is not None
     file = harness.session.close(URI)
     assert file is not None
     harness.tokens.closed(file)
     harness.session.open(item(URI, DUMP))
-    assert "data" in (await harness.tokens.delta(DOCUMENT, first["resultId"]) or {})
+    assert "data" in (await harness.tokens.delta(since(first["resultId"])) or {})
 
 
 async def test_what_is_no_dump_has_no_tokens() -> None:
     for harness in (TokensHarness("plain text\n"), TokensHarness(None)):
-        assert await harness.tokens.full(DOCUMENT) is None
-        assert await harness.tokens.delta(DOCUMENT, "1") is None
+        assert await harness.tokens.full(FULL) is None
+        assert await harness.tokens.delta(since("1")) is None
         assert await harness.lines(0, 5) is None
 
 
 async def test_large_document_has_range_and_delta_tokens() -> None:
     harness = TokensHarness(MODULE)
-    first = await harness.tokens.full(DOCUMENT)
+    first = await harness.tokens.full(FULL)
     assert first is not None
     harness.edit(0, 11, 11, ", k=" + "1" * MAX_FULL_ANSWER_CHARACTERS)
-    assert await harness.tokens.full(DOCUMENT) is None
-    assert await harness.tokens.delta(DOCUMENT, "unknown") is None
+    assert await harness.tokens.full(FULL) is None
+    assert await harness.tokens.delta(since("unknown")) is None
     assert len(await harness.lines(3, 3) or []) == 4 * 5
-    changed = await harness.tokens.delta(DOCUMENT, first["resultId"])
+    changed = await harness.tokens.delta(since(first["resultId"]))
     assert changed is not None
     assert len(changed["edits"]) == 1
 
@@ -171,7 +178,7 @@ async def test_large_document_has_range_and_delta_tokens() -> None:
 async def test_columns_are_counted_as_the_client_does(encoding: Encoding) -> None:
     text = "BufferAssignment:\n      ├── jit(é)/𝄞 (33.3%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)\n"  # noqa: E501
     harness = TokensHarness(text, replace(Client(), encoding=encoding))
-    found = await harness.tokens.full(DOCUMENT)
+    found = await harness.tokens.full(FULL)
     assert found is not None
     data = found["data"]
     line = text.split("\n")[1]
@@ -189,9 +196,9 @@ async def test_columns_are_counted_as_the_client_does(encoding: Encoding) -> Non
 async def test_several_files_in_one_text() -> None:
     text = f"noise\n*** Begin a.txt ***\n{MODULE}*** End a.txt ***\nnoise\n*** Begin b-buffer-assignment.txt ***\n{DUMP}*** End b-buffer-assignment.txt ***\n"  # noqa: E501
     harness = TokensHarness(text)
-    found = await harness.tokens.full(DOCUMENT)
+    found = await harness.tokens.full(FULL)
     assert found is not None
-    apart = [await TokensHarness(part).tokens.full(DOCUMENT) for part in (MODULE, DUMP)]
+    apart = [await TokensHarness(part).tokens.full(FULL) for part in (MODULE, DUMP)]
     assert words(text, found["data"]) == [
         word
         for part, one in zip((MODULE, DUMP), apart, strict=True)
@@ -210,7 +217,7 @@ async def test_sections_may_move_while_they_are_read(
     part = f"*** Begin NAME ***\n{MODULE}*** End NAME ***\n"
     whole = "noise\n" * 9 + part.replace("NAME", "a.txt") + part.replace("NAME", "b.txt")
     harness = TokensHarness(whole)
-    telling = asyncio.ensure_future(harness.tokens.full(DOCUMENT))
+    telling = asyncio.ensure_future(harness.tokens.full(FULL))
     for _ in range(12):
         await asyncio.sleep(0)
     assert not telling.done()
@@ -222,7 +229,7 @@ async def test_sections_may_move_while_they_are_read(
         text = MODULE
         file.changed(file.document.replace(text))
         await harness.lines(0, 0)
-    told, fresh = await telling, await TokensHarness(text).tokens.full(DOCUMENT)
+    told, fresh = await telling, await TokensHarness(text).tokens.full(FULL)
     assert told is not None
     assert fresh is not None
     assert told["data"] == fresh["data"]

@@ -113,15 +113,14 @@ def _locations(
     return found if len(found) > 1 else next(iter(found), None)
 
 
-def references(
-    context: RequestContext, position: types.Position, *, with_declaration: bool
-) -> list[Json] | None:
+def references(context: RequestContext, params: types.ReferenceParams) -> list[Json] | None:
     """Return all mentions in all files of the compile."""
-    found = context.at(position)
+    found = context.at(params.position)
     if found is None:
         return None
     declared, mentioned = declarations_and_references(context.dump, found)
-    return context.client.locations([*declared, *mentioned] if with_declaration else mentioned)
+    is_complete = params.context.include_declaration
+    return context.client.locations([*declared, *mentioned] if is_complete else mentioned)
 
 
 def highlight(context: RequestContext, position: types.Position) -> list[Json] | None:
@@ -150,24 +149,24 @@ def prepare_calls(context: RequestContext, position: types.Position) -> list[Cal
 
 
 async def incoming_calls(
-    session: Session, item: CallItem
+    session: Session, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall] | None:
     """Return the callers of a computation or the operands of an instruction.
 
     Returns None if the item no longer exists.
     """
-    calls = await _calls(session, item, call_hierarchy.incoming_calls)
+    calls = await _calls(session, params.item, call_hierarchy.incoming_calls)
     return None if calls is None else [types.CallHierarchyIncomingCall(*c) for c in calls]
 
 
 async def outgoing_calls(
-    session: Session, item: CallItem
+    session: Session, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall] | None:
     """Return the computations that a computation calls, or the users of an instruction.
 
     Returns None if the item no longer exists.
     """
-    calls = await _calls(session, item, call_hierarchy.outgoing_calls)
+    calls = await _calls(session, params.item, call_hierarchy.outgoing_calls)
     return None if calls is None else [types.CallHierarchyOutgoingCall(*c) for c in calls]
 
 

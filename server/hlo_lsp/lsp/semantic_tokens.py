@@ -120,18 +120,22 @@ class SemanticTokens:
         self._results: dict[str, tuple[str, array[int]]] = {}  # the last by URI, with its id
         self._ids = count(1)
 
-    async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
+    async def full(
+        self, params: types.SemanticTokensParams | types.SemanticTokensDeltaParams
+    ) -> Json | None:
         """Return all tokens, or None for a text that is too large or not a dump."""
+        document = params.text_document
         file = self._session.workspace.open_files.get(document.uri)
         if file is None or _is_large(file):
             return None
         encoder = await self._encoded(document)
         return None if encoder is None else self._whole(document.uri, encoder)
 
-    async def delta(self, document: types.TextDocumentIdentifier, result_id: str) -> Json | None:
+    async def delta(self, params: types.SemanticTokensDeltaParams) -> Json | None:
         """Return the changes since a result id, or all tokens if the id is unknown."""
+        document, result_id = params.text_document, params.previous_result_id
         if self._result(document.uri, result_id) is None:
-            return await self.full(document)
+            return await self.full(params)
         encoder = await self._encoded(document)
         if encoder is None:
             return None

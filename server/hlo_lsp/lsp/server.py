@@ -33,7 +33,7 @@ from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 
-MessageReply = Callable[[Session, DumpFile, Any], Any]
+Handler = Callable[[Any], Awaitable[Any]]
 
 
 def create_server() -> HloServer:
@@ -51,255 +51,211 @@ def create_server() -> HloServer:
         services.configuration.start(params)
         session.run_in_background(warm_up)
 
-    registry = HandlerRegistry(server, session)
-    _register_notifications(server, session, services)
-    _register_positions(registry)
-    _register_documents(registry)
-    _register_views(server, session, services)
-    _register_resolving(server, session)
+    for method, notified in _notifications(session, services).items():
+        server.feature(method)(partial(notified))  # pygls sets attributes, which methods lack
+    for method, handler in {
+        **_position_requests(session),
+        **_document_requests(session),
+        **_view_requests(session, services),
+        **_item_requests(session),
+    }.items():
+        server.feature(method, _OPTIONS.get(method))(handler)
     _register_commands(server, session, services)
     return server
 
 
-class HandlerRegistry:
-    """Registers handlers for requests about a position or about a whole document."""
-
-    def __init__(self, server: HloServer, session: Session) -> None:
-        self.server = server
-        self.session = session
-
-    def add_position_request(
-        self,
-        method: str,
-        reply: Callable[[RequestContext, Any], Any],
-        options: Any = None,
-        *,
-        whole: bool = False,
-        closed: bool = False,
-        in_message: MessageReply | None = None,
-    ) -> None:
-        """Register a handler for a request about a position; without a dump the result is null.
-
-        The text may be ``closed``: clients show excerpts of files that they have not opened.
-        ``in_message`` replies in a text that contains an out-of-memory message.
-        """
-
-        @self.server.feature(method, options)
-        async def on_request(params: Any) -> Any:
-            context = await self.session.context(
-                params.text_document, params.position.line, whole=whole, closed=closed
-            )
-            if context is None:
-                return await self._reply_in_message(in_message, params)
-            return reply(context, params)
-
-    async def _reply_in_message(self, reply: MessageReply | None, params: Any) -> Any:
-        file = None if reply is None else await self.session.message_file(params.text_document)
-        if reply is None or file is None:
-            return None
-        return await run_in_slices(partial(reply, self.session, file, params))
-
-    def add_document_request(
-        self,
-        method: str,
-        reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
-        options: Any = None,
-        join: Callable[[list[Json]], list[Json]] = list,
-        in_message: MessageReply | None = None,
-    ) -> None:
-        """Register a handler for a request about a document, and join the results of its files.
-
-        Background tasks are held up until the reply is complete, so it must not wait for one.
-        """
-        session = self.session
-
-        @self.server.feature(method, options)
-        async def on_request(params: Any) -> Any:
-            async def reply_first(context: RequestContext) -> list[Json]:
-                with session.foreground.hold_background():
-                    return await reply(context, params)
-
-            found = await session.answer_each(params.text_document, reply_first)
-            if not found:
-                return await self._reply_in_message(in_message, params)
-            return join(list(chain.from_iterable(found)))
+_OPTIONS = {
+    types.TEXT_DOCUMENT_CODE_ACTION: actions.CODE_ACTION_OPTIONS,
+    types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=True),
+    types.TEXT_DOCUMENT_COMPLETION: completion.COMPLETION_OPTIONS,
+    types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="hlo-lsp"
+    ),
+    types.TEXT_DOCUMENT_INLAY_HINT: inlay_hints.INLAY_HINT_OPTIONS,
+    types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: LEGEND,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: LEGEND,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: LEGEND,
+    types.TEXT_DOCUMENT_SIGNATURE_HELP: completion.SIGNATURE_OPTIONS,
+}
 
 
-def _at(
-    reply: Callable[[RequestContext, types.Position], Any],
-) -> Callable[[RequestContext, Any], Any]:
-    return lambda context, params: reply(context, params.position)
-
-
-def _without_params(
-    reply: Callable[[RequestContext], Awaitable[list[Json]]],
-) -> Callable[[RequestContext, Any], Awaitable[list[Json]]]:
-    return lambda context, _: reply(context)
-
-
-def _register_notifications(server: HloServer, session: Session, services: Services) -> None:
-    @server.feature(types.INITIALIZED)
-    def initialized(_: types.InitializedParams) -> None:
-        services.initialized()
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def settings_changed(params: types.DidChangeConfigurationParams) -> None:
-        services.configuration.changed(params.settings)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
-        services.files_changed(params)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
-        services.folders_changed()
-
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        services.opened(session.open(params.text_document))
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+def _notifications(session: Session, services: Services) -> dict[str, Callable[[Any], None]]:
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         file = session.edit(params)
         if file is not None:
             services.changed(file)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         file = session.close(params.text_document.uri)
         if file is not None:
             services.closed(file)
 
-
-def _register_positions(registry: HandlerRegistry) -> None:
-    add = registry.add_position_request
-    add(types.TEXT_DOCUMENT_HOVER, _at(hover), closed=True, in_message=out_of_memory.hover)
-    add(
-        types.TEXT_DOCUMENT_DEFINITION,
-        _at(navigation.definition),
-        whole=True,
-        closed=True,
-        in_message=out_of_memory.definition,
-    )
-    for method, find in {
-        types.TEXT_DOCUMENT_DECLARATION: navigation.declaration,
-        types.TEXT_DOCUMENT_TYPE_DEFINITION: navigation.type_definition,
-        types.TEXT_DOCUMENT_IMPLEMENTATION: navigation.implementation,
-    }.items():
-        add(method, _at(find), whole=True, closed=True)
-    add(
-        types.TEXT_DOCUMENT_REFERENCES,
-        lambda context, p: navigation.references(
-            context, p.position, with_declaration=p.context.include_declaration
+    return {
+        types.INITIALIZED: lambda _: services.initialized(),
+        types.WORKSPACE_DID_CHANGE_CONFIGURATION: lambda params: services.configuration.changed(
+            params.settings
         ),
-        whole=True,
-        closed=True,
-    )
-    add(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _at(navigation.highlight))
-    add(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, _at(navigation.prepare_calls))
-    add(
-        types.TEXT_DOCUMENT_SIGNATURE_HELP,
-        _at(completion.signature_help),
-        completion.SIGNATURE_OPTIONS,
-    )
-    add(types.TEXT_DOCUMENT_PREPARE_RENAME, _at(editing.prepare_rename))
-    add(types.TEXT_DOCUMENT_RENAME, editing.rename, types.RenameOptions(prepare_provider=True))
-    add(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE, _at(editing.linked_editing_ranges))
+        types.WORKSPACE_DID_CHANGE_WATCHED_FILES: services.files_changed,
+        types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: lambda _: services.folders_changed(),
+        types.TEXT_DOCUMENT_DID_OPEN: lambda params: services.opened(
+            session.open(params.text_document)
+        ),
+        types.TEXT_DOCUMENT_DID_CHANGE: did_change,
+        types.TEXT_DOCUMENT_DID_CLOSE: did_close,
+    }
 
 
-def _register_documents(registry: HandlerRegistry) -> None:
-    add = registry.add_document_request
-    for method, reply in {
-        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: symbols.document_symbols,
-        types.TEXT_DOCUMENT_FORMATTING: editing.format_document,
-    }.items():
-        add(method, _without_params(reply))
-    add(
-        types.TEXT_DOCUMENT_DOCUMENT_LINK,
-        _without_params(navigation.document_links),
-        in_message=out_of_memory.document_links,
-    )
-    add(
-        types.TEXT_DOCUMENT_FOLDING_RANGE,
-        _without_params(symbols.folding_ranges),
-        join=lambda folds: symbols.largest(folds, registry.session.client.max_folding_ranges),
-    )
-    add(
-        types.TEXT_DOCUMENT_CODE_LENS,
-        _without_params(lenses.code_lenses),
-        types.CodeLensOptions(resolve_provider=True),
-    )
-    add(
-        types.TEXT_DOCUMENT_RANGE_FORMATTING,
-        lambda context, p: editing.format_range(context, p.range),
-    )
+def _position_requests(session: Session) -> dict[str, Handler]:
+    """Return the handlers of requests about a position; without a dump the result is null.
+
+    The text may be ``closed``: clients show excerpts of files that they have not opened.
+    ``in_message`` replies in a text that contains an out-of-memory message.
+    """
+
+    def at(
+        reply: Callable[[RequestContext, Any], Any],
+        *,
+        takes_params: bool = False,
+        whole: bool = False,
+        closed: bool = False,
+        in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
+    ) -> Handler:
+        async def on_request(params: Any) -> Any:
+            document, line = params.text_document, params.position.line
+            context = await session.context(document, line, whole=whole, closed=closed)
+            if context is None:
+                return await _reply_in_message(session, in_message, params)
+            return reply(context, params if takes_params else params.position)
+
+        return on_request
+
+    everywhere = partial(at, whole=True, closed=True)
+    return {
+        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=out_of_memory.hover),
+        types.TEXT_DOCUMENT_DEFINITION: everywhere(
+            navigation.definition, in_message=out_of_memory.definition
+        ),
+        types.TEXT_DOCUMENT_DECLARATION: everywhere(navigation.declaration),
+        types.TEXT_DOCUMENT_TYPE_DEFINITION: everywhere(navigation.type_definition),
+        types.TEXT_DOCUMENT_IMPLEMENTATION: everywhere(navigation.implementation),
+        types.TEXT_DOCUMENT_REFERENCES: everywhere(navigation.references, takes_params=True),
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: at(navigation.highlight),
+        types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: at(navigation.prepare_calls),
+        types.TEXT_DOCUMENT_SIGNATURE_HELP: at(completion.signature_help),
+        types.TEXT_DOCUMENT_PREPARE_RENAME: at(editing.prepare_rename),
+        types.TEXT_DOCUMENT_RENAME: at(editing.rename, takes_params=True),
+        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE: at(editing.linked_editing_ranges),
+    }
 
 
-def _register_views(server: HloServer, session: Session, services: Services) -> None:
-    """Register the requests whose results depend on more than one text."""
-    tokens = services.semantic_tokens
+async def _reply_in_message(
+    session: Session, reply: Callable[[Session, DumpFile, Any], Any] | None, params: Any
+) -> Any:
+    file = None if reply is None else await session.message_file(params.text_document)
+    if reply is None or file is None:
+        return None
+    return await run_in_slices(partial(reply, session, file, params))
 
-    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
-    async def on_full(params: types.SemanticTokensParams) -> Json | None:
-        return await tokens.full(params.text_document)
 
-    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, LEGEND)
-    async def on_delta(params: types.SemanticTokensDeltaParams) -> Json | None:
-        return await tokens.delta(params.text_document, params.previous_result_id)
+def on_document(
+    session: Session,
+    reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
+    *,
+    join: Callable[[list[Json]], list[Json]] = list,
+    in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
+) -> Handler:
+    """Return a handler of requests about a document, which joins the results of its files.
 
-    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)(tokens.range)
+    Background tasks are held up until the reply is complete, so it must not wait for one.
+    """
 
-    reply = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
-    server.feature(types.TEXT_DOCUMENT_INLAY_HINT, inlay_hints.INLAY_HINT_OPTIONS)(reply)
+    async def on_request(params: Any) -> Any:
+        async def reply_first(context: RequestContext) -> list[Json]:
+            with session.foreground.hold_background():
+                return await reply(context, params)
 
-    options = types.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=True, identifier="hlo-lsp"
-    )
-    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(services.diagnostics.pull)
-    server.feature(types.WORKSPACE_DIAGNOSTIC)(services.workspace_diagnostics.pull)
-    server.feature(types.WORKSPACE_SYMBOL)(services.workspace_symbols.find)
-    server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)(partial(symbols.selection_ranges, session))
+        found = await session.answer_each(params.text_document, reply_first)
+        if not found:
+            return await _reply_in_message(session, in_message, params)
+        return join(list(chain.from_iterable(found)))
 
-    @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.COMPLETION_OPTIONS)
+    return on_request
+
+
+def _document_requests(session: Session) -> dict[str, Handler]:
+    def join_folds(folds: list[Json]) -> list[Json]:
+        return symbols.largest(folds, session.client.max_folding_ranges)
+
+    on = partial(on_document, session)
+    return {
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(lambda file, _: symbols.document_symbols(file)),
+        types.TEXT_DOCUMENT_FORMATTING: on(lambda file, _: editing.format_document(file)),
+        types.TEXT_DOCUMENT_RANGE_FORMATTING: on(
+            lambda file, params: editing.format_range(file, params.range)
+        ),
+        types.TEXT_DOCUMENT_DOCUMENT_LINK: on(
+            lambda file, _: navigation.document_links(file),
+            in_message=out_of_memory.document_links,
+        ),
+        types.TEXT_DOCUMENT_FOLDING_RANGE: on(
+            lambda file, _: symbols.folding_ranges(file), join=join_folds
+        ),
+        types.TEXT_DOCUMENT_CODE_LENS: on(lambda file, _: lenses.code_lenses(file)),
+    }
+
+
+def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
+    """Return the handlers of requests whose results depend on more than one text."""
+
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
         context = await session.context(params.text_document, params.position.line)
         if context is None:  # a new file has no dump kind yet
             return completion.empty_file_completion(session, params)
         return completion.completion(context, params)
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.CODE_ACTION_OPTIONS)
     async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
         contexts = await session.contexts(params.text_document)
         return await actions.code_actions(contexts, params) if contexts else None
 
+    hints = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
+    return {
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: services.semantic_tokens.full,
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: services.semantic_tokens.delta,
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: services.semantic_tokens.range,
+        types.TEXT_DOCUMENT_INLAY_HINT: hints,
+        types.TEXT_DOCUMENT_DIAGNOSTIC: services.diagnostics.pull,
+        types.WORKSPACE_DIAGNOSTIC: services.workspace_diagnostics.pull,
+        types.WORKSPACE_SYMBOL: services.workspace_symbols.find,
+        types.TEXT_DOCUMENT_SELECTION_RANGE: partial(symbols.selection_ranges, session),
+        types.TEXT_DOCUMENT_COMPLETION: on_completion,
+        types.TEXT_DOCUMENT_CODE_ACTION: on_actions,
+    }
 
-def _register_resolving(server: HloServer, session: Session) -> None:
-    """Register the requests about an item of an earlier result."""
 
-    @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
-    async def incoming(params: types.CallHierarchyIncomingCallsParams) -> Any:
-        return await navigation.incoming_calls(session, params.item)
+def _item_requests(session: Session) -> dict[str, Handler]:
+    """Return the handlers of requests about an item of an earlier result."""
 
-    @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
-    async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
-        return await navigation.outgoing_calls(session, params.item)
-
-    @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens(lens: types.CodeLens) -> types.CodeLens:
         context = await session.context_of_data(lens.data)
         return lens if context is None else await lenses.resolve(context, lens)
 
-    server.feature(types.INLAY_HINT_RESOLVE)(partial(inlay_hints.resolve, session))
-
-    @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
         return completion.resolve(await session.context_of_data(item.data), item)
 
-    @server.feature(types.CODE_ACTION_RESOLVE)
     async def on_action(action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
         contexts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
         return await actions.resolve(contexts, action)
+
+    return {
+        types.CALL_HIERARCHY_INCOMING_CALLS: partial(navigation.incoming_calls, session),
+        types.CALL_HIERARCHY_OUTGOING_CALLS: partial(navigation.outgoing_calls, session),
+        types.CODE_LENS_RESOLVE: on_lens,
+        types.INLAY_HINT_RESOLVE: partial(inlay_hints.resolve, session),
+        types.COMPLETION_ITEM_RESOLVE: on_item,
+        types.CODE_ACTION_RESOLVE: on_action,
+    }
 
 
 def _register_commands(server: HloServer, session: Session, services: Services) -> None:
