@@ -1,29 +1,40 @@
 """The dumps at the paths of a command line."""
 
-from collections.abc import Iterator, Sequence
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.disk import UnreadableError
 
+USAGE_ERROR_STATUS = 2
+# Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
+_ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT, FileRole.BEFORE_OPTIMIZATIONS})
 
-def dumps_at(paths: Sequence[Path], errors: list[str]) -> Iterator[DumpSet]:
+
+def dumps_at(
+    paths: Sequence[Path], errors: list[str], *, sizes_only: bool = False
+) -> Iterator[DumpSet]:
     """Yield the compiles of files and of everything below folders, each once.
 
     Args:
         paths: Files and folders.
         errors: The list to which a message about each path without a dump is added.
+        sizes_only: Read only the files from which sizes, live ranges, and origins follow.
     """
+    unread_roles = _ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         files = list(compiles_below(path))
         if not files:
             errors.append(f"{path}: no dumps in this folder")
         for file_path in files:
-            workspace = DumpWorkspace()  # of one compile, so that folders need little memory
+            workspace = DumpWorkspace(unread_roles)  # of one compile, so that it needs less memory
             compile_ = file_path.parent, workspace.stem(file_path)
             if compile_ not in seen:
                 seen.add(compile_)
@@ -50,6 +61,31 @@ def _dumps_of(
             yield dump
 
 
+def dumps_with_place(
+    options: argparse.Namespace, dumps: Iterable[DumpSet], errors: list[str]
+) -> Iterator[tuple[DumpSet, int | None]]:
+    """Yield the dumps that have the step ``--at`` and the memory space ``--space``.
+
+    Args:
+        options: The options of the command.
+        dumps: The dumps.
+        errors: The list to which a message about each other dump is added.
+
+    Yields:
+        Each dump with the number of the memory space, None without ``--space``.
+    """
+    for dump in dumps:
+        space = None if options.space is None else space_number(dump, options.space)
+        last = dump.last_step
+        if options.space is not None and space is None:
+            errors.append(f"{dump.files[0].label}: no memory space {options.space}")
+        elif options.at is not None and last is not None and not 0 <= options.at <= last:
+            steps = f"the schedule has the steps 0 to {last:,}"
+            errors.append(f"{dump.files[0].label}: no step {options.at:,}: {steps}")
+        else:
+            yield dump, space
+
+
 def space_number(dump: DumpSet, name: str) -> int | None:
     """Return the memory space with this number or name, or None if the dump has none."""
     numbers = {allocation.record.color for allocation in dump.allocations()}
@@ -57,3 +93,12 @@ def space_number(dump: DumpSet, name: str) -> int | None:
         if name == str(number) or name.casefold() == space_title(number, dump.backend).casefold():
             return number
     return None
+
+
+def print_errors(errors: Iterable[str]) -> int:
+    """Print the messages on standard error, and return the exit status."""
+    status = 0
+    for error in errors:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+        status = USAGE_ERROR_STATUS
+    return status

@@ -5,8 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, space_number
-from hlo_lsp.cli.timeline import missing_step
+from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.memory.memory_spaces import memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -15,15 +14,13 @@ from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
 from hlo_lsp.reports.summary import missing_facts
 
-_USAGE_ERROR_STATUS = 2
-
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     dumps = [
         dump
-        for dump in dumps_at([Path(path) for path in options.paths], errors)
+        for dump in dumps_at([Path(path) for path in options.paths], errors, sizes_only=True)
         if _has_live_ranges(dump, errors)
     ]
     output = None if options.output in {None, "-"} else Path(options.output)
@@ -33,9 +30,7 @@ def run(options: argparse.Namespace) -> int:
         data = _data(options, dumps, errors)
         if data:
             _write(data, output, errors)
-    for error in errors:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
-    return _USAGE_ERROR_STATUS if errors else 0
+    return print_errors(errors)
 
 
 def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
@@ -69,12 +64,5 @@ def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[st
 def _stacks(
     options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]
 ) -> Iterator[BufferStack]:
-    for dump in dumps:
-        space = None if options.space is None else space_number(dump, options.space)
-        missing = missing_step(dump, options.at)
-        if options.space is not None and space is None:
-            errors.append(f"{dump.files[0].label}: no memory space {options.space}")
-        elif missing is not None:
-            errors.append(missing)
-        else:
-            yield from buffer_stacks(dump, space, options.at)
+    for dump, space in dumps_with_place(options, dumps, errors):
+        yield from buffer_stacks(dump, space, options.at)

@@ -5,12 +5,11 @@ import json
 import sys
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
 from hlo_lsp.reports.find_text import found_json, found_lines
 
 _NOT_FOUND_STATUS = 1
-_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,10 +29,8 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(facts, indent=1))
     elif found:
         print("\n\n".join("\n".join(found_lines(one, options.top)) for one in found))
-    for error in errors:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
     if errors:
-        return _USAGE_ERROR_STATUS
+        return print_errors(errors)
     if not found:
         print(f"hlo-lsp: no {query.kind.value} `{query.text}` in these dumps", file=sys.stderr)
         return _NOT_FOUND_STATUS

@@ -4,66 +4,115 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.out_of_memory import OomMessage
-from hlo_lsp.reports.oom import oom_report
+from hlo_lsp.reports.oom import OomReport, oom_report
 from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.text.disk import UnreadableError, decode, read_document
 from hlo_lsp.text.document import Document
 
 _NO_MESSAGE_STATUS = 1
-_USAGE_ERROR_STATUS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LogReport:
+    """The report on message ``number`` of the ``count`` messages in a log, counted from 1."""
+
+    report: OomReport
+    number: int
+    count: int
+
+    @property
+    def note(self) -> str | None:
+        """A note about other messages, if there are any."""
+        if self.count == 1:
+            return None
+        return f"message {self.number} of {self.count}"
+
+
+class NoMessageError(Exception):
+    """A log without the wanted message; the text is for the user."""
+
+    def __init__(self, text: str, status: int) -> None:
+        super().__init__(text)
+        self.status = status
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     log = None if options.log == "-" else Path(options.log)
-    try:
-        lines = _standard_input() if log is None else read_document(log).lines
-    except UnreadableError as error:
-        return _fail(str(error), _USAGE_ERROR_STATUS)
     missing = [path for path in options.dumps if not Path(path).exists()]
-    if missing:
-        return _fail(f"{missing[0]}: no such file or folder", _USAGE_ERROR_STATUS)
+    try:
+        lines = log_lines(log)
+        if missing:
+            raise UnreadableError(f"{missing[0]}: no such file or folder")
+        dumps = [Path(path) for path in options.dumps]
+        found = report_of_log(lines, log, dumps, options.message)
+    except UnreadableError as error:
+        return _fail(str(error), USAGE_ERROR_STATUS)
+    except NoMessageError as error:
+        return _fail(str(error), error.status)
+    if options.format == "json":
+        print(json.dumps(oom_json(found.report), indent=1))
+    else:
+        print("\n".join(oom_lines(found.report)))
+    if options.dumps and found.report.joined.dump is None:
+        print("hlo-lsp: no dump in these paths belongs to the message", file=sys.stderr)
+    if found.note and not options.message:
+        print(f"hlo-lsp: {found.note}; choose another with --message", file=sys.stderr)
+    return 0
+
+
+def log_lines(log: Path | None) -> list[str]:
+    """Return the lines of a log, None for standard input.
+
+    Raises:
+        UnreadableError: The log cannot be read.
+    """
+    if log is None:
+        return Document(decode(sys.stdin.buffer.read())).lines
+    return read_document(log).lines
+
+
+def report_of_log(
+    lines: list[str], log: Path | None, dumps: list[Path], number: int | None = None
+) -> LogReport:
+    """Return the report on a message in a log.
+
+    Args:
+        lines: The lines of the log.
+        log: The log, None for standard input.
+        dumps: Dump files, and folders with dumps; if there are none, the folder of the log is used.
+        number: The number of the message, from 1; None for the most detailed one.
+
+    Raises:
+        NoMessageError: There is no such message.
+    """
     messages = read_oom_messages(lines)
     name = "standard input" if log is None else str(log)
     if not messages:
-        return _fail(f"{name}: no out-of-memory message found", _NO_MESSAGE_STATUS)
-    number = options.message or 1 + messages.index(max(messages, key=_detail))
+        raise NoMessageError(f"{name}: no out-of-memory message found", _NO_MESSAGE_STATUS)
+    number = number or 1 + messages.index(max(messages, key=_detail))
     if number > len(messages):
-        count = len(messages)
-        text = f"{name}: there is no message {number}; the log has {count}"
-        return _fail(text, _USAGE_ERROR_STATUS)
+        text = f"{name}: there is no message {number}; the log has {len(messages)}"
+        raise NoMessageError(text, USAGE_ERROR_STATUS)
     message = messages[number - 1]
     module = None if log is None else _module_of_file(log)
-    dumps = _dumps([Path(path) for path in options.dumps], log, message.module or module)
-    report = oom_report(join_message(message, dumps, module))
-    if options.format == "json":
-        print(json.dumps(oom_json(report), indent=1))
-    else:
-        print("\n".join(oom_lines(report)))
-    if options.dumps and report.joined.dump is None:
-        print("hlo-lsp: no dump in these paths belongs to the message", file=sys.stderr)
-    if len(messages) > 1 and not options.message:
-        text = f"hlo-lsp: message {number} of {len(messages)}; choose another with --message"
-        print(text, file=sys.stderr)
-    return 0
+    found = _dumps(dumps, log, message.module or module)
+    return LogReport(oom_report(join_message(message, found, module)), number, len(messages))
 
 
 def _fail(text: str, status: int) -> int:
     print(f"hlo-lsp: {text}", file=sys.stderr)
     return status
-
-
-def _standard_input() -> list[str]:
-    return Document(decode(sys.stdin.buffer.read())).lines
 
 
 def _detail(message: OomMessage) -> tuple[bool, int, int]:
@@ -92,4 +141,4 @@ def _dumps(given: list[Path], log: Path | None, module: str | None) -> Iterator[
     if module is not None:
         paths.sort(key=lambda path: module not in path.name)
     for path in paths:
-        yield from dumps_at([path], [])
+        yield from dumps_at([path], [], sizes_only=True)

@@ -74,20 +74,14 @@ def _add_logging_options(parser: argparse.ArgumentParser, default: object = None
 
 def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a dump file, a folder with dumps, or a log with an out-of-memory message (- reads"
+        " it from standard input)",
     )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="the output format (default: text)",
-    )
-    parser.add_argument(
-        "--at", metavar="STEP", type=int, help="a schedule step (default: the peak of each space)"
-    )
-    parser.add_argument(
-        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
-    )
+    _add_format_option(parser, "text", "json", "markdown")
+    _add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
         choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
@@ -95,31 +89,27 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         help="what the buffers of an owner have in common (default: line)",
     )
     parser.add_argument(
-        "--top",
-        metavar="N",
-        type=_positive_integer,
-        default=5,
-        help="the number of owners and buffers to show (default: 5)",
+        "--frames",
+        choices=("program", "all"),
+        default="program",
+        help="the frames that can be the line of a buffer: those of the program, or also those of"
+        " Python and of installed packages (default: program)",
     )
+    parser.add_argument(
+        "--workspace",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="a folder of the program, as its path is in the dump: lines in other folders are"
+        " skipped (default: the current folder)",
+    )
+    _add_top_option(parser, 5, "the number of owners and buffers to show")
 
 
 def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
-    )
-    parser.add_argument(
-        "--at", metavar="STEP", type=int, help="list the buffers at this schedule step"
-    )
-    parser.add_argument(
-        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
-    )
-    parser.add_argument(
-        "--top",
-        metavar="N",
-        type=_positive_integer,
-        default=20,
-        help="the number of buffers to list with --at (default: 20)",
-    )
+    _add_paths(parser)
+    _add_place_options(parser, "list the buffers at this schedule step")
+    _add_top_option(parser, 20, "the number of buffers to list with --at")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     _add_format_option(parser, "text", "json")
 
@@ -135,13 +125,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", default=["."],
         help="a dump file, or a folder with dumps (default: this folder)",
     )  # fmt: skip
-    parser.add_argument(
-        "--top",
-        metavar="N",
-        type=_positive_integer,
-        default=20,
-        help="the number of buffers to print for each module (default: 20)",
-    )
+    _add_top_option(parser, 20, "the number of buffers to print for each module")
     _add_format_option(parser, "text", "json")
 
 
@@ -167,18 +151,11 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         type=_positive_integer,
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json"),
-        default="text",
-        help="the output format (default: text)",
-    )
+    _add_format_option(parser, "text", "json")
 
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
-    )
+    _add_paths(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     form.add_argument(
         "--pprof", action="store_true", help="a pprof profile of the bytes by Python call stack"
@@ -192,21 +169,13 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
     )
-    parser.add_argument(
-        "--at",
-        metavar="STEP",
-        type=int,
-        help="the schedule step of a profile (default: the peak of each memory space)",
-    )
-    parser.add_argument(
-        "--space", metavar="SPACE", help="only this memory space of a profile: its number or name"
+    _add_place_options(
+        parser, "the schedule step of a profile (default: the peak of each memory space)"
     )
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
-    )
+    _add_paths(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -236,24 +205,12 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the computation with this name; in a stdout dump, the first one",
     )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json"),
-        default="text",
-        help="the output format (default: text)",
-    )
+    _add_format_option(parser, "text", "json")
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
-    )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "sarif", "github"),
-        default="text",
-        help="the output format (default: text)",
-    )
+    _add_paths(parser)
+    _add_format_option(parser, "text", "json", "sarif", "github")
     parser.add_argument(
         "--select",
         metavar="CODE,...",
@@ -297,6 +254,29 @@ def _add_rule_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "markdown"),
         help="the output format (default: text; with --all: markdown)",
+    )
+
+
+def _add_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+
+
+def _add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
+    parser.add_argument("--at", metavar="STEP", type=int, help=step_help)
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+
+
+def _add_top_option(parser: argparse.ArgumentParser, default: int, what: str) -> None:
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=default,
+        help=f"{what} (default: {default})",
     )
 
 

@@ -5,19 +5,17 @@ import json
 import sys
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
-
-_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     paths = [Path(path) for path in options.paths]
-    found = [memory_map(dump) for dump in dumps_at(paths, errors)]
+    found = [memory_map(dump) for dump in dumps_at(paths, errors, sizes_only=True)]
     maps = [one for one in found if one["spaces"]]
     output = Path(options.output)
     if maps:
@@ -33,6 +31,4 @@ def run(options: argparse.Namespace) -> int:
     elif not errors:
         names = ", ".join(one["path"] for one in found)
         errors.append(f"{names}: no buffer assignment, so there is nothing to show")
-    for message in errors:
-        print(f"hlo-lsp: {message}", file=sys.stderr)
-    return _USAGE_ERROR_STATUS if errors else 0
+    return print_errors(errors)

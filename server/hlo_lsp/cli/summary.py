@@ -2,36 +2,85 @@
 
 import argparse
 import json
-import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, space_number
+from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.text.disk import UnreadableError, read_first_lines
 
-_USAGE_ERROR_STATUS = 2
+_STANDARD_INPUT = "-"
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    found: list[ModuleSummary] = []
-    for dump in dumps_at([Path(path) for path in options.paths], errors):
-        space = None if options.space is None else space_number(dump, options.space)
-        if options.space is not None and space is None:
-            errors.append(f"{dump.files[0].label}: no memory space {options.space}")
-            continue
-        chosen = SummaryOptions(options.at, space, GroupKey(options.group_by), options.top)
-        found.append(summarize(dump, chosen))
+    logs = [path for path in options.paths if _is_log(path)]
+    paths = [Path(path) for path in options.paths if path not in logs]
+    messages = list(_messages(logs, paths, errors))
+    joined = [one.report.joined.dump for one in messages if not paths]
+    dumps = chain(filter(None, joined), dumps_at(paths, errors, sizes_only=True))
+    folders = tuple(options.workspace or [str(Path.cwd())])
+    frames = FrameChoice(folders, with_libraries=options.frames == "all")
+    found = [
+        summarize(
+            dump,
+            SummaryOptions(options.at, space, GroupKey(options.group_by), options.top, frames),
+        )
+        for dump, space in dumps_with_place(options, dumps, errors)
+    ]
     if options.format == "json":
-        modules = [summary_json(summary, options.top) for summary in found]
-        print(json.dumps({"modules": modules}, indent=1))
+        print(json.dumps(_json(messages, found, options.top), indent=1))
     elif options.format == "markdown":
-        print("\n".join(line for one in found for line in summary_markdown(one, options.top)))
+        print("\n".join(_markdown(messages, found, options.top)))
     else:
-        blocks = ("\n".join(summary_lines(summary, options.top)) for summary in found)
-        print("\n\n".join(blocks))
-    for error in errors:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
-    return _USAGE_ERROR_STATUS if errors else 0
+        blocks = [list(oom_lines(one.report)) for one in messages]
+        blocks += [list(summary_lines(summary, options.top)) for summary in found]
+        print("\n\n".join("\n".join(block) for block in blocks))
+    return print_errors(errors)
+
+
+def _is_log(path: str) -> bool:
+    if path == _STANDARD_INPUT:
+        return True
+    try:
+        return detect_file_kind(read_first_lines(Path(path))) in {FileKind.OOM, FileKind.OTHER}
+    except UnreadableError:
+        return False
+
+
+def _messages(logs: list[str], paths: list[Path], errors: list[str]) -> Iterator[LogReport]:
+    for name in logs:
+        log = None if name == _STANDARD_INPUT else Path(name)
+        try:
+            yield report_of_log(log_lines(log), log, paths)
+        except NoMessageError:
+            what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
+            errors.append(f"{'standard input' if log is None else log}: {what}")
+        except UnreadableError as error:
+            errors.append(str(error))
+
+
+def _json(
+    messages: list[LogReport], summaries: list[ModuleSummary], count: int
+) -> dict[str, object]:
+    return {
+        "modules": [summary_json(summary, count) for summary in summaries],
+        "messages": [oom_json(one.report) for one in messages],
+    }
+
+
+def _markdown(
+    messages: list[LogReport], summaries: list[ModuleSummary], count: int
+) -> Iterator[str]:
+    for one in messages:
+        yield from ("# Out of memory", "", "```text", *oom_lines(one.report), "```", "")
+    for summary in summaries:
+        yield from summary_markdown(summary, count)

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.lifetime import lifetime_of
 from hlo_lsp.model.dump_set import DumpSet
@@ -13,7 +13,6 @@ from hlo_lsp.model.place import Value
 from hlo_lsp.reports.lifetime_text import lifetime_card, lifetime_json
 
 _NOT_FOUND_STATUS = 1
-_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,9 +43,7 @@ def run(options: argparse.Namespace) -> int:
     elif not errors:
         print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`", file=sys.stderr)
         return _NOT_FOUND_STATUS
-    for error in errors:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
-    return _USAGE_ERROR_STATUS if errors else 0
+    return print_errors(errors)
 
 
 def values_of_name(dump: DumpSet, name: str) -> list[Value]:

@@ -1,6 +1,5 @@
 """The worker processes of ``hlo-lsp check``."""
 
-import gc
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -9,16 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_job
-
-
-def reduce_gc_frequency() -> None:
-    """Run the garbage collector less often.
-
-    A dump is loaded into hundreds of thousands of small objects that stay alive. At the default
-    rate, searching them for cycles takes up to three quarters of the time of a long request.
-    """
-    gc.set_threshold(400_000, 10, 5)
-
+from hlo_lsp.cli.garbage_collection import reduce_gc_frequency
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 

@@ -10,6 +10,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 
 _ARGUMENTS = "arguments"
 _UNKNOWN = "unknown"
@@ -42,8 +43,12 @@ class OwnedBuffer:
 
     @property
     def source(self) -> SourceLine | None:
-        """The innermost Python line of the origin."""
+        """The Python line of the origin."""
         return None if self.origin is None else self.origin.source
+
+    def line(self, frames: FrameChoice) -> SourceLine | None:
+        """Return the Python line of the origin under another choice of frames."""
+        return None if self.origin is None else frames.line_of(self.origin.stack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +81,28 @@ def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:
 
 
 def group_buffers(
-    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
+    dump: DumpSet,
+    buffers: Iterable[OwnedBuffer],
+    key: GroupKey,
+    frames: FrameChoice = PROGRAM_FRAMES,
 ) -> list[BufferGroup]:
-    """Group buffers, the group with most bytes first; the sums add up to that of all buffers."""
+    """Group buffers, the group with most bytes first; the sums add up to that of all buffers.
+
+    Args:
+        dump: The compile.
+        buffers: The buffers.
+        key: What the buffers of a group have in common.
+        frames: The frames that can be the line of a buffer.
+    """
     groups: dict[str, list[OwnedBuffer]] = {}
-    name_of = _NAMES[key]
     for owned in buffers:
-        groups.setdefault(name_of(dump, owned), []).append(owned)
+        is_line = key is GroupKey.LINE
+        name = _line_name(owned, owned.line(frames)) if is_line else group_name(dump, owned, key)
+        groups.setdefault(name, []).append(owned)
     found = [
         BufferGroup(
             name,
-            members[0].source if key is GroupKey.LINE and name != _ARGUMENTS else None,
+            members[0].line(frames) if key is GroupKey.LINE and name != _ARGUMENTS else None,
             sum(owned.buffer.bytes for owned in members),
             tuple(members),
         )
@@ -96,27 +112,53 @@ def group_buffers(
 
 
 def _line(_: DumpSet, owned: OwnedBuffer) -> str:
+    return _line_name(owned, owned.source)
+
+
+def _line_name(owned: OwnedBuffer, line: SourceLine | None) -> str:
     if owned.is_argument:
         return _ARGUMENTS
-    if owned.source is not None:
-        return str(owned.source)
+    if line is not None:
+        return str(line)
     if owned.origin is not None and owned.origin.argument is not None:
         return "copies of arguments"
     return _kind(owned)
 
 
 def _stack(dump: DumpSet, owned: OwnedBuffer) -> str:
-    if owned.origin is None:
-        return _kind(owned)
-    stack = dump.stack(owned.origin.instruction.record.parsed)
-    return " > ".join(map(str, reversed(stack))) or _line(dump, owned)
+    return " > ".join(stack_path(dump, owned))
+
+
+def stack_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+    """Return the Python stack of a buffer, the outermost line first, else its group by line."""
+    if owned.is_argument or owned.origin is None or not owned.origin.stack:
+        return (_line(dump, owned),)
+    return tuple(str(line) for line in reversed(owned.origin.stack))
 
 
 def _scope(dump: DumpSet, owned: OwnedBuffer) -> str:
-    op_name = None if owned.origin is None else owned.origin.op_name
-    if owned.is_argument or op_name is None:
-        return _line(dump, owned)
-    return op_name.rpartition("/")[0] or op_name
+    return "/".join(scope_path(dump, owned))
+
+
+def scope_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+    """Return the scopes of a buffer, the outermost first, else its group by line."""
+    origin = owned.origin
+    if owned.is_argument or origin is None or origin.op_name is None or origin.argument:
+        return (_line(dump, owned),)
+    scopes = split_scopes(origin.op_name)
+    return scopes[:-1] or scopes
+
+
+def split_scopes(op_name: str) -> tuple[str, ...]:
+    """Return the parts of an operation name; a slash inside of brackets does not separate parts."""
+    parts, depth = [""], 0
+    for character in op_name:
+        if character == "/" and depth <= 0:
+            parts.append("")
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        parts[-1] += character
+    return tuple(part for part in parts if part) or (op_name,)
 
 
 def _opcode(_: DumpSet, owned: OwnedBuffer) -> str:

@@ -12,11 +12,12 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES
 from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 200
+_MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 # The result holds the data of the first operand.
 _MOVES = frozenset({"copy", "bitcast", "opt-barrier", "domain", "add-dependency"})
@@ -53,8 +54,8 @@ class Origin:
 
     @property
     def source(self) -> SourceLine | None:
-        """The innermost Python line."""
-        return self.stack[0] if self.stack else None
+        """The innermost Python line that is not in a library, else the innermost one."""
+        return PROGRAM_FRAMES.line_of(self.stack)
 
 
 def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
@@ -74,13 +75,16 @@ def origins_of(
     """
     searches: dict[DumpFile, _Search] = {}
     found: dict[tuple[str, str | None], Origin] = {}
-    for count, (name, index) in enumerate(values, 1):
-        if count % _VALUES_PER_CHECKPOINT == 0:
-            checkpoint()
+    listed = list(values)
+    for name, index in listed:
+        checkpoint()
         line = dump.instruction(name)
         if line is not None:
-            search = searches.get(line.file) or _Search(dump, line.file)
-            searches[line.file] = search
+            search = searches.get(line.file)
+            if search is None:
+                search = searches[line.file] = _Search(dump, line.file)
+                if len(listed) > _MAX_LINEAR_SEARCHES:
+                    line.file.module.build_caller_index()
             found[name, index] = search.origin(line.record, tuple_path(index))
     return found
 

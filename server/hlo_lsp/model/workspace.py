@@ -1,13 +1,14 @@
 """The workspace: open files, files read from disk, and the dump sets that they form."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.model.compiles import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
+from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
@@ -31,7 +32,13 @@ class DumpWorkspace:
     An open file takes precedence over the file on disk.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unread_roles: Container[FileRole] = ()) -> None:
+        """Create an empty workspace.
+
+        Args:
+            unread_roles: Companion files that are not read unless they are open.
+        """
+        self._unread_roles = unread_roles
         self.open_files: dict[str, DumpFile] = {}
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _CachedFile] = {}
@@ -190,6 +197,8 @@ class DumpWorkspace:
     def _companion(self, path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
         file = self._open_paths.get(path)
         if file is None:
+            if suffix_of(path.name).role in self._unread_roles:
+                return None
             try:
                 if not patient and self._is_unread(path, compile_):
                     if path not in compile_.texts or path != compile_.module:

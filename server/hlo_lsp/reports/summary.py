@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hlo_lsp.memory.advice import Advice, advice
+from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LostBytes, live_buffers, lost_bytes
 from hlo_lsp.memory.liveness import LogicalPeak, logical_peak_of
@@ -16,6 +17,7 @@ from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
@@ -28,18 +30,21 @@ class SummaryOptions:
         space: The only memory space to show; None for all.
         key: What owners have in common.
         count: Maximum number of owners and of buffers.
+        frames: The frames that can be the Python line of a buffer.
     """
 
     step: int | None = None
     space: int | None = None
     key: GroupKey = GroupKey.LINE
     count: int = 5
+    frames: FrameChoice = PROGRAM_FRAMES
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceSummary:
     """One memory space at its peak, or at another step.
 
+    ``tree`` has the groups by call stack or scope as a tree, and is empty for other groups.
     ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the live ranges are
     unknown.
     """
@@ -54,6 +59,7 @@ class SpaceSummary:
     lost: LostBytes | None = None
     advice: tuple[Advice, ...] = ()
     tuple_tables: int = 0
+    tree: tuple[GroupNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +125,11 @@ def _summarize_space(
         step,
         occupancy.bytes_at(step),
         tuple(owned),
-        tuple(group_buffers(dump, owned, options.key)),
+        tuple(group_buffers(dump, owned, options.key, options.frames)),
         lost,
         tuple(advice(dump, owned, lost, occupancy.peak_bytes)) if options.step is None else (),
         _tuple_table_count(dump, space),
+        group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
     )
 
 
