@@ -35,9 +35,15 @@ async def hover(file: OpenFile, beginning: str, word: str = "") -> str:
 async def facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
     """Return the title and the facts of a hover, without markup."""
     text = (await hover(file, beginning, word)).replace("`", "")
-    title, *lines = [line for line in text.split("\n") if line] or [""]
+    lines = [line for line in text.split("\n") if line]
+    title = next((line for line in lines if line.startswith("**")), *lines[:1] or [""])
     pairs = (line.removeprefix("- **").partition("** ") for line in lines if line[:2] == "- ")
-    return {"title": title.strip("*# "), **{label: words for label, _, words in pairs}}
+    headline = lines[0] if lines and lines[0] != title else ""
+    return {
+        "title": title.strip("*# "),
+        "headline": headline,
+        **{label: words for label, _, words in pairs},
+    }
 
 
 async def definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:

@@ -15,13 +15,13 @@ async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled
     file = any_editor.open(compiled("tpu").assignment)
     told = await facts(file, " value: <23 fusion.9", "fusion.9")
     assert told["title"] == "fusion.9"
+    assert told["headline"] == "256.0 KiB in HBM · steps 25-27 · programs.py:53 dot_general"
     assert told["value"].startswith("23")
     assert "f32[256,256]{1,0:T(8,128)}" in told["shape"]
     for word in ("float", "256 x 256", "row-major", "tiles (8,128)"):
         assert word in told["shape"]
-    assert told["logical size"] == "262,144 B (256.0 KiB)"
     assert told["padded size"].startswith("262,144 B (256.0 KiB)")
-    assert told["padding"] == "none"
+    assert not told.keys() & {"padding", "logical size"}
     assert told["memory space"].startswith("0, HBM on TPU")
     assert told["allocation"].startswith("5, maybe-live-out, 262,144 B (256.0 KiB)")
     assert told["allocation"].endswith("bytes 0 to 262,144")
@@ -29,7 +29,6 @@ async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled
     assert told["live range"].startswith(
         "25-27 (2 steps): fusion.9 -> while, live at the declared peak"
     )
-    assert told["defined by"].startswith("fusion.9")
     assert told["uses"] == "1: tuple.12"
     assert told["op_name"] == "jit(while_fn)/while/body/dot_general"
     assert told["source"].startswith("/home/user/models/programs.py:53 in whileloop.<locals>.")

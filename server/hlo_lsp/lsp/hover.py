@@ -14,7 +14,7 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.values import StackFact, describe_source_line
+from hlo_lsp.ide.hover.origins import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.display import Card, Fact, split_quoted_names
@@ -42,14 +42,15 @@ def markdown(card: Card, uri_of: UriOf) -> str:
         first, *others = [_linked(line) for line in _fact_lines(fact, uri_of, missing)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold instead of a heading, because Neovim shows the characters of a heading literally.
-    sections = [f"**{_with_code(card.title)}**", "\n".join(lines), _with_code(card.text)]
+    title = f"**{_with_code(card.title)}**"
+    sections = [_with_code(card.headline), title, "\n".join(lines), _with_code(card.text)]
     return "\n\n".join(part for part in sections if part)
 
 
 def plain(card: Card, uri_of: UriOf) -> str:
     """Return a card as plain text."""
     width = max((len(fact.label) for fact in card.facts), default=0)
-    lines = [card.title]
+    lines = [*filter(None, [card.headline]), card.title]
     missing: set[str] = set()
     for fact in card.facts:
         first, *others = [

@@ -40,6 +40,8 @@ def findings_text(findings: Sequence[FindingSummary]) -> str:
 def print_card(console: Console, card: Card) -> None:
     """Print a card as a table of two columns."""
     console.print(_with_names(card.title), style="bold")
+    if card.headline:
+        console.print(_with_names(card.headline))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")

@@ -1,9 +1,14 @@
 """Values that share bytes of an allocation."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterable
+from operator import attrgetter
 
+from hlo_lsp.model.buffer_assignment import AllocationBlock, blocks_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 
@@ -15,10 +20,33 @@ def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
     end = own.offset + own.size
     found = [
         other
-        for other in dump.assigned_to(value.allocation)
+        for other in _candidates(dump, value.allocation, own)
         if other.offset < end and own.offset < other.offset + other.size and other is not own
     ]
     return sorted(found, key=lambda other: _live_start(dump, other))
+
+
+def _candidates(
+    dump: DumpSet, allocation: LocatedRecord[AllocationLine], own: AssignedValue
+) -> Iterable[AssignedValue]:
+    """Return values that may overlap a value: all, unless the allocation was read since an edit."""
+    blocks = blocks_of.cached(allocation.file)
+    block = None if blocks is None else blocks.get(allocation.record)
+    if block is None:
+        return dump.assigned_to(allocation)
+    values, largest_size = _values_by_offset(block)
+    first = bisect_right(values, own.offset - largest_size, key=_offset)
+    return values[first : bisect_left(values, own.offset + own.size, key=_offset)]
+
+
+_offset = attrgetter("offset")
+
+
+@query
+def _values_by_offset(block: AllocationBlock) -> tuple[tuple[AssignedValue, ...], int]:
+    """Return the values of an allocation by offset, and the size of the largest one in bytes."""
+    largest_size = max((value.size for value in block.values), default=0)
+    return tuple(sorted(block.values, key=_offset)), largest_size
 
 
 def most_shared_offset(

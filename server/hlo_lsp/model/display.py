@@ -23,11 +23,12 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The facts about one subject, the most relevant first."""
+    """The facts about one subject, the most relevant first; ``headline`` sums them up."""
 
     title: str
     facts: tuple[Fact, ...] = ()
     text: str = ""
+    headline: str = ""
 
 
 def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:

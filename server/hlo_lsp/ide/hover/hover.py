@@ -1,12 +1,15 @@
 """The hover of a cursor target."""
 
 from functools import cache
+from heapq import nsmallest
 
 from hlo_lsp.hlo.loader import TomlTable, read_toml
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.ide.hover.headlines import allocation_headline, value_headline
 from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
+from hlo_lsp.ide.hover.origins import origin_and_source_facts, source_facts, stack_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
 from hlo_lsp.ide.hover.values import (
@@ -15,8 +18,6 @@ from hlo_lsp.ide.hover.values import (
     describe_allocation,
     list_facts,
     quoted_name,
-    source_facts,
-    stack_facts,
     value_card,
 )
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
@@ -86,25 +87,32 @@ def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
     """Return the hover of an allocation: its size, kind, and values."""
     record = allocation.record
     values = list(dump.assigned_to(allocation))
-    facts = [
-        Fact("size", format_bytes(record.size)),
-        Fact("kind", allocation_kind(record)),
-        memory_space_fact(record.color, target_of(dump).backend),
-        Fact("values", f"{len(values):,}"),
-    ]
-    if record.output_shape is not None:
-        facts.append(Fact("output shape", f"`{record.output_shape[:_MAX_SHAPE_CHARACTERS]}`"))
-    if record.parameter_shape is not None:
-        facts.append(Fact("parameter shape", f"`{record.parameter_shape[:_MAX_SHAPE_CHARACTERS]}`"))
+    kind = allocation_kind(record)
+    facts = []
+    if len(values) == 1:
+        text = dump.text_of(values[0].name)
+        facts += origin_and_source_facts(dump, values[0].name, values[0].index, text)
+    if record.parameter is not None and record.maybe_live_out:
+        facts.append(Fact("donation", "an output reuses the caller's buffer"))
     shared = most_shared_offset(dump, allocation)
     if shared is not None:
         offset, count = shared
         facts.append(Fact("time-sharing", f"{count:,} values share offset {offset:,} over time"))
-    largest = sorted(values, key=lambda value: (-value.size, value.id))
-    facts += list_facts("largest", [_sized_name(value) for value in largest], 3)
-    if record.parameter is not None and record.maybe_live_out:
-        facts.append(Fact("donation", "an output reuses the caller's buffer"))
-    return Card(f"allocation {record.number}", tuple(facts))
+    if values:
+        facts.append(Fact("values", f"{len(values):,}"))
+    largest = nsmallest(3, values, key=lambda value: (-value.size, value.id))
+    names = [_sized_name(value) for value in largest] + [""] * (len(values) - len(largest))
+    facts += list_facts("largest", names, 3)
+    facts.append(Fact("size", format_bytes(record.size)))
+    if kind:
+        facts.append(Fact("kind", kind))
+    facts.append(memory_space_fact(record.color, target_of(dump).backend))
+    if record.output_shape is not None:
+        facts.append(Fact("output shape", f"`{record.output_shape[:_MAX_SHAPE_CHARACTERS]}`"))
+    if record.parameter_shape is not None:
+        facts.append(Fact("parameter shape", f"`{record.parameter_shape[:_MAX_SHAPE_CHARACTERS]}`"))
+    headline = allocation_headline(dump, record, kind, values)
+    return Card(f"allocation {record.number}", tuple(facts), headline=headline)
 
 
 def _report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
@@ -113,11 +121,22 @@ def _report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
         return None
     allocation = reported.allocation.record
     offset = reported.values[0].record.offset if reported.values else 0
-    facts = (
-        Fact("allocation", describe_allocation(allocation)),
+    facts = [
         Fact("values", counted_list([_sized_name(value.record) for value in reported.values])),
+        Fact("allocation", describe_allocation(allocation)),
+    ]
+    headline = ""
+    if reported.values:
+        first = max((each.record for each in reported.values), key=lambda value: value.size)
+        text = dump.text_of(first.name)
+        facts = [*origin_and_source_facts(dump, first.name, first.index, text), *facts]
+        value = dump.value(first.id)
+        headline = "" if value is None else value_headline(dump, value)
+    return Card(
+        f"report row: offset {offset:,} of allocation {allocation.number}",
+        tuple(facts),
+        headline=headline,
     )
-    return Card(f"report row: offset {offset:,} of allocation {allocation.number}", facts)
 
 
 def _sized_name(value: AssignedValue) -> str:
@@ -154,9 +173,10 @@ def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
     if instruction is None:
         return Card(f"thunk {row.kind}", (*facts, Fact("instruction", "unknown")))
     facts.append(Fact("instruction", f"`{instruction}`"))
-    card = instruction_card(dump, instruction)
+    card = instruction_card(dump, instruction) or Card("")
     number = "" if row.id is None else f" {row.id}"
-    return Card(f"thunk{number} {row.kind}", (*facts, *(card.facts if card is not None else ())))
+    title = f"thunk{number} {row.kind}"
+    return Card(title, (*facts, *card.facts), card.text, card.headline)
 
 
 def computation_card(head: LocatedRecord[ComputationLine]) -> Card:

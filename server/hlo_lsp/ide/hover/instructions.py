@@ -5,22 +5,25 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.ide.hover.headlines import result_headline
+from hlo_lsp.ide.hover.origins import origin_and_source_facts, source_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
     short_shape,
     size_facts,
+    split_waste,
     truncated,
     tuple_facts,
 )
 from hlo_lsp.ide.hover.sharding import group_facts, has_shard_shapes, sharding_facts
 from hlo_lsp.ide.hover.values import (
     counted_list,
-    describe_live_range,
     is_at_declared_peak,
     list_facts,
+    live_range_facts,
     quoted_name,
-    source_facts,
+    sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
@@ -66,33 +69,51 @@ def instruction_card(
     used = list(dump.entries_used_by(name))
     if text is None and step is None and not used and not any(dump.entries_at(name)):
         return None
-    facts: list[Fact] = []
-    if text is not None:
-        opcode = vocabulary().opcode(text.opcode.text)
-        facts += [] if opcode is None else [Fact("description", opcode.text)]
-        facts += _result_facts(dump, text, name, index)
-    facts += _value_facts(dump, name, index)
+    value = dump.value_at(name, index)
+    leaves = _result_leaves(dump, name)
+    inner = [] if index is not None else [leaf for leaf in leaves if leaf[0] != "{}"]
+    waste, result = split_waste([] if text is None else _result_facts(dump, text, name, index))
+    # The compile has only one origin by name, and another instruction may have the same name.
+    own = dump.instruction(name)
+    is_known = line is None or own is None or own.record is line.record
+    if is_known:
+        facts = origin_and_source_facts(dump, name, index, text)
+    else:
+        facts = [] if text is None else source_facts(dump, text)
+    if value is not None:
+        facts += [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
+    else:
+        facts += waste
     if step is not None:
         facts.append(Fact("schedule", f"step {step.record.step} of {dump.last_step}"))
+    facts += _user_facts(dump, name, line)
+    facts += result
+    facts += _value_facts(value, name, index, leaves)
+    facts += _leaf_facts(dump, name, inner)
     if text is not None:
         facts += _opcode_specific_facts(text, line)
         facts += _operand_facts(text, line)
     if line is not None:
         facts += _callee_facts(line.file.module, line.record)
-    facts += _user_facts(dump, name, line)
     if used:
-        names = join_limited([quoted_name(entry.record) for entry in used], 6)
-        facts.append(Fact("reads", f"{count_noun(len(used), 'value')}: {names}"))
+        names = join_limited([quoted_name(entry.record) for entry in used[:6]], 6)
+        more = f" and {len(used) - 6:,} more" if len(used) > 6 else ""
+        facts.append(Fact("reads", f"{count_noun(len(used), 'value')}: {names}{more}"))
     if text is not None:
         facts += instruction_sharding_facts(text, None if line is None else line.file)
         facts += group_facts(text)
-        facts += source_facts(dump, text)
     if line is not None:
         facts += _counterpart_facts(dump, line)
     is_redundant = text is None or text.opcode.text == name
     title = f"`{name}{index or ''}`"
+    opcode = None if text is None else vocabulary().opcode(text.opcode.text)
     return Card(
-        title if text is None or is_redundant else f"{title} {text.opcode.text}", tuple(facts)
+        title if text is None or is_redundant else f"{title} {text.opcode.text}",
+        tuple(facts),
+        "" if opcode is None else opcode.text,
+        result_headline(dump, (name, index, text), value, [leaf for _, leaf in inner])
+        if is_known
+        else "",
     )
 
 
@@ -118,32 +139,33 @@ def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | 
     return [Fact(label, leaf[:120] if shape is None else describe_shape(shape)), *sizes]
 
 
-def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
+def _value_facts(
+    value: Value | None, name: str, index: str | None, leaves: list[tuple[str, Value]]
+) -> list[Fact]:
     """Return facts about the value at a shape index of a result.
 
-    For a whole tuple, the facts include the values of its leaves. If the instruction forwards the
-    value of another instruction, allocation and live range are those of the forwarded value.
+    If the instruction forwards the value of another instruction, they are about that value.
     """
     facts = []
-    value = dump.value_at(name, index)
-    leaves = _result_leaves(dump, name)
+    if value is not None and value.assigned is not None and value.allocation is not None:
+        facts.append(Fact("allocation", _describe_slot(value)))
     if value is not None and value.key == name + (index or "{}"):
-        facts.append(Fact("value", f"`{value.mention}`"))
-    else:
-        forwarded = [quoted_name(held) for at, held in leaves if at == (index or "{}")]
-        facts += list_facts("forwards", forwarded)
-    if value is not None:
-        if value.assigned is not None and value.allocation is not None:
-            facts.append(Fact("allocation", _describe_slot(value)))
-        facts.append(Fact("live range", describe_live_range(dump, value)))
-    if index is not None:
-        return facts
-    inner = [(at, leaf) for at, leaf in leaves if at != "{}"]
-    inner.sort(key=lambda leaf: -(leaf[1].assigned.record.size if leaf[1].assigned else 0))
-    for at, leaf in inner[:_MAX_LEAVES]:
-        facts.append(Fact(f"leaf {at}", _describe_leaf(dump, name, at, leaf)))
-    if len(inner) > _MAX_LEAVES:
-        facts.append(Fact("other leaves", f"{len(inner) - _MAX_LEAVES:,}"))
+        return [*facts, Fact("value", f"`{value.mention}`")]
+    forwarded = [quoted_name(held) for at, held in leaves if at == (index or "{}")]
+    return [*facts, *list_facts("forwards", forwarded)]
+
+
+def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> list[Fact]:
+    """Return a fact for each of the largest leaves of a tuple."""
+    ordered = sorted(
+        leaves, key=lambda leaf: -(leaf[1].assigned.record.size if leaf[1].assigned else 0)
+    )
+    facts = [
+        Fact(f"leaf {at}", _describe_leaf(dump, name, at, leaf))
+        for at, leaf in ordered[:_MAX_LEAVES]
+    ]
+    if len(ordered) > _MAX_LEAVES:
+        facts.append(Fact("other leaves", f"{len(ordered) - _MAX_LEAVES:,}"))
     return facts
 
 
@@ -241,8 +263,7 @@ def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
     users = [f"`{user}`" for user in user_instructions(dump, name, line)]
     is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
-        note = " (computation root)" if is_result else ""
-        return [] if line is None else [Fact("users", f"none{note}")]
+        return [Fact("users", "the callers of the computation (root)")] if is_result else []
     note = " (also the computation root)" if is_result else ""
     facts = [Fact("users", counted_list(users, _MAX_LISTED_USERS) + note)]
     if line is None or not line.record.opcode.endswith(_ASYNC_START_SUFFIXES):

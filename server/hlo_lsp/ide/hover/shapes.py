@@ -20,6 +20,7 @@ _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
 _MAX_SHAPE_CHARACTERS = 60
 _MAX_TITLE_CHARACTERS = 200
 _PADDED_TO_PREFIX = "padded to "
+_PADDING = "padding"  # the label of this fact
 _TYPE_NAMES_BY_PREFIX = (
     ("pred", "boolean"),
     ("bf", "bfloat"),
@@ -70,7 +71,7 @@ def logical_facts(text: str) -> list[Fact]:
 
 
 def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
-    """Return the logical and the padded size of a shape, and the cause of the padding.
+    """Return the logical and the padded size of a shape, and the padding if they differ.
 
     ``color`` is the number of the memory space, ``actual`` the size in bytes that XLA printed.
     """
@@ -80,12 +81,19 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
     logical = logical_bytes(shape)
     padded = padded_size_of_text(text, target, color)
     size = actual if actual is not None else None if padded is None else padded.bytes
-    facts = logical_facts(text)
-    if size is not None:
-        facts.append(Fact("padded size", _describe_padded_size(size, padded, actual, logical)))
-    if logical is not None and size is not None:
-        facts.append(Fact("padding", _describe_padding(logical, size, padded)))
+    if size is None:
+        return logical_facts(text)
+    facts = [] if size == logical else logical_facts(text)
+    facts.append(Fact("padded size", _describe_padded_size(size, padded, actual, logical)))
+    if logical is not None and size > logical:
+        facts.append(Fact(_PADDING, _describe_padding(logical, size, padded)))
     return facts
+
+
+def split_waste(facts: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """Return the padding among the facts about a size, and the other facts."""
+    waste = [fact for fact in facts if fact.label == _PADDING]
+    return waste, [fact for fact in facts if fact.label != _PADDING]
 
 
 def shape_card(text: str, target: Target | None) -> Card:
@@ -126,8 +134,6 @@ def _describe_padded_size(
 
 def _describe_padding(logical: int, size: int, padded: PaddedSize | None) -> str:
     padding = size - logical
-    if padding <= 0:
-        return "none" if padding == 0 else f"none ({-padding:,} B less than the logical size)"
     causes = "; ".join(map(str, padded.padding)) if padded is not None else ""
     return f"{format_bytes(padding)}, {100 * padding / size:.1f} %{': ' + causes if causes else ''}"
 

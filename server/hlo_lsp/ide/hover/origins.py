@@ -1,0 +1,144 @@
+"""Origins and Python lines as text: where the data of a buffer came from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.model.display import Fact, join_limited
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.syntax.instruction_text import InstructionText
+
+_MAX_UNPREPARED_RECORDS = 500  # what is missing for so many takes at most 10 ms
+_MAX_LISTED_MOVES = 4
+_MAX_NAME_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class StackFact(Fact):
+    """The innermost Python line of a stack as ``source``, with its callers from the inside out.
+
+    ``text`` describes the innermost line only.
+    """
+
+    callers: tuple[SourceLine, ...] = ()
+
+
+def prepare_hovers(dump: DumpSet) -> None:
+    """Compute what the hovers of a large compile leave out until it is known."""
+    for file in dump.files:
+        file.module.build_mention_index()
+    memory_space_occupancies(dump)
+
+
+def known_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+    """Return the origin of a value, or None if finding it could take longer than a hover may."""
+    line = dump.instruction(name)
+    if line is None:
+        return None
+    module = line.file.module
+    if not module.is_indexed and len(module.instructions) > _MAX_UNPREPARED_RECORDS:
+        return None
+    return _origin(dump, name, index)
+
+
+@query  # so that the headline and the facts of a hover share one search
+def _origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+    return origin_of(dump, name, index)
+
+
+def known_peak_step(dump: DumpSet, space: int) -> int | None:
+    """Return the first step at which a memory space is fullest, or None before it is computed."""
+    occupancies = memory_space_occupancies.cached(dump)
+    if occupancies is None:
+        if sum(len(file.memory.assigned) for file in dump.files) > _MAX_UNPREPARED_RECORDS:
+            return None
+        occupancies = memory_space_occupancies(dump)
+    return next((each.peak_step for each in occupancies if each.space == space), None)
+
+
+def origin_label(origin: Origin, name: str) -> str:
+    """Return ``train.py:25 dot_general``, or the argument, for the value of an instruction.
+
+    The label of data that another instruction without metadata produced is that instruction.
+    """
+    if origin.argument is not None:
+        return describe_argument(origin.argument)
+    label = source_label(origin.source, origin.op_name)
+    producer = origin.instruction.record
+    return label or ("" if producer.name == name else f"`{producer.name}` {producer.opcode}")
+
+
+def describe_argument(argument: str) -> str:
+    """Return ``argument `p['w']` `` or ``parameter 3``."""
+    if argument.startswith("parameter "):
+        return argument
+    name = argument.replace("`", "'")
+    return f"argument `{name[:_MAX_NAME_CHARACTERS]}`"
+
+
+def source_label(source: SourceLine | None, op_name: str | None) -> str:
+    """Return the file, the line, and the operation: ``train.py:25 dot_general``."""
+    operation = (op_name or "").partition("[")[0].rpartition("/")[2].replace("`", "'")
+    line = "" if source is None else f"{short_file(source)}:{source.line}"
+    return f"{line} {operation[:_MAX_NAME_CHARACTERS]}".strip()
+
+
+def short_file(source: SourceLine) -> str:
+    """Return the name of a Python file without its folders."""
+    return source.file.replace("\\", "/").rpartition("/")[2]
+
+
+def origin_and_source_facts(
+    dump: DumpSet, name: str, index: str | None, text: InstructionText | None
+) -> list[Fact]:
+    """Return the origin of a value, and the operation and Python stack of its instruction."""
+    origin = known_origin(dump, name, index)
+    own = [] if text is None else source_facts(dump, text)
+    if origin is None:
+        return own
+    if origin.argument is None and not origin.via:
+        return own or [*_operation_facts(origin.op_name), *stack_facts(origin.stack)]
+    is_repeated = any(fact.source in origin.stack for fact in own if fact.source is not None)
+    return [_origin_fact(origin, name, with_source=not is_repeated), *own]
+
+
+def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
+    """Return the instruction or argument that a value came from, with the path."""
+    producer = origin.instruction.record
+    parts = [] if origin.argument is None else [describe_argument(origin.argument)]
+    if producer.name != name:
+        parts.append(f"`{producer.name}` {producer.opcode}")
+    moves = [f"`{move}`" for move in origin.via if move != name]
+    if moves:
+        parts.append(f"via {join_limited(moves, _MAX_LISTED_MOVES)}")
+    if origin.source is None or not with_source:
+        return Fact("origin", ", ".join(parts))
+    parts.append(describe_source_line([origin.source]))
+    callers = origin.stack[origin.stack.index(origin.source) + 1 :]
+    return StackFact("origin", ", ".join(parts), origin.source, callers)
+
+
+def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
+    """Return the operation name and the Python stack of an instruction."""
+    return [*_operation_facts(text.metadata.get("op_name")), *stack_facts(dump.stack(text))]
+
+
+def _operation_facts(op_name: str | None) -> list[Fact]:
+    name = (op_name or "").replace("`", "'")
+    return [Fact("op_name", f"`{name}`")] if name else []
+
+
+def stack_facts(stack: Sequence[SourceLine]) -> list[Fact]:
+    """Return the fact about a Python stack, which starts at the innermost line."""
+    if not stack:
+        return []
+    return [StackFact("source", describe_source_line(stack), stack[0], tuple(stack[1:]))]
+
+
+def describe_source_line(stack: Sequence[SourceLine]) -> str:
+    """Return the innermost Python line and its function as text."""
+    function = stack[0].function
+    return f"{stack[0]}{f' in `{function}`' if function else ''}"
