@@ -72,7 +72,7 @@ function printed(text: string, tokens: readonly Token[][]): string {
     .join("\n");
 }
 
-for (const scope of ["hlo", "xla-memory", "xla-thunks", "xla-stdout"]) {
+for (const scope of ["hlo", "xla-memory", "xla-thunks", "xla-stdout", "xla-oom"]) {
   for (const name of readdirSync(join(FOLDER, scope)).filter((each) => each.endsWith(".txt"))) {
     test(`tokens of ${scope}/${name}`, async () => {
       const text = readFileSync(join(FOLDER, scope, name), "utf8").trimEnd();
