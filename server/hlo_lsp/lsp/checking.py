@@ -9,7 +9,8 @@ from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.options import Selection
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
-from hlo_lsp.lsp.scheduling import release_memory, run_on_compile
+from hlo_lsp.lsp.garbage_collection import release_memory
+from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -1,7 +1,6 @@
 """Diagnostics of open files, pushed after a pause in typing or pulled by the client."""
 
 import asyncio
-import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -13,6 +12,7 @@ from lsprotocol import types
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.lsp.checking import cached_findings, findings, state_id
 from hlo_lsp.lsp.client import Json, diagnostic_json, diagnostics_json
+from hlo_lsp.lsp.garbage_collection import collect_all
 from hlo_lsp.lsp.scheduling import OutdatedError, run_on_snapshot, start_task
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
@@ -172,7 +172,7 @@ class OpenFileDiagnostics:
         self.changed(file)
 
         # Records and their blocks refer to each other, so only a full collection frees them.
-        asyncio.get_running_loop().call_later(_DEBOUNCE_SECONDS, gc.collect)
+        asyncio.get_running_loop().call_later(_DEBOUNCE_SECONDS, collect_all)
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
         """Return the report of a document; a partial report has no result id."""

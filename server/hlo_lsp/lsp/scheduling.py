@@ -1,14 +1,14 @@
 """Long work in slices, so that the event loop handles messages in between."""
 
 import asyncio
-import ctypes
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
+from hlo_lsp.lsp.garbage_collection import collection_paused, freeze_new_objects
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -57,7 +57,8 @@ async def read_file(file: DumpFile) -> None:
     """Update the records of a file after edits."""
     if not file.is_fresh:
         current_request().report(f"reading {file.title}")
-        await run_in_slices(file.refresh)
+        with collection_paused():
+            await run_in_slices(file.refresh)
 
 
 async def yield_to_event_loop() -> None:
@@ -121,6 +122,7 @@ async def run_in_slices(
         return job.result
     finally:
         job.cancel()
+        freeze_new_objects()
 
 
 async def run_in_background(work: Callable[[], T]) -> T:
@@ -193,22 +195,3 @@ class SharedTasks:
 
         async with self._lock:
             return await work(call_listeners)
-
-
-def release_memory() -> None:
-    """Return free memory to the system: glibc keeps 10 to 20 MB after a check of a large compile.
-
-    This takes up to 2 ms, and does nothing with other C libraries.
-    """
-    trim = _malloc_trim()
-    if trim is not None:
-        trim(0)
-
-
-@lru_cache(maxsize=1)
-def _malloc_trim() -> Callable[[int], int] | None:
-    try:
-        found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    except (OSError, TypeError):  # Windows cannot open the main program as a library
-        return None
-    return found

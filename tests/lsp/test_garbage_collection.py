@@ -1,0 +1,93 @@
+"""Tests for garbage collection in the server."""
+
+import gc
+import platform
+import subprocess
+import sys
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from hlo_lsp.lsp.garbage_collection import (
+    collect_all,
+    collection_paused,
+    freeze_new_objects,
+    limit_collections,
+    release_memory,
+)
+
+_SCRIPT = """
+from hlo_lsp.lsp.garbage_collection import release_memory
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1])
+
+texts = [bytearray(2_000) for _ in range(20_000)]
+kept = texts[::100]
+del texts
+before = resident()
+release_memory()
+print(before - resident())
+"""
+
+
+class _Node:
+    """An object that can refer to itself."""
+
+    def __init__(self) -> None:
+        self.other = self
+
+
+@pytest.fixture(autouse=True)
+def limits() -> Iterator[None]:
+    """Collect as the server does, and restore the state after the test."""
+    before = gc.get_threshold()
+    limit_collections()
+    yield
+    gc.set_threshold(*before)
+    gc.unfreeze()
+    gc.enable()
+
+
+def test_few_new_objects_stay_collectable() -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    _ = [_Node() for _ in range(1_000)]
+    freeze_new_objects()
+    assert gc.get_freeze_count() <= frozen
+
+
+def test_many_new_objects_are_frozen() -> None:
+    gc.freeze()
+    kept = [[] for _ in range(100_000)]  # type: list[list[int]]
+    freeze_new_objects()
+    assert not any(each is kept for each in gc.get_objects())
+
+
+def test_frozen_cycles_are_freed_when_all_are_collected() -> None:
+    node = _Node()
+    gone = weakref.ref(node)
+    gc.freeze()
+    del node
+    gc.collect()
+    assert gone() is not None
+    collect_all()
+    assert gone() is None
+
+
+def test_nothing_is_collected_while_paused() -> None:
+    with collection_paused():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep nothing")
+def test_free_memory_between_objects_is_released() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL)
+    assert int(printed) > 5_000  # of 10 000 pages
+
+
+def test_release_works_everywhere() -> None:
+    release_memory()
+    release_memory()
