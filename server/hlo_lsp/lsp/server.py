@@ -189,7 +189,10 @@ def _document_requests(session: Session) -> dict[str, Handler]:
 
     on = partial(on_document, session)
     return {
-        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(lambda file, _: symbols.document_symbols(file)),
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(
+            lambda file, _: symbols.document_symbols(file),
+            in_message=out_of_memory.document_symbols,
+        ),
         types.TEXT_DOCUMENT_FORMATTING: on(lambda file, _: editing.format_document(file)),
         types.TEXT_DOCUMENT_RANGE_FORMATTING: on(
             lambda file, params: editing.format_range(file, params.range)
@@ -199,7 +202,9 @@ def _document_requests(session: Session) -> dict[str, Handler]:
             in_message=out_of_memory.document_links,
         ),
         types.TEXT_DOCUMENT_FOLDING_RANGE: on(
-            lambda file, _: symbols.folding_ranges(file), join=join_folds
+            lambda file, _: symbols.folding_ranges(file),
+            join=join_folds,
+            in_message=out_of_memory.folding_ranges,
         ),
         types.TEXT_DOCUMENT_CODE_LENS: on(lambda file, _: lenses.code_lenses(file)),
     }

@@ -59,7 +59,7 @@ class SourceLines:
         self._session = session
         self._notify = notify
         self._compiles = SourceCompiles()
-        # By assignment, with the compile that was read; a changed one is kept until it is read again.
+        # By assignment, with the compile that was read. A changed one is kept until it is read.
         self._notes: dict[Path, tuple[SourceCompile, list[_Note]]] = {}
         self._requested: dict[Path, list[Json]] = {}  # the last answer for each Python file
         self._reading: asyncio.Task[None] | None = None

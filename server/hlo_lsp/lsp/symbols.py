@@ -95,7 +95,7 @@ async def folding_ranges(context: RequestContext) -> list[Json]:
     if isinstance(file, SectionFile):
         first = file.first_line
         end = first + file.section.count - (not file.section.is_whole)
-        folds.insert(0, _fold(first - 1, end, types.FoldingRangeKind.Region))
+        folds.insert(0, fold(first - 1, end, types.FoldingRangeKind.Region))
     return largest(folds, context.client.max_folding_ranges)
 
 
@@ -106,10 +106,10 @@ def _folds(file: DumpFile) -> list[Json]:
         if node.line_count > 1:
             is_table = isinstance(node.record, TableLabel)
             kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region
-            folds.append(_fold(first + node.line, first + node.line + node.line_count - 1, kind))
+            folds.append(fold(first + node.line, first + node.line + node.line_count - 1, kind))
     comments = comment_blocks(file)
     folds += [
-        _fold(first + start, first + end, types.FoldingRangeKind.Comment)
+        fold(first + start, first + end, types.FoldingRangeKind.Comment)
         for start, end in comments
         if start < end
     ]
@@ -128,7 +128,8 @@ def _order(fold: Json) -> tuple[int, int]:
     return fold["startLine"], -fold["endLine"]
 
 
-def _fold(first: int, last: int, kind: types.FoldingRangeKind) -> Json:
+def fold(first: int, last: int, kind: types.FoldingRangeKind) -> Json:
+    """Return a folding range from a line to another."""
     return {"startLine": first, "endLine": last, "kind": kind.value}
 
 

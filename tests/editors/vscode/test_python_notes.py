@@ -51,9 +51,7 @@ async def test_click_lists_largest_buffer_first(program: Path, window: Window) -
 async def test_setting_selects_lines(program: Path, window: Window) -> None:
     await window.open(program)
     large = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
-    settings = program.parent / ".vscode" / "settings.json"
-    values = json.loads(settings.read_text("utf-8"))
-    settings.write_text(json.dumps({**values, "hlo.pythonNotes": "all"}), "utf-8")
+    await window.host.ask("set", "hlo", "pythonNotes", "all")
     await until(window.shown(LENS), lambda shown: len(shown) > len(large))
-    settings.write_text(json.dumps({**values, "hlo.pythonNotes": "off"}), "utf-8")
+    await window.host.ask("set", "hlo", "pythonNotes", "off")
     await until(window.shown(LENS), lambda shown: shown == [])
