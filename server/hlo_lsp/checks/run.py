@@ -24,7 +24,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
-_RECORDS_PER_CHECKPOINT = 150  # a few milliseconds
+_RECORDS_PER_BATCH = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,10 @@ def _on_records(
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            if found:
-                yield found
-                found = []
-            checkpoint()
+        checkpoint()
+        if found and count % _RECORDS_PER_BATCH == 0:
+            yield found
+            found = []
         if outer in clean:
             still_clean.add(outer)
             continue
