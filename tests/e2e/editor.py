@@ -103,10 +103,6 @@ class Editor:
         """All that was pushed for a file, in order."""
         return [params for params in self._published.params if params.uri == uri]
 
-    def pushes(self, uri: Uri) -> int:
-        """How often diagnostics have been pushed for a file."""
-        return len(self.lists(uri))
-
     def spot(self, location: types.Location) -> Spot:
         """Where a location leads."""
         text = self.text_of(location.uri)
@@ -131,7 +127,6 @@ class OpenFile:
         self.uri = uri
         self.version = version
         self.text = Text(text, editor.encoding)
-        self._result_id: str | None = None
 
     @property
     def document(self) -> types.TextDocumentIdentifier:

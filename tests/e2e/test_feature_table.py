@@ -6,7 +6,7 @@ A request is asked at many places of a real file of each kind. Neovim asks, as i
 import asyncio
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -82,9 +82,8 @@ def test_the_table_has_every_request_about_a_document() -> None:
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "stdout"])
-@pytest.mark.parametrize("method", TABLE)
-async def test_marks_are_answers_and_blanks_are_none(
-    neovim: Editor, compiled: Callable[[str], Compile], method: str, kind: str, tmp_path: Path
+async def test_marks_are_the_requests_with_answers(
+    neovim: Editor, compiled: Callable[[str], Compile], kind: str, tmp_path: Path
 ) -> None:
     if kind == "stdout":
         place, text = tmp_path / "stdout.txt", as_printed(compiled("tpu"))
@@ -92,13 +91,14 @@ async def test_marks_are_answers_and_blanks_are_none(
         name, path = KINDS[kind]
         place = path(compiled(name))
         text = place.read_text("utf-8")
-    if method in _ABOUT_FAULTS:
-        text = spoilt(text)
-    async with AsyncExitStack() as stack:
-        asking = neovim
-        if method in _TO_PYTHON:
-            asking = await stack.enter_async_context(near_python(tmp_path))
-        assert await is_answered(asking.open(place, text), method) is TABLE[method][kind]
+    answered = {}
+    async with near_python(tmp_path) as local:
+        for method in TABLE:
+            asking = local if method in _TO_PYTHON else neovim
+            file = asking.open(place, spoilt(text) if method in _ABOUT_FAULTS else text)
+            answered[method] = await is_answered(file, method)
+            file.close()
+    assert answered == {method: row[kind] for method, row in TABLE.items()}
 
 
 def near_python(folder: Path) -> AbstractAsyncContextManager[Editor]:

@@ -8,8 +8,6 @@ from lsprotocol import types
 from e2e.editor import Editor, editor
 from hlo_lsp import __version__
 
-ENCODINGS = ("utf-8", "utf-16", "utf-32")
-
 
 async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
     offered = any_editor.result.capabilities
@@ -91,25 +89,3 @@ async def test_each_editor_gets_its_preferred_encoding(
 ) -> None:
     async with editor(profile, tmp_path / "log") as running:
         assert running.encoding == encoding
-
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-async def test_the_only_encoding_of_a_client_is_taken(encoding: str, tmp_path: Path) -> None:
-    kinds = [types.PositionEncodingKind(encoding)]
-    general = types.GeneralClientCapabilities(position_encodings=kinds)
-    async with editor(types.ClientCapabilities(general=general), tmp_path / "log") as running:
-        assert running.encoding == encoding
-
-
-async def test_default_encoding_is_utf_16(tmp_path: Path) -> None:
-    async with editor(types.ClientCapabilities(), tmp_path / "log") as running:
-        assert running.encoding == "utf-16"
-        file = running.open("untitled:x", "BufferAssignment:\n")
-        found = await running.reply(
-            running.client.text_document_hover_async(
-                types.HoverParams(file.document, types.Position(0, 0))
-            )
-        )
-        assert found is not None
-        assert isinstance(found.contents, types.MarkupContent)
-        assert found.contents.kind is types.MarkupKind.PlainText

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
 from lsprotocol import types
 
 from e2e.asking import card, folds, lenses, symbols
@@ -35,19 +34,9 @@ async def silent(file: OpenFile) -> None:
     assert await file.diagnostics() == []
 
 
-@pytest.mark.parametrize("name", TEXTS)
-async def test_nothing_is_said_of_other_files(vscode: Editor, name: str) -> None:
-    await silent(vscode.open("untitled:other.txt", TEXTS[name]))
-
-
 async def test_nothing_is_said_in_any_editor(any_editor: Editor) -> None:
     for name, text in TEXTS.items():
         await silent(any_editor.open(f"untitled:{name.replace(' ', '-')}", text))
-
-
-async def test_a_textproto_beside_a_dump_is_no_dump(neovim: Editor, compiled: Compiled) -> None:
-    (metadata,) = [path for path in compiled("gpu").files if "thunk_metadata" in path.name]
-    await silent(neovim.open(metadata))
 
 
 async def test_what_becomes_a_dump_is_one_at_once(any_editor: Editor, compiled: Compiled) -> None:

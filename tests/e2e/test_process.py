@@ -123,9 +123,7 @@ def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> No
     assert "Traceback" not in wire.log
 
 
-@pytest.mark.parametrize(
-    "options", [["--stdio"], ["serve"], ["serve", "--stdio"], ["-v"], ["-vv"], ["serve", "-v"]]
-)
+@pytest.mark.parametrize("options", [["--stdio"], ["serve"], ["serve", "--stdio", "-v"], ["-vv"]])
 def test_standard_output_carries_the_protocol_only(
     start: type[Wire], options: list[str], tmp_path: Path
 ) -> None:

@@ -1,12 +1,11 @@
 """Semantic tokens of real dumps, as each editor asks for them."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from lsprotocol import types
 
 from e2e.compiles import Compile
-from e2e.editor import Editor, OpenFile, editor
+from e2e.editor import Editor, OpenFile
 
 Compiled = Callable[[str], Compile]
 
@@ -47,26 +46,6 @@ async def test_names_of_a_module(any_editor: Editor, compiled: Compiled) -> None
     assert {"computation", "opcode", "tile", "memorySpace", "string"} <= {w for _, _, w in found}
 
 
-async def test_breakdown_rows_have_columns_in_client_units(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("tpu").live_range)
-    found = words(file, (await full(file)).data)
-    last = [text for line, text, _ in found if "└── n (" in file.text.lines[line]]
-    assert last[0] == "n"
-    assert all(text.replace(" ", "").replace(".", "").isdigit() for text in last[1:])
-
-
-async def test_thread_local_values_are_marked_in_both_files(
-    vscode: Editor, compiled: Compiled
-) -> None:
-    files = compiled("tpu")
-    for path in (files.assignment, files.values):
-        file = vscode.open(path)
-        found = words(file, (await full(file)).data)
-        assert "reduce_max.3" in {text for _, text, what in found if what.endswith("threadLocal")}
-
-
 async def test_a_difference_is_small(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").module)
     first = await full(file)
@@ -80,30 +59,3 @@ async def test_a_difference_is_small(any_editor: Editor, compiled: Compiled) -> 
     data[edit.start : edit.start + edit.delete_count] = edit.data or ()
     assert data == list((await full(file)).data)
     assert len(edit.data or ()) <= 10
-
-
-async def test_a_range_is_a_part_of_the_whole(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("cpu").module)
-    whole = words(file, (await full(file)).data)
-    span = types.Range(types.Position(5, 0), types.Position(20, 3))
-    params = types.SemanticTokensRangeParams(file.document, span)
-    request = any_editor.client.text_document_semantic_tokens_range_async(params)
-    found = await any_editor.reply(request)
-    assert found is not None
-    assert words(file, found.data) == [word for word in whole if 5 <= word[0] <= 20]
-
-
-async def test_changed_companion_file_refreshes_tokens(tmp_path: Path, compiled: Compiled) -> None:
-    files = compiled("tpu")
-    tokens = types.SemanticTokensWorkspaceClientCapabilities(refresh_support=True)
-    workspace = types.WorkspaceClientCapabilities(semantic_tokens=tokens)
-    asked: list[None] = []
-    capabilities = types.ClientCapabilities(workspace=workspace)
-    async with editor(capabilities, tmp_path / "log") as running:
-        refresh = types.WORKSPACE_SEMANTIC_TOKENS_REFRESH
-        running.client.feature(refresh)(lambda _: asked.append(None))
-        running.open(files.assignment)
-        values = running.open(files.values)
-        await running.until(lambda: len(asked) == 1)
-        values.substitute("  (none)", "  add, operand 0")
-        await running.until(lambda: len(asked) == 2)

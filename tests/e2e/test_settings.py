@@ -13,11 +13,6 @@ Compiled = Callable[[str], Compile]
 SIZE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
 OFFSET = ("offset=4096", "offset=4608")
 BOTH = {"size-mismatch", "out-of-bounds"}
-WASTEFUL = """\
-BufferAssignment:
-allocation 0: size 8388608, maybe-live-out:
- value: <0 a @0> (size=8388608,offset=0): f32[16384,1]{1,0:T(8,128)}
-"""
 ASKED = types.ClientCapabilities(
     workspace=types.WorkspaceClientCapabilities(
         configuration=True,
@@ -79,17 +74,6 @@ async def test_a_client_is_asked_for_its_settings(tmp_path: Path, compiled: Comp
         await shows(file, {"out-of-bounds"})
 
 
-async def test_thresholds_say_when_there_is_advice(any_editor: Editor) -> None:
-    file = any_editor.open("untitled:wasteful", WASTEFUL)
-    for size, codes in ((8388608, {"padding-waste"}), (8388609, set[str]())):
-        check = {"select": ["padding-waste"], "thresholds": {"padding_bytes": size}}
-        any_editor.client.set_configuration({"hlo": {"check": check}})
-        change(any_editor, check)
-        await shows(file, codes)
-    any_editor.client.set_configuration({"hlo": {}})
-    change(any_editor, {})
-
-
 async def test_invalid_setting_is_reported_once_then_ignored(
     any_editor: Editor, compiled: Compiled
 ) -> None:
@@ -107,7 +91,7 @@ async def test_invalid_setting_is_reported_once_then_ignored(
     change(any_editor, {})
 
 
-@pytest.mark.parametrize("above", [0, 1, 2])
+@pytest.mark.parametrize("above", [0, 2])
 async def test_config_file_is_created_changed_and_deleted(
     any_editor: Editor, compiled: Compiled, tmp_path: Path, above: int
 ) -> None:
@@ -125,50 +109,3 @@ async def test_config_file_is_created_changed_and_deleted(
     await shows(file, {"size-mismatch"})
     settings.unlink()
     await shows(file, BOTH)
-
-
-async def test_config_file_event_may_precede_other_events(
-    vscode: Editor, compiled: Compiled
-) -> None:
-    path = compiled("one file").assignment
-    file = damaged(vscode, path)
-    await shows(file, BOTH)
-    settings = path.with_name("hlo-lsp.toml")
-    settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    event = types.FileEvent(settings.as_uri(), types.FileChangeType.Created)
-    vscode.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    await shows(file, {"out-of-bounds"})
-
-
-async def test_config_file_error_is_reported_with_its_line(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    path = compiled("one file").assignment
-    settings = path.with_name("hlo-lsp.toml")
-    settings.write_text('# ours\nignore = ["size-mismach", "out-of-bounds"]\n', "utf-8")
-    file = damaged(any_editor, path)
-    await shows(file, {"size-mismatch"})
-    message = any_editor.client.messages.pop().message
-    assert message == (
-        f"{settings}:2: ignore: unknown rule `size-mismach`; did you mean `size-mismatch`?"
-    )
-
-
-async def test_new_settings_refresh_pulled_diagnostics(tmp_path: Path, compiled: Compiled) -> None:
-    pulls = types.ClientCapabilities(
-        text_document=types.TextDocumentClientCapabilities(
-            diagnostic=types.DiagnosticClientCapabilities()
-        ),
-        workspace=types.WorkspaceClientCapabilities(
-            diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
-        ),
-    )
-    path = compiled("one file").assignment
-    async with editor(pulls, tmp_path / "log") as pulling:
-        file = damaged(pulling, path)
-        await shows(file, BOTH)
-        await pulling.until(lambda: pulling.client.diagnostic_refresh_count > 0)
-        told = pulling.client.diagnostic_refresh_count
-        path.with_name("hlo-lsp.toml").write_text('ignore = ["out-of-bounds"]\n', "utf-8")
-        await pulling.until(lambda: pulling.client.diagnostic_refresh_count > told)
-        await shows(file, {"size-mismatch"})

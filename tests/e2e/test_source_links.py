@@ -66,16 +66,6 @@ async def test_every_link_of_a_module_has_a_line(
         assert all(lines[text] == target for text, target in values)
 
 
-async def test_older_dumps_print_file_and_line(neovim: Editor, tmp_path: Path) -> None:
-    name = str(tmp_path / "é.py")
-    Path(name).write_text("")
-    line = f'  %a = f32[] add(%b), metadata={{op_name="é" source_file="{name}" source_line=12}}'
-    file = neovim.open("untitled:module", f"HloModule m\n\nENTRY %e {{\n{line}\n}}")
-    assert await links(file) == [
-        (f'source_file="{name}" source_line=12', f"{Path(name).as_uri()}#L12")
-    ]
-
-
 async def test_missing_source_files_have_no_links(any_editor: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
     assert await links(any_editor.open(files.module)) == []
@@ -124,21 +114,6 @@ async def test_client_without_configuration_requests_pushes_settings(
         assert await links(module) == []
 
 
-@pytest.mark.parametrize("section", ["x", {"sourceMap": "x"}, {"sourceMap": {"/a": 3}}])
-async def test_wrong_settings_are_told_once_and_break_nothing(
-    tmp_path: Path, compiled: Compiled, section: Any
-) -> None:
-    async with editor(PLAIN, tmp_path / "log") as running:
-        module = running.open(compiled("tpu").module)
-        for _ in range(2):
-            change(running, {"hlo": section})
-            assert await links(module) == []
-        (message,) = running.client.messages
-        assert message.type == types.MessageType.Warning
-        assert message.message.startswith("hlo")
-        running.client.messages.clear()
-
-
 async def test_a_file_that_appears_is_found(
     tmp_path: Path, compiled: Compiled, sources: Path
 ) -> None:
@@ -147,19 +122,3 @@ async def test_a_file_that_appears_is_found(
         assert await links(module) == []
         sources.rename(tmp_path / "later")
         assert await links(module)
-
-
-async def test_the_stack_leads_outwards(neovim: Editor, compiled: Compiled) -> None:
-    """The hover shows who called, each line below the one it called."""
-    file = neovim.open(compiled("tpu").assignment)
-    position = file.text.at(" value: <23 fusion.9", "fusion.9")
-    params = types.HoverParams(file.document, position)
-    found = await neovim.reply(neovim.client.text_document_hover_async(params))
-    assert found is not None
-    lines = found.contents.value.split("\n")  # type: ignore[union-attr]
-    assert [line for line in lines if line.startswith("  - ")] == [
-        "  - called from programs.py:54 in `whileloop.<locals>.while_fn`",
-        "  - called from programs.py:31 in `comp`",
-        "  - called from programs.py:55 in `whileloop`",
-        "  - called from programs.py:292 in `<module>`",
-    ]

@@ -20,8 +20,8 @@ def type_one(file: OpenFile, line: int, column: int, sign: str) -> tuple[int, in
     return (line + 1, 0) if sign == "\n" else (line, column + 1)
 
 
-async def test_two_lines_are_typed_after_a_section(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("one file").assignment)
+async def test_two_lines_are_typed_after_a_section(vscode: Editor, compiled: Compiled) -> None:
+    file = vscode.open(compiled("one file").assignment)
     before = await everything(file)
     cursor = start = (file.text.line("Total bytes used") - 1, 0)
     assert len(TYPED) > 100
@@ -34,35 +34,6 @@ async def test_two_lines_are_typed_after_a_section(any_editor: Editor, compiled:
     assert await file.codes() == ["allocation-numbering", "color-mismatch"]
     file.edit((start, cursor, ""))
     assert difference(await everything(file), before) == []
-
-
-async def test_name_is_deleted_and_typed_again(neovim: Editor, compiled: Compiled) -> None:
-    files = compiled("tpu")
-    file, ranges = neovim.open(files.values), neovim.open(files.live_range)
-    before = await everything(file)
-    line, column = file.text.find("<33 wide.arg_tuple.3{} (phi) @0>")
-    name = "wide.arg_tuple.3"
-    column += len("<33 ")
-    for left in range(len(name) - 1, -1, -1):
-        file.edit(((line, column + left), (line, column + left + 1), ""))
-        assert "`add.6`" in await hover(ranges, "    add.6{}:20-27", "add.6")
-        assert await hover(file, "<23 fusion.9 @0>")
-    for typed, sign in enumerate(name):
-        file.edit(((line, column + typed), (line, column + typed), sign))
-        assert "`add.6`" in await hover(ranges, "    add.6{}:20-27", "add.6")
-        assert await hover(file, "<23 fusion.9 @0>")
-    assert difference(await everything(file), before) == []
-
-
-async def test_typing_at_the_top_moves_everything_below(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("one file").assignment)
-    cursor = (0, 0)
-    for sign in "# seen\n\n" * 6:
-        cursor = type_one(file, *cursor, sign)
-        assert "result of `add_add_fusion`" in await hover(file, "    add_add_fusion{}:9-11", "add")
-    assert "allocation 3" in await hover(file, "allocation 3")
 
 
 async def test_hover_after_an_edit_reads_new_text(vscode: Editor, compiled: Compiled) -> None:

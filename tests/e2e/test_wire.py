@@ -27,7 +27,7 @@ def title(reply: dict[str, dict[str, dict[str, str]]]) -> str:
     return reply["result"]["contents"]["value"].split("\n")[0]
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000])
+@pytest.mark.parametrize("size", [1, 7, 1000])
 def test_messages_may_come_in_chunks_of_any_size(wire: Wire, size: int) -> None:
     wire.initialize()
     data = opened("untitled:é", TEXT, ascii_only=False) + hover("untitled:é", 2, 9, 1)
@@ -103,7 +103,7 @@ def test_a_text_of_megabytes_arrives_whole(wire: Wire) -> None:
     assert title(wire.reply(1)) == "v.59999"
 
 
-@pytest.mark.parametrize("number", [0, 1, -5, 2**31 - 1, "", "a text", "ü"])
+@pytest.mark.parametrize("number", [0, -5, 2**31 - 1, "", "ü"])
 def test_a_reply_carries_the_id_of_its_request(wire: Wire, number: int | str) -> None:
     wire.initialize()
     wire.send(hover("untitled:none", 0, 0, number))

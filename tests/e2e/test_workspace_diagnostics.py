@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from itertools import chain
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pygls.protocol import default_converter
@@ -82,27 +81,6 @@ async def test_only_files_with_findings_are_reported_and_once(harness: Workspace
     assert await harness.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
 
 
-async def test_what_changes_is_reported_again(harness: WorkspacePuller) -> None:
-    await harness.pull()
-    harness.write("size.txt", OFFSET)
-    (harness.folder / "both.txt").unlink()
-    assert await harness.pull() == {"size.txt": ["out-of-bounds"], "both.txt": []}
-    harness.write("size.txt")
-    assert await harness.pull() == {"size.txt": []}
-
-
-async def test_settings_beside_dumps_count(harness: WorkspacePuller) -> None:
-    await harness.pull()
-    settings = harness.folder / "hlo-lsp.toml"
-    settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    assert await harness.pull() == {"size.txt": [], "both.txt": ["out-of-bounds"]}
-    settings.unlink()
-    assert await harness.pull() == {
-        "size.txt": ["size-mismatch"],
-        "both.txt": ["size-mismatch", "out-of-bounds"],
-    }
-
-
 async def test_open_file_is_not_in_workspace_diagnostics(harness: WorkspacePuller) -> None:
     file = harness.at.open(harness.folder / "size.txt")
     assert await harness.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
@@ -147,29 +125,3 @@ async def test_long_check_reports_progress(harness: WorkspacePuller) -> None:
     reports: list[object] = [*chain(*harness.at.client.progress_reports.values())]
     begun = [each for each in reports if isinstance(each, types.WorkDoneProgressBegin)]
     assert "Checking HLO dumps" in [each.title for each in begun]
-
-
-@pytest.mark.parametrize("name", ["visual_studio_code", "neovim@v0.11", "emacs"])
-async def test_every_editor_gets_reports_that_it_can_read(
-    tmp_path: Path, compiled: Compiled, name: str
-) -> None:
-    """With places that a finding also speaks of, links and tags where it shows them."""
-    path = compiled("one file").assignment
-    text = path.read_text("utf-8")
-    path.write_text(text.replace(*OFFSET), "utf-8")
-    async with editor(name, tmp_path / "log", folder=path.parent) as at:
-        report = await at.reply(
-            at.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
-        )
-        (item,) = report.items
-        assert isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)
-        (found,) = [one for one in item.items if one.code == "out-of-bounds"]
-        capabilities = at.client.capabilities
-        document = capabilities and capabilities.text_document
-        told = [each for each in (document and document.publish_diagnostics,) if each]
-        assert (found.related_information is not None) == any(
-            each.related_information for each in told
-        )
-        assert (found.code_description is not None) == any(
-            each.code_description_support for each in told
-        )

@@ -53,26 +53,6 @@ async def test_beside_an_open_file(any_editor: Editor, compiled: Compiled) -> No
     assert {symbol.kind for symbol in modules} == {types.SymbolKind.Module}
 
 
-async def test_python_lines(neovim: Editor, compiled: Compiled) -> None:
-    file = neovim.open(compiled("cpu").module)
-    line = next(line for line in file.text.lines if "source_line=" in line or "line=" in line)
-    number = line.partition("line=")[2].split()[0].strip("},")
-    for symbol in await found(neovim, f".py:{number}", f".py:{number}"):
-        spot = neovim.spot(symbol.location)
-        assert " = " in spot.line
-        assert symbol.container_name is not None
-        assert symbol.container_name.startswith(f"{spot.selected} · ")
-
-
-async def test_what_is_typed_counts(neovim: Editor, compiled: Compiled) -> None:
-    file = neovim.open(compiled("tpu").module)
-    assert await found(neovim, "fusion.9", "fusion.9")
-    file.edit(((0, 0), (0, 0), "\n"))
-    file.substitute("%fusion.9 =", "%typed.9 =")
-    symbols = [s for s in await found(neovim, "typed.9", "typed.9") if s.location.uri == file.uri]
-    assert [neovim.spot(symbol.location).selected for symbol in symbols] == ["typed.9"]
-
-
 async def test_folders_of_the_workspace_come_and_go(tmp_path: Path, compiled: Compiled) -> None:
     tpu, cpu = compiled("tpu"), compiled("cpu")
     async with editor("visual_studio_code", tmp_path / "log") as running:
@@ -82,31 +62,3 @@ async def test_folders_of_the_workspace_come_and_go(tmp_path: Path, compiled: Co
         show(running, [cpu.folder], [tpu.folder])
         assert await found(running, "ynn_fusion", "ynn_fusion")
         assert await find(running, "fusion.9{}") == []
-
-
-async def test_reading_a_large_module_shows_its_progress(tmp_path: Path, train_l24: Path) -> None:
-    async with editor("neovim@v0.11", tmp_path / "log") as running:
-        reports = running.client.progress_reports
-        show(running, [train_l24], [])
-        await running.until(
-            lambda: any(
-                isinstance(report, types.WorkDoneProgressEnd)
-                for said in reports.values()
-                for report in said
-            )
-        )
-        (said,) = reports.values()
-        assert isinstance(said[0], types.WorkDoneProgressBegin)
-        assert said[0].cancellable
-        percentages = [getattr(report, "percentage", None) for report in said[:-1]]
-        assert percentages == sorted(set(percentages))
-        assert await find(running, "jit_step")
-
-
-async def test_first_query_waits_until_a_name_is_read(tmp_path: Path, train_l24: Path) -> None:
-    async with editor("neovim@v0.11", tmp_path / "log") as running:
-        show(running, [train_l24], [])
-        first = (await find(running, "fusion.1416"))[0]
-        assert first.name in {"fusion.1416", "fusion.1416{}"}  # the value is read before
-        assert first.container_name is not None
-        assert "2.00 MiB VMEM" in first.container_name

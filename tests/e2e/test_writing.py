@@ -89,38 +89,6 @@ def apply(file: OpenFile, edit: types.WorkspaceEdit) -> None:
         file.edit(((start.line, column(start)), (end.line, column(end)), item.new_text))
 
 
-async def test_the_requests_are_offered(any_editor: Editor) -> None:
-    offered = any_editor.result.capabilities
-    completion, signature = offered.completion_provider, offered.signature_help_provider
-    assert completion is not None
-    assert completion.resolve_provider is True
-    assert list(completion.trigger_characters or ()) == ["%", "(", ",", " ", "=", "{"]
-    assert signature is not None
-    assert list(signature.trigger_characters or ()) == ["(", ",", "="]
-    if offered.rename_provider is not True:
-        assert isinstance(offered.rename_provider, types.RenameOptions)
-        assert offered.rename_provider.prepare_provider is True
-
-
-async def test_operands_are_completed_on_a_typed_line(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("tpu").module)
-    line = file.text.line("ENTRY")
-    while not file.text.lines[line].startswith("  ROOT"):
-        line += 1
-    above = re.match(r"  (%[\w.\-]+) = ", file.text.lines[line - 1])
-    assert above is not None
-    file.edit(((line, 0), (line, 0), "  %new = f32[8] tuple(\n"))
-    items = await complete(file, line, len("  %new = f32[8] tuple("), "(")
-    assert next(iter(items)) == above[1]
-    resolved = await file.editor.reply(
-        file.editor.client.completion_item_resolve_async(items[above[1]])
-    )
-    assert f"{above[1]} = " in str(resolved.documentation)
-    assert await complete(file, line, 2, " ") == {}
-
-
 async def test_a_module_is_written_with_completion_only(any_editor: Editor) -> None:
     file = any_editor.open("untitled:new", "")
     await accept(file, 0, "Hl", "HloModule")
@@ -156,28 +124,6 @@ async def test_a_module_is_written_with_completion_only(any_editor: Editor) -> N
     assert file.text.lines[5] == "  ROOT %s = f32[] add(%a, %b)"
     assert file.text.lines[11].endswith("%zero), dimensions={0}, to_apply=%sum")
     assert await file.codes() == []
-
-
-async def test_a_signature_on_a_real_fusion(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("tpu").module)
-    line = next(n for n, text in enumerate(file.text.lines) if " fusion(" in text)
-    column = file.text.lines[line].index(" fusion(") + len(" fusion(")
-    callee = re.search(r"calls=%([\w.\-]+)", file.text.lines[line])
-    assert callee is not None
-    first = next(
-        text
-        for text in file.text.lines[file.text.line(f"%{callee[1]} ") :]
-        if "parameter(0)" in text
-    )
-    found = await file.editor.reply(
-        file.editor.client.text_document_signature_help_async(
-            types.SignatureHelpParams(file.document, file.text.position(line, column))
-        )
-    )
-    assert found is not None
-    name, _, rest = first.strip().removeprefix("ROOT ").partition(" = ")
-    assert found.signatures[0].label.startswith(f"fusion({name[1:]}: {rest.split(' parameter')[0]}")
-    assert found.active_parameter == 0
 
 
 @pytest.mark.parametrize("what", ["instruction", "computation"])

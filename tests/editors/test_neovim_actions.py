@@ -61,26 +61,6 @@ def test_fix_corrects_size(neovim: Neovim, compile_v5e: Compile) -> None:
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_fix_removes_duplicate_line(neovim: Neovim, compile_v5e: Compile) -> None:
-    path = compile_v5e.path(ASSIGNMENT)
-    _, lines = act(neovim, path, "Remove", "normal! 6Gyyp")
-    assert lines == path.read_text("utf-8").splitlines()
-
-
-def test_fix_renumbers_schedule(neovim: Neovim, compile_v5e: Compile) -> None:
-    path = compile_v5e.path(LIVE_RANGE)
-    number = compile_v5e.holding(LIVE_RANGE, r"^    9:")[0]
-    _, lines = act(neovim, path, "Renumber", rf"{number}s/9:/10:/")
-    assert lines == path.read_text("utf-8").splitlines()
-
-
-def test_fix_all_corrects_buffer(neovim: Neovim, compile_v5e: Compile) -> None:
-    path = compile_v5e.path(ASSIGNMENT)
-    damage = "6s/size=1048576/size=1048575/ | 8s/size=524288/size=524280/"
-    _, lines = act(neovim, path, "Fix all", damage)
-    assert lines == path.read_text("utf-8").splitlines()
-
-
 def test_fix_all_restores_damaged_dump(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")

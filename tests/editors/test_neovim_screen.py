@@ -70,34 +70,6 @@ def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
         screen.row_of("%copy-start.3 allocation ")
 
 
-COLORS = """
-    local colors = {}
-    for _, kind in ipairs({ 'elementType', 'opcode', 'tile', 'comment' }) do
-      local group = vim.api.nvim_get_hl(0, { name = '@lsp.type.' .. kind, link = false })
-      colors[kind] = group.fg and ('%06x'):format(group.fg) or 'none'
-    end
-    return colors
-"""
-
-
-def test_words_have_colors(neovim: Neovim, compile_v5e: Compile) -> None:
-    colors = neovim.run(COLORS)
-    assert len({colors[kind] for kind in ("elementType", "opcode", "comment")}) > 1
-    with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
-        screen.row_of("K hover")  # the server is there
-        screen.type("/%copy-done.1 = \rzt\\h:nohlsearch\r")
-        begin = "%copy-done.1 = f32[512,512]{1,0:T(8,128)} copy-done("
-        row, column = screen.wait(begin, lambda: screen.place(begin))
-
-        def shown(word: str) -> set[str]:
-            at = column + begin.rindex(word)
-            return {screen.cell(row, at + offset).fg for offset in range(len(word))}
-
-        screen.wait("colors", lambda: shown("copy-done") == {colors["opcode"]})
-        assert shown("f32") == {colors["elementType"]}
-        assert shown("T(8,128)") == {colors["tile"]}
-
-
 def test_typing_completes_names(neovim: Neovim, own: Compile) -> None:
     path = own.path(MODULE).with_name("written.hlo")
     path.write_text(

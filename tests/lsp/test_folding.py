@@ -42,10 +42,6 @@ async def test_fold_has_only_lines_and_kind() -> None:
     assert {fold["kind"] for fold in found} == {"region"}
 
 
-async def test_a_blank_line_is_in_no_fold() -> None:
-    assert all(last.strip() for _, last in await folds())
-
-
 @pytest.mark.parametrize("limit", range(1, 14))
 async def test_limited_client_gets_the_largest_folds(limit: int) -> None:
     everything = await folding_ranges(await context())
@@ -55,12 +51,6 @@ async def test_limited_client_gets_the_largest_folds(limit: int) -> None:
     assert [fold for fold in everything if fold in found] == found
     sizes = sorted((fold["endLine"] - fold["startLine"] for fold in everything), reverse=True)
     assert sorted((f["endLine"] - f["startLine"] for f in found), reverse=True) == sizes[:limit]
-
-
-async def test_no_fold_is_larger_than_the_text() -> None:
-    text = DUMP.rstrip("\n")
-    found = await folding_ranges(await context(text))
-    assert max(fold["endLine"] for fold in found) == text.count("\n")
 
 
 async def test_broken_lines_do_not_unfold_the_others() -> None:
@@ -108,8 +98,3 @@ async def test_tables_are_imports_and_comments_are_comments() -> None:
     assert [first for kind, first, _ in found if kind == "region"] == [
         "ENTRY %e (a: f32[]) -> f32[] {"
     ]
-
-
-async def test_folds_are_in_the_order_of_their_lines() -> None:
-    starts = [fold["startLine"] for fold in await folding_ranges(await context(MODULE))]
-    assert starts == sorted(starts)

@@ -12,7 +12,6 @@ from hlo_lsp.text import disk
 from lsp.opened import DUMP, at, context, item, split_dump
 
 Goto = Callable[[RequestContext, types.Position], types.Location | list[types.Location] | None]
-VALUE_OF_ADD = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
 
 
 async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple[str, str] | None:
@@ -24,53 +23,6 @@ async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple
     assert found.range.start.line == found.range.end.line
     landed = text.split("\n")[found.range.start.line]
     return landed, landed[found.range.start.character : found.range.end.character]
-
-
-@pytest.mark.parametrize(
-    ("line", "word"),
-    [
-        (" value: <2 add", "2 add"),
-        ("  add, operand 0", "add"),
-        (" from instruction: %mul", "%add"),
-        ("    1:add", "add"),
-        ("    add{}:1-2", "add"),
-        ("    add{}: 16 bytes", "add"),
-    ],
-)
-async def test_every_mention_leads_to_the_entry(line: str, word: str) -> None:
-    assert await target(goto.definition, line, word) == ("<2 add @1>", "<2 add @1>")
-
-
-async def test_the_entry_leads_to_the_allocation() -> None:
-    assert await target(goto.definition, "<2 add @1>") == (VALUE_OF_ADD, "<2 add @1>")
-
-
-async def test_definition_without_entry_is_the_allocation() -> None:
-    text = DUMP.replace("<2 add @1>\n", "~\n")
-    assert await target(goto.definition, "    add{}:1-2", "add", text) == (
-        VALUE_OF_ADD, "<2 add @1>"
-    )  # fmt: skip
-
-
-async def test_definition_without_value_is_the_step() -> None:
-    text = DUMP.replace("  x\n uses", "  x\n  gte\n uses").replace("0:x\n", "0:x\n    9:gte\n")
-    assert await target(goto.definition, "  gte", "gte", text) == ("    9:gte", "gte")
-
-
-@pytest.mark.parametrize(
-    ("line", "word"),
-    [
-        (" value: <2 add", "2 add"),
-        ("<2 add @1>", ""),
-        ("  add, operand 0", "add"),
-        ("    add{}:1-2", "add"),
-        ("allocation 2", ""),
-    ],
-)
-async def test_the_declaration_is_the_allocation_line(line: str, word: str) -> None:
-    found = await target(goto.declaration, line, word)
-    assert found is not None
-    assert found[0] == "allocation 2: size 1024, color 1, preallocated-temp:"
 
 
 async def test_type_definition_is_the_value_flowing_through() -> None:

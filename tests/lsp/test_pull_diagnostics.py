@@ -48,12 +48,6 @@ async def full(context: RequestContext | None, previous: str | None = None) -> F
     return report
 
 
-async def test_an_intact_dump_has_no_diagnostics() -> None:
-    report = await full(await context())
-    assert not report.items
-    assert report.result_id
-
-
 async def test_a_finding_has_all_that_a_client_shows() -> None:
     found = await context(DAMAGED)
     (diagnostic,) = (await full(found)).items
@@ -113,22 +107,6 @@ async def test_edit_makes_a_full_report_with_new_id() -> None:
     third = await full(await ask(session), second.result_id)
     assert not third.items
     assert len({first.result_id, second.result_id, third.result_id}) == 3
-
-
-async def test_edit_of_companion_file_makes_full_report(tmp_path: Path) -> None:
-    paths = split_dump(tmp_path)
-    session = Session()
-    session.settings = NO_REPORT
-    uris = {end: path.as_uri() for end, path in paths.items()}
-    for end, path in paths.items():
-        session.open(item(uris[end], disk.read_document(path).text))
-    first = await full(await ask(session, uris["-live-range"]))
-    assert not first.items
-    for end in ("-buffer-assignment", "-buffer-assignment-values"):
-        text = disk.read_document(paths[end]).text.replace("<2 add", "<2 other")
-        edit(session, whole(text), uri=uris[end])
-    second = await full(await ask(session, uris["-live-range"]), first.result_id)
-    assert any("`add{}`" in found.message for found in second.items)
 
 
 async def test_closed_companion_file_is_read_from_disk(tmp_path: Path) -> None:
@@ -233,7 +211,7 @@ async def test_large_compile_shows_progress(large: type[PullHarness]) -> None:
     assert at.told == [f"Checking {URI} ...", f"Checking {URI}: done"]
 
 
-async def test_a_client_that_cannot_be_told_waits(large: type[PullHarness]) -> None:
+async def test_client_without_refresh_support_waits(large: type[PullHarness]) -> None:
     at = large(DAMAGED, can_refresh_diagnostics=False)
     assert await at.codes() == (True, ["out-of-bounds"])
     assert await at.settle() == 0

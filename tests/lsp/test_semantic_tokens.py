@@ -110,7 +110,7 @@ async def test_a_range_has_the_tokens_of_its_lines() -> None:
         (5, 0, 28, ""),
     ],
 )  # fmt: skip
-async def test_differences_lead_to_what_the_whole_would_be(edit: tuple[int, int, int, str]) -> None:
+async def test_deltas_lead_to_the_full_tokens(edit: tuple[int, int, int, str]) -> None:
     harness = TokensHarness(MODULE)
     first = await harness.tokens.full(FULL)
     assert first is not None
@@ -154,7 +154,7 @@ async def test_results_of_closed_documents_are_forgotten() -> None:
     assert "data" in (await harness.tokens.delta(since(first["resultId"])) or {})
 
 
-async def test_what_is_no_dump_has_no_tokens() -> None:
+async def test_other_file_has_no_tokens() -> None:
     for harness in (TokensHarness("plain text\n"), TokensHarness(None)):
         assert await harness.tokens.full(FULL) is None
         assert await harness.tokens.delta(since("1")) is None

@@ -50,17 +50,7 @@ async def test_a_closed_file_has_no_answers() -> None:
     assert session.version("untitled:1") is None
 
 
-async def test_opening_again_starts_anew() -> None:
-    session = Session()
-    session.open(item("untitled:1", DUMP, version=7))
-    session.open(item("untitled:1", "HloModule m\n", version=1))
-    context = await _ask(session, "untitled:1")
-    assert context is not None
-    assert context.file.kind is FileKind.MODULE
-    assert session.version("untitled:1") == 1
-
-
-async def test_neighbours_are_read_from_disk(tmp_path: Path) -> None:
+async def test_companion_files_are_read_from_disk(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     session = Session()
     uri = paths["-live-range"].as_uri()
@@ -72,9 +62,7 @@ async def test_neighbours_are_read_from_disk(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["with blank", "50%", "a#b?c", "ü", "a+b&c=d", "[x]"])
-async def test_neighbours_are_found_whatever_their_folder_is_called(
-    tmp_path: Path, name: str
-) -> None:
+async def test_folder_name_may_have_symbols(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     folder.mkdir()
     paths = split_dump(folder)
@@ -86,7 +74,7 @@ async def test_neighbours_are_found_whatever_their_folder_is_called(
     assert len(context.dump.files) == 3
 
 
-async def test_an_open_neighbour_hides_the_one_on_disk(tmp_path: Path) -> None:
+async def test_open_companion_file_replaces_the_file_on_disk(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     session = Session()
     ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
@@ -102,18 +90,7 @@ async def test_an_open_neighbour_hides_the_one_on_disk(tmp_path: Path) -> None:
     assert opened not in context.dump.files
 
 
-async def test_siblings_are_the_open_files_of_a_compile(tmp_path: Path) -> None:
-    paths = split_dump(tmp_path)
-    (tmp_path / "other").mkdir()
-    strangers = split_dump(tmp_path / "other")
-    session = Session()
-    files = [session.open(item(path.as_uri(), DUMP)) for path in paths.values()]
-    session.open(item(strangers["-live-range"].as_uri(), DUMP))
-    session.open(item("untitled:1", DUMP))
-    assert session.open_companions(files[0]) == files
-
-
-async def test_a_file_without_a_path_has_no_siblings() -> None:
+async def test_file_without_a_path_has_no_companions() -> None:
     session = Session()
     first = session.open(item("untitled:1", DUMP))
     second = session.open(item("untitled:2", DUMP))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -39,38 +38,7 @@ def covered(text: str, span: Json) -> str:
     return line[start["character"] : end["character"]]
 
 
-async def test_tree_has_sections_and_their_content() -> None:
-    assert drawn(await document_symbols(await context())) == [
-        "BufferAssignment ()",
-        "  allocation 0 (512 B)",
-        "    1 x (f32[4]{0:T(128)})",
-        "  allocation 1 (512 B)",
-        "    3 mul (f32[4]{0:T(128)})",
-        "  allocation 2 (1.0 KiB)",
-        "    2 add (f32[4]{0:T(128)S(1)})",
-        "Total bytes used (2.0 KiB)",
-        "Used values ()",
-        "  1 x ()",
-        "  2 add ()",
-        "  3 mul ()",
-        "HloLiveRange (3 steps)",
-        "  InstructionSequence ()",
-        "    x (0)",
-        "    add (1)",
-        "    mul (2)",
-        "  BufferLiveRange ()",
-        "    x{} (0-3)",
-        "    add{} (1-2)",
-        "    mul{} (2-3)",
-        "  Peak (step 2)",
-        "    add{} (16 B)",
-        "    mul{} (16 B)",
-        "    x{} (16 B)",
-        "  Stack trace breakdown ()",
-    ]
-
-
-async def test_kinds_tell_allocations_values_steps_and_ranges_apart() -> None:
+async def test_kinds_distinguish_allocations_values_steps_and_ranges() -> None:
     kinds = {s["name"]: s["kind"] for s in walked(await document_symbols(await context()))}
     kind = types.SymbolKind
     assert kinds["BufferAssignment"] == kind.Namespace.value
@@ -88,21 +56,6 @@ async def test_a_symbol_selects_its_name() -> None:
     assert selected["add{}"] == "add{}"
     assert selected["Used values"] == "Used values:"
     assert selected["allocation 0"].startswith("allocation 0: size 512")
-
-
-async def test_every_symbol_holds_its_name_and_its_children() -> None:
-    def inside(inner: Json, outer: Json) -> bool:
-        def key(position: Json) -> tuple[int, int]:
-            return position["line"], position["character"]
-
-        return key(outer["start"]) <= key(inner["start"]) <= key(inner["end"]) <= key(outer["end"])
-
-    for symbol in walked(await document_symbols(await context())):
-        assert inside(symbol["selectionRange"], symbol["range"])
-        children = symbol.get("children", [])
-        assert all(inside(child["range"], symbol["range"]) for child in children)
-        for before, after in pairwise(children):
-            assert before["range"]["end"]["line"] < after["range"]["start"]["line"]
 
 
 async def test_an_entry_spans_its_lines() -> None:

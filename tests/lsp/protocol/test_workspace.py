@@ -1,6 +1,6 @@
 """Folders, files on disk and settings that change while the server runs: what a user sees."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ PULLS: Json = {
 }  # fmt: skip
 REFRESH = "workspace/{}/refresh".format
 DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
-Start = Callable[..., Conversation]
 
 
 @pytest.fixture
@@ -93,31 +92,6 @@ def test_folders_come_and_go_with_their_findings(wire: Wire, dump: str, tmp_path
     assert pulled(talk, more)[0] == {"second.txt": []}
 
 
-def test_folders_come_and_go_with_their_names(wire: Wire, dump: str, tmp_path: Path) -> None:
-    first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
-    talk = Conversation(wire, PULLS, first.as_uri())
-
-    def until_found_in(*names: str) -> None:
-        found: set[str] = set()
-        while found != set(names):  # they are read in the background
-            symbols = talk.ask("workspace/symbol", {"query": "pad_add_fusion"})
-            found = {one["location"]["uri"].rpartition("/")[2] for one in symbols}
-
-    until_found_in("first.txt")
-    folders_changed(wire, [first, second], [])
-    until_found_in("first.txt", "second.txt")
-    folders_changed(wire, [], [first])
-    until_found_in("second.txt")
-
-
-def test_each_folder_has_its_own_settings(wire: Wire, dump: str, tmp_path: Path) -> None:
-    first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
-    (first / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    talk = Conversation(wire, PULLS, first.as_uri())
-    folders_changed(wire, [first, second], [])
-    assert pulled(talk, [])[0] == {"second.txt": ["size-mismatch"]}
-
-
 def watched(wire: Wire, path: Path, kind: int) -> None:
     """Send a notification of a created (1), changed (2), or deleted (3) file."""
     changes = [{"uri": path.as_uri(), "type": kind}]
@@ -131,7 +105,7 @@ def hover(talk: Conversation, path: Path, place: tuple[int, int]) -> str:
     return text
 
 
-def test_a_neighbour_comes_changes_and_goes_on_disk(wire: Wire, files: Compile) -> None:
+def test_companion_file_is_created_changed_and_deleted(wire: Wire, files: Compile) -> None:
     talk = Conversation(wire, PULLS, files.folder.as_uri())
     values, ranges = files.values.read_text("utf-8"), files.live_range
     text = ranges.read_text("utf-8")
@@ -151,20 +125,6 @@ def test_a_neighbour_comes_changes_and_goes_on_disk(wire: Wire, files: Compile) 
             talk.until_asked(REFRESH(name))
         said = hover(talk, ranges, place)
         assert ("tuple.12" in said, "tuple.99" in said) == (kind == 1, kind == 2)
-
-
-def test_open_file_replaces_the_file_on_disk(wire: Wire, files: Compile) -> None:
-    talk = Conversation(wire, PULLS, files.folder.as_uri())
-    text = files.live_range.read_text("utf-8")
-    wire.send(opened(files.live_range.as_uri(), text))
-    place = text.split("\n").index("    fusion.9{}:25-27"), 6
-    before = hover(talk, files.live_range, place)
-    files.live_range.write_text("nothing\n", "utf-8")
-    watched(wire, files.live_range, 2)
-    assert hover(talk, files.live_range, place) == before
-    files.live_range.unlink()
-    watched(wire, files.live_range, 3)
-    assert hover(talk, files.live_range, place) == before
 
 
 def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Path) -> None:
