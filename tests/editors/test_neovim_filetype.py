@@ -43,6 +43,7 @@ DUMPS = {
     "oom.txt": ("xla_oom", "step 1\nRan out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
     "oom_gpu.txt": ("xla_oom", "Out of memory while trying to allocate 6291456 bytes.\n"),
     "oom_list.txt": ("xla_oom", "Program hbm requirement 6.75G:\n"),
+    "late.log": ("xla_oom", "step\n" * 5000 + "Ran out of memory in memory space hbm.\n"),
     "train.log": ("xla_oom", "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
     "m.oom_top_memory_consuming_instructions": ("xla_oom", "Program hbm requirement 6.75G:\n"),
 }

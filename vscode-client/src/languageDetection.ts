@@ -1,22 +1,23 @@
 import * as vscode from "vscode";
-import { detectLanguage, MAX_DETECTION_LINES } from "./languages";
+import { detectLanguage, MAX_MESSAGE_LINES } from "./languages";
 
 /**
  * Set the language of dumps when they are opened, whatever their names.
  *
  * VS Code opens every `.txt` file as plain text, and compares first lines only for unknown
- * extensions. If the user changes the language back to plain text, it stays until the tab is closed.
+ * extensions. A log becomes an out-of-memory message if it contains one. If the user changes the language back to plain text, it stays until the tab is closed.
  */
 export function detectDumps(): vscode.Disposable {
   const detected = new Set<string>();
   const detect = async (document: vscode.TextDocument): Promise<void> => {
     const key = document.uri.toString();
-    if (document.languageId !== "plaintext" || document.uri.scheme !== "file" || detected.has(key)) {
+    const isLog = document.languageId === "log";
+    if ((document.languageId !== "plaintext" && !isLog) || document.uri.scheme !== "file" || detected.has(key)) {
       return;
     }
-    const count = Math.min(document.lineCount, MAX_DETECTION_LINES);
-    const language = detectLanguage(Array.from({ length: count }, (_, line) => document.lineAt(line).text));
-    if (language !== undefined) {
+    const text = document.getText(new vscode.Range(0, 0, MAX_MESSAGE_LINES, 0));
+    const language = detectLanguage(text.split(/\r?\n/));
+    if (language !== undefined && (!isLog || language === "xla-oom")) {
       detected.add(key);
       await vscode.languages.setTextDocumentLanguage(document, language);
     }

@@ -27,7 +27,9 @@ export const LANGUAGES: readonly Language[] = [
 ];
 
 /** The number of lines to search: output of a program may come before the first dump. */
-export const MAX_DETECTION_LINES = 60;
+const MAX_DETECTION_LINES = 60;
+/** The number of lines to search for an out-of-memory message, which a long log may come before. */
+export const MAX_MESSAGE_LINES = 20_000;
 const MAX_LINE_CHARACTERS = 400;
 
 const SECTION = /\*\*\* Begin .+ \*\*\*$/;
@@ -45,7 +47,11 @@ const OUT_OF_MEMORY =
   /Ran out of memory (?:in memory space|on \w+, the total memory)|Program hbm requirement |Largest program allocations in hbm:|Allocation \(size=\d+\) would exceed memory|Out of memory (?:while trying to allocate|allocating) \d|That was not possible\. There are [\d.]+\w* free|Can't reduce memory use below /;
 const TOTAL = "Total bytes used: ";
 
-/** Return the language of a text; undefined if it is not a dump. Blank lines and comments may come first. */
+/**
+ * Return the language of a text; undefined if it is not a dump. Blank lines and comments may come first.
+ *
+ * @param lines the first lines, at most MAX_MESSAGE_LINES
+ */
 export function detectLanguage(lines: readonly string[]): Language | undefined {
   const head = lines.slice(0, MAX_DETECTION_LINES);
   if (head.some((line) => SECTION.test(line))) {
@@ -58,5 +64,5 @@ export function detectLanguage(lines: readonly string[]): Language | undefined {
     return second.startsWith("Allocations sorted by size") ? "xla-memory-report" : "xla-values";
   }
   const language = FIRST.find(([expression]) => expression.test(first))?.[1];
-  return language ?? (head.some((line) => OUT_OF_MEMORY.test(line)) ? "xla-oom" : undefined);
+  return language ?? (lines.some((line) => OUT_OF_MEMORY.test(line)) ? "xla-oom" : undefined);
 }

@@ -18,6 +18,8 @@ const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["a message in a log", "step 1\nRESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 2G", "xla-oom"],
   ["the buffers of a message", "Program hbm requirement 6.75G:\n", "xla-oom"],
   ["a message of a GPU", "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 6291456 bytes.", "xla-oom"],
+  ["a message after a long log", `${"step\n".repeat(5000)}Ran out of memory in memory space hbm.`, "xla-oom"],
+  ["a module after a long log", `${"step\n".repeat(5000)}HloModule jit_f`, undefined],
   ["other words about memory", "12G of memory in use", undefined],
   ["flags", "--xla_tpu_foo=true", undefined],
   ["prose about HLO", "The HloModule is read", undefined],

@@ -5,6 +5,9 @@ local M = {}
 -- Enough for comments before a hand-written `HloModule`, and for some output before a stdout dump.
 local MAX_LINES = 60
 
+-- A long log may come before an out-of-memory message.
+local MAX_MESSAGE_LINES = 20000
+
 -- The line that --xla_dump_to=- prints before each file; other output may precede it on the line.
 local SECTION = '%*%*%* Begin .+ %*%*%*$'
 
@@ -65,7 +68,7 @@ local function opening(lines)
   return found[1] or '', found[2] or ''
 end
 
---- Returns the file type of a text, or nil if it is not a dump.
+--- Returns the file type of the first lines of a text, or nil if it is not a dump.
 function M.of(lines)
   for _, line in ipairs(lines) do
     if line:find(SECTION) then
@@ -80,22 +83,35 @@ function M.of(lines)
   elseif any(THUNKS, (first:gsub('^%d%d%d+: ', ''))) then
     return 'xla_thunks'
   end
+end
+
+local function contains_message(lines)
   for _, line in ipairs(lines) do
-    if any(OUT_OF_MEMORY, line) then
-      return 'xla_oom'
+    local may_match = line:find('emory', 1, true) or line:find('hbm', 1, true)
+    if (may_match or line:find('possible', 1, true)) and any(OUT_OF_MEMORY, line) then
+      return true
     end
   end
+  return false
+end
+
+local function of_buffer(bufnr)
+  local found = M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
+  local function has_message()
+    return contains_message(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_MESSAGE_LINES, false))
+  end
+  return found or (has_message() and 'xla_oom' or nil)
 end
 
 --- Returns the file type of a buffer, or nil to apply Neovim's own rules.
 function M.detect(path, bufnr)
-  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
+  local found = bufnr and of_buffer(bufnr)
   return found or (path:find('%.hlo$') and 'hlo' or nil)
 end
 
 --- Returns the file type of a log with an out-of-memory message; other logs keep theirs.
 function M.detect_message(_, bufnr)
-  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
+  local found = bufnr and of_buffer(bufnr)
   return found == 'xla_oom' and found or nil
 end
 

@@ -1,0 +1,75 @@
+"""Tests for out-of-memory messages: language, outline, folds, hover, and links."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from editors.vscode.dump import lines
+from editors.vscode.host import Spot, hover, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.test_outline import ROW
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+from oom_messages import DUMP, LONG, text_of
+
+pytestmark = VSCODE
+_MODE = "[id='status.editor.mode']"
+_TITLE = "XLA Out-of-Memory Message"
+
+
+@pytest.fixture
+def log(folder: Path) -> Path:
+    """Return a log with a message, beside the dump that belongs to it."""
+    for path in DUMP.iterdir():
+        shutil.copy(path, folder)
+    path = folder / "train.log"
+    path.write_text("step 1\n" * 100 + text_of(LONG), "utf-8")
+    return path
+
+
+def _at(path: Path, text: str) -> Spot:
+    number = next(n for n, line in enumerate(lines(path)) if text in line)
+    return Spot(path, number, lines(path)[number].index(text))
+
+
+async def test_content_and_name_determine_language(log: Path, window: Window) -> None:
+    (table,) = log.parent.glob("*.oom_top_memory_consuming_instructions")
+    (tensors,) = log.parent.glob("*.peak_memory_tensors.txt")
+    for path in (log, table, tensors):
+        await window.open(path)
+        await until(window.shown(_MODE), [_TITLE].__eq__)
+
+
+async def test_outline_shows_messages_and_buffers(log: Path, window: Window) -> None:
+    await window.open(log)
+    (message,) = await until(
+        lambda: window.host.command("vscode.executeDocumentSymbolProvider", uri(log))
+    )
+    assert message["name"] == "hbm: 15.75G of 15.75G"
+    assert [len(each["children"]) for each in message["children"]] == [6, 8]
+    await window.host.command("outline.focus")
+    assert await until(window.shown(ROW), lambda rows: any("fusion.4" in row for row in rows))
+
+
+async def test_messages_and_buffers_fold(log: Path, window: Window) -> None:
+    await window.open(log)
+
+    async def starts() -> list[str]:
+        found = await window.host.command("vscode.executeFoldingRangeProvider", uri(log))
+        return [lines(log)[each["start"]].strip() for each in found or ()]
+
+    found = await until(starts, lambda found: "1. Size: 6.75G" in found)
+    assert "Largest program allocations in hbm:" in found
+
+
+async def test_entry_leads_to_instruction(log: Path, window: Window) -> None:
+    at = _at(log, "1. Size: 6.75G")
+    await window.open(at)
+    text = await until(lambda: hover(window.host, at))
+    assert "7,247,757,312 B (6.75 GiB)" in text
+    found = await window.host.command("vscode.executeDefinitionProvider", uri(log), at.position)
+    assert [Path(each["uri"]["path"]).name.rpartition("after_")[2] for each in found] == [
+        "optimizations.txt",
+        "optimizations-buffer-assignment.txt",
+    ]
