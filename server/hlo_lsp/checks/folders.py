@@ -2,7 +2,6 @@
 
 import logging
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +18,7 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
 
 _ENDINGS = frozenset({".txt", ".hlo"})
 _Stamp = tuple[str, int, int]
@@ -108,18 +107,14 @@ def jobs_below(
         for name, inner, names in os.walk(top):
             inner[:] = sorted(below for below in inner if not below.startswith("."))
             folder = Path(name)
-            wanted = [folder / each for each in sorted(names) if _has_usual_ending(each)]
-            files = [file for file in wanted if os.path.isfile(file)]
+            wanted = (each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS)
+            files = [folder / each for each in wanted if os.path.isfile(folder / each)]
             if files and folder not in seen:
                 seen.add(folder)
                 listing = FolderListing(folder, sorted(names))
                 jobs += _jobs_in(files, listing, selection_of(folder), set())
             checkpoint()
     return jobs
-
-
-def _has_usual_ending(name: str) -> bool:
-    return os.path.splitext(name)[1] in _ENDINGS
 
 
 def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
@@ -147,17 +142,9 @@ def _jobs_in(
             stem, compile_files = compile_.stem, compile_.files
         groups.setdefault(stem, (compile_files, []))[1].append(file)
     for compile_files, group in groups.values():
-        stamps = tuple(filter(None, map(_stamp, dict.fromkeys((*compile_files, *group)))))
+        known = {path: file_stamp(path) for path in (*compile_files, *group)}
+        stamps = tuple((path.name, *stamp) for path, stamp in known.items() if stamp is not None)
         yield CheckJob(tuple(group), frozenset(named.intersection(group)), stamps, selection)
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    is_file = stat.S_ISREG(status.st_mode)
-    return (path.name, status.st_mtime_ns, status.st_size) if is_file else None
 
 
 logger = logging.getLogger(__name__)

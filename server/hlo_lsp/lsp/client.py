@@ -23,6 +23,7 @@ TextPoint = tuple[int, int]  # line and code point
 MAX_FULL_ANSWER_LINES = 50_000  # answers about longer texts leave out instructions
 # A client command; its arguments are a document, a position, and locations.
 SHOW_PLACES_COMMAND = "hlo.showPlaces"
+SHOW_SUMMARY_COMMAND = "hlo.memorySummary"  # its arguments are a document and a line
 _DEFAULT_MAX_FOLDS = 100_000
 
 
@@ -37,6 +38,7 @@ class Client:
     can_refresh_diagnostics: bool = False
     has_eager_lenses: bool = False
     can_show_places: bool = False
+    can_show_summary: bool = False
     can_show_related: bool = True
     can_link_rules: bool = True
     can_fade_unnecessary: bool = True
@@ -93,6 +95,7 @@ class Client:
             can_refresh_diagnostics=can_pull and bool(has(refreshes.format("diagnostics"))),
             has_eager_lenses=isinstance(options, dict) and options.get("lensTexts") == "at once",
             can_show_places=isinstance(named, list) and SHOW_PLACES_COMMAND in named,
+            can_show_summary=isinstance(named, list) and SHOW_SUMMARY_COMMAND in named,
             can_show_related=any(has(f"{kind}.related_information") for kind in kinds),
             can_link_rules=any(has(f"{kind}.code_description_support") for kind in kinds),
             can_fade_unnecessary=types.DiagnosticTag.Unnecessary in tags,
@@ -205,42 +208,21 @@ def _path(uri: str) -> Path | None:
     return None if not path or "\0" in path else Path(path)
 
 
-_HEADING = "### "
-_MODULE_PATH = Path(__file__).resolve()
-# The page is in the package if installed from a wheel, and next to server/ in a checkout.
-_PAGE_PATHS = (
-    _MODULE_PATH.parents[1] / "docs" / "rules.md",
-    _MODULE_PATH.parents[3] / "docs" / "rules.md",
-)
-
-
 @cache
-def rules_page() -> Path | None:
-    """Return the path of the rule documentation, or None if it is not installed as a file."""
-    return next((path for path in _PAGE_PATHS if path.is_file()), None)
+def rule_places() -> Mapping[str, tuple[str, int]]:
+    """Return the page of each rule and the line (from 0) on it, none without a page.
 
-
-@cache
-def rule_line_numbers() -> Mapping[str, int]:
-    """Return the line (from 0) at which the text about each code begins."""
-    path = rules_page()
-    if path is None:
-        return {}
-    lines = path.read_text("utf-8").split("\n")
-    return {
-        line.removeprefix(_HEADING): number
-        for number, line in enumerate(lines)
-        if line.startswith(_HEADING)
-    }
-
-
-def rule_href(code: str) -> str | None:
-    """Return a link to the documentation of a code, or None.
-
-    The link names a line: editors open the page themselves and support no other anchors in a file.
+    The page is in the package if installed from a wheel, and next to ``server/`` in a checkout.
     """
-    path, line = rules_page(), rule_line_numbers().get(code)
-    return None if path is None or line is None else f"{path.as_uri()}#L{line + 1}"
+    parents = Path(__file__).resolve().parents
+    pages = (parent / "docs" / "rules.md" for parent in (parents[1], parents[3]))
+    page = next(filter(Path.is_file, pages), None)
+    lines = [] if page is None else page.read_text("utf-8").split("\n")
+    return {
+        line.removeprefix("### "): (page.as_uri(), number)
+        for number, line in enumerate(lines)
+        if page is not None and line.startswith("### ")
+    }
 
 
 SOURCE = "hlo-lsp"
@@ -264,9 +246,10 @@ def diagnostic_json(client: Client, finding: Finding) -> Json:
         "code": finding.code,
         "source": SOURCE,
     }
-    href = rule_href(finding.code) if client.can_link_rules else None
-    if href is not None:
-        result["codeDescription"] = {"href": href}
+    page, line = rule_places().get(finding.code, ("", 0))
+    if page and client.can_link_rules:
+        # Editors open the page themselves and support no other anchors in a file.
+        result["codeDescription"] = {"href": f"{page}#L{line + 1}"}
     if client.can_show_related and finding.related:
         places = client.locations(other.place for other in finding.related)
         result["relatedInformation"] = [

@@ -7,13 +7,12 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path
 
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.lsp.client import Client, Json, path_of, rule_line_numbers, rules_page
+from hlo_lsp.lsp.client import Client, Json, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -42,9 +41,8 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
 
 
 async def _open_rule_page(server: LanguageServer, code: str) -> bool:
-    path, line = rules_page(), rule_line_numbers().get(code)
-    uri = None if path is None else from_fs_path(str(path))
-    if uri is None or line is None:
+    uri, line = rule_places().get(code, ("", 0))
+    if not uri:
         return False
     start = types.Position(line, 0)
     params = types.ShowDocumentParams(uri, take_focus=True, selection=types.Range(start, start))
@@ -77,7 +75,7 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     Raises:
         RequestFailedError: there is nothing about the place, or the file is not a dump.
     """
-    context = await _context_of_whole_compile(session, uri, position.line)
+    context = await whole_compile_context(session, uri, position.line)
     if context is None:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     found = context.at(position)
@@ -93,7 +91,7 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     Raises:
         RequestFailedError: the file is not a dump.
     """
-    context = await _context_of_whole_compile(session, uri, line)
+    context = await whole_compile_context(session, uri, line)
     if context is None:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     dump = context.dump
@@ -121,7 +119,7 @@ async def check_uri(session: Session, uri: str) -> str:
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
 
 
-async def _context_of_whole_compile(session: Session, uri: str, line: int) -> RequestContext | None:
+async def whole_compile_context(session: Session, uri: str, line: int) -> RequestContext | None:
     """Return the context of a line after reading all files of its compile."""
     document = types.TextDocumentIdentifier(uri)
     context = await session.context(document, line, whole=True, closed=True)

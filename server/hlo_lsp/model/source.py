@@ -167,9 +167,11 @@ class SourceTables:
 
     def line_of(self, location_id: int) -> SourceLine | None:
         """Return the Python line of a location id, or None if a row is missing."""
-        if not 0 < location_id <= len(self.locations):
-            return None
-        location = self.locations[location_id - 1]
+        known = 0 < location_id <= len(self.locations)
+        return self.line_at(self.locations[location_id - 1]) if known else None
+
+    def line_at(self, location: LocationRow) -> SourceLine | None:
+        """Return the Python line of a location, or None if a row is missing."""
         if not 0 < location.file <= len(self.file_rows):
             return None
         known = 0 < location.function <= len(self.function_rows)

@@ -13,7 +13,7 @@ from hlo_lsp.syntax.module_records import (
     InnerInstruction,
     InstructionLine,
 )
-from hlo_lsp.syntax.statements import closing_bracket, top_level_commas
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
 _RESULT = re.compile(r"\)\s*->\s*")
 
@@ -135,14 +135,5 @@ def signature(head: ComputationLine) -> tuple[list[str], str] | None:
     arrow = None if close is None else _RESULT.match(text, close)
     if close is None or arrow is None:
         return None
-    shapes = [part.partition(":")[2].strip() for part in split_at_commas(text, 1, close)]
+    shapes = [part.partition(":")[2].strip() for part in comma_separated_texts(text, 1, close)]
     return shapes, text[arrow.end() :].strip()
-
-
-def split_at_commas(text: str, start: int, end: int) -> list[str]:
-    """Return the parts between commas outside of brackets; empty for a blank text."""
-    if not text[start:end].strip():
-        return []
-    stops = [*top_level_commas(text, start, end), end]
-    starts = [start, *(stop + 1 for stop in stops)]
-    return [text[first:stop].strip() for first, stop in zip(starts, stops, strict=False)]

@@ -25,8 +25,8 @@ from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.statements import (
     begins_statement,
     closing_bracket,
+    comma_separated_spans,
     defined_name,
-    top_level_commas,
     without_comments,
 )
 
@@ -101,11 +101,10 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
     start = match.start("SIGNATURE") + 1
     close = closing_bracket(text, start - 1)
     end = match.end("SIGNATURE") if close is None else close
-    for stop in (*top_level_commas(text, start, end), end):
-        name = _FIRST_NAME.match(text, start, stop)
+    for span in comma_separated_spans(text, start, end):
+        name = _FIRST_NAME.match(text, *span)
         if name is not None:
             yield NameMention(name[1], head, name.start(1))
-        start = stop + 1
 
 
 def _in_broken(file: DumpFile, record: BrokenRecord) -> Iterator[NameMention]:

@@ -11,9 +11,9 @@ from functools import lru_cache
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import (
     closing_bracket,
+    comma_separated_spans,
     is_balanced,
     tokens_with_depth,
-    top_level_commas,
     without_comments,
 )
 
@@ -165,11 +165,11 @@ class InstructionText:
     @property
     def attributes(self) -> Iterator[AttributeText]:
         """The attributes in order; a value ends at the first comma outside of its brackets."""
-        start = self.attributes_at
-        for comma in top_level_commas(self.line, start, len(self.line)):
-            yield from self._attribute(start, comma)
-            start = comma + 1
-        yield from self._attribute(start, len(self.line))
+        for start, end in comma_separated_spans(self.line, self.attributes_at, len(self.line)):
+            match = _ATTRIBUTE.match(self.line, start, end)
+            if match is not None:
+                value = TextSpan(match.end(), end, self.line[match.end() : end])
+                yield AttributeText(match[1], value)
 
     def attribute(self, name: str) -> TextSpan | None:
         """Return the value of an attribute, or None if it is missing."""
@@ -232,12 +232,6 @@ class InstructionText:
         """True if all brackets and strings are closed."""
         return is_balanced(self.line, self.name.end)
 
-    def _attribute(self, start: int, end: int) -> Iterator[AttributeText]:
-        match = _ATTRIBUTE.match(self.line, start, end)
-        if match is not None:
-            value = TextSpan(match.end(), end, self.line[match.end() : end])
-            yield AttributeText(match[1], value)
-
     def _names_in(self, value: TextSpan) -> list[TextSpan]:
         return [
             _text_span(match.start(1), match[1])
@@ -293,13 +287,12 @@ def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
     """Yield the operand names between two columns, split at commas outside of brackets."""
     if line[start:end].isspace() or start == end:
         return
-    for stop in (*top_level_commas(line, start, end), end):
-        name = _LAST_NAME.search(line, start, stop)
+    for first, last in comma_separated_spans(line, start, end):
+        name = _LAST_NAME.search(line, first, last)
         if name is not None:
             yield _text_span(name.start(1), name[1])
         else:
-            yield _text_span(stop - len(line[start:stop].lstrip()), "")
-        start = stop + 1
+            yield _text_span(last - len(line[first:last].lstrip()), "")
 
 
 def _split_bodies(line: str, value: TextSpan) -> Iterator[TextSpan]:

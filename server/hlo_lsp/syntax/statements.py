@@ -221,6 +221,20 @@ def top_level_commas(text: str, at: int, end: int) -> Iterator[int]:
             depth -= 1
 
 
+def comma_separated_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans between the commas that are outside of brackets and strings."""
+    for comma in top_level_commas(text, start, end):
+        yield start, comma
+        start = comma + 1
+    yield start, end
+
+
+def comma_separated_texts(text: str, start: int, end: int) -> list[str]:
+    """Return the texts between those commas without blanks around; empty for a blank text."""
+    found = [text[first:last].strip() for first, last in comma_separated_spans(text, start, end)]
+    return found if found != [""] else []
+
+
 def tokens_with_depth(
     text: str, at: int, end: int | None = None
 ) -> Iterator[tuple[Match[str], int]]:

@@ -298,9 +298,9 @@ def _few(
     items: Sequence[T],
     report: Callable[[T], Finding],
     message: str,
-) -> Iterator[Finding]:
+) -> list[Finding]:
     summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    return report_few(items, report, section.ranges, summary)
+    return report_few(items, report, len(section.ranges), summary)
 
 
 def _scheduled(dump: DumpSet, section: LiveRangeSection) -> Container[str]:

@@ -5,7 +5,7 @@ peak and, in newer releases, the stack traces at the peak.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeVar
@@ -129,13 +129,11 @@ def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
 
 
 def report_few(
-    items: Sequence[T], report: Callable[[T], Finding], rows: Sequence[Record], summary: Finding
-) -> Iterator[Finding]:
-    """Yield the findings of the first few items, or a summary if most of the rows are wrong."""
-    if len(items) > max(MAX_FINDINGS, len(rows) // 2):
-        yield summary
-    else:
-        yield from map(report, items[:MAX_FINDINGS])
+    items: Sequence[T], report: Callable[[T], Finding], row_count: int, summary: Finding
+) -> list[Finding]:
+    """Return the findings of the first few items, or a summary if most of the rows are wrong."""
+    is_most = len(items) > max(MAX_FINDINGS, row_count // 2)
+    return [summary] if is_most else [report(item) for item in items[:MAX_FINDINGS]]
 
 
 class Kind(Enum):

@@ -10,9 +10,9 @@ from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
 from hlo_lsp.model.module_index import Computation, parameter_number
 from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
-from hlo_lsp.program.computations import Callee, signature, split_at_commas
+from hlo_lsp.program.computations import Callee, signature
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
-from hlo_lsp.syntax.statements import closing_bracket
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
 CALLS = {"fusion": "calls", "call": "to_apply"}
 _BRANCHES = ("branch_computations", "true_computation", "false_computation")
@@ -94,7 +94,7 @@ def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
         return
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
     scope = case.scopes.scope(entry)
-    shapes = split_at_commas(record.text, opened + 1, shut)
+    shapes = comma_separated_texts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.report(

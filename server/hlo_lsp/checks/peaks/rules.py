@@ -140,7 +140,7 @@ def peak_list(survey: CompileCheck) -> Iterator[Finding]:
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
     summary = survey.report(section.place(label), message)
-    yield from report_few(wrong, report, section.peak, summary)
+    yield from report_few(wrong, report, len(section.peak), summary)
 
 
 def _label(row: PeakRow) -> str:

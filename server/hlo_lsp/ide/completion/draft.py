@@ -5,7 +5,6 @@ begins; the regular expressions match prefixes of the statements in ``grammar/mo
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -18,10 +17,11 @@ from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, Instr
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.statements import (
     closing_bracket,
+    comma_separated_spans,
+    comma_separated_texts,
     defined_name,
     is_balanced,
     tokens_with_depth,
-    top_level_commas,
     without_comments,
 )
 
@@ -125,14 +125,6 @@ def _is_open_until_end(text: str) -> bool:
     return all(depth >= 0 and match[0] != '"' for match, depth in tokens)
 
 
-def comma_separated_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans between the commas that are outside of brackets."""
-    for comma in top_level_commas(text, start, end):
-        yield start, comma
-        start = comma + 1
-    yield start, end
-
-
 class InstructionParts(NamedTuple):
     """The result shape, the opcode, and the offset of the operands of an unfinished instruction."""
 
@@ -170,7 +162,7 @@ def operand_texts(text: str, opened: int) -> list[str]:
     """Return the text of each operand, up to the closing parenthesis or the end of the text."""
     close = closing_bracket(text, opened - 1)
     end = len(text) if close is None else close
-    found = [text[start:stop].strip() for start, stop in comma_separated_spans(text, opened, end)]
+    found = comma_separated_texts(text, opened, end)
     return found if any(found) else []
 
 

@@ -10,7 +10,6 @@ from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
-    comma_separated_spans,
     completion_scope,
     computation_parameters,
     draft_at,
@@ -21,7 +20,7 @@ from hlo_lsp.ide.completion.name_candidates import OPCODES_PASSING_OPERANDS
 from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.statements import closing_bracket
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
 _LITERAL_PARAMETERS = {

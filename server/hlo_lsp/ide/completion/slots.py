@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from hlo_lsp.ide.completion.draft import (
     Draft,
     InstructionParts,
-    comma_separated_spans,
     result_shape_span,
 )
-from hlo_lsp.syntax.statements import closing_bracket
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _NAME = r"%?[A-Za-z_][\w.\-]*"
 _FIRST_WORD = re.compile(r"\s*[%\w.\-]*\Z")

@@ -10,7 +10,7 @@ from hlo_lsp.hlo.specs import AttributeKind
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
-from hlo_lsp.syntax.statements import closing_bracket, is_balanced, top_level_commas
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts, is_balanced
 
 _SHAPE_TOKEN = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
 
@@ -30,13 +30,6 @@ def format_shape(text: str) -> str | None:
             depth -= 1
         found.append(", " if part == "," and depth == 0 else part)
     return "".join(found) if depth == 0 else None
-
-
-def split_at_commas(text: str, start: int, end: int) -> Iterator[str]:
-    """Yield the items between the commas outside of brackets."""
-    for stop in (*top_level_commas(text, start, end), end):
-        yield text[start:stop].strip()
-        start = stop + 1
 
 
 _ARRAY_SHAPE = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
@@ -184,7 +177,8 @@ def _format_frontend_attributes(value: str) -> str:
     if not _is_single_bracket(value):
         return value
     found = [
-        _FRONTEND_ATTRIBUTE.fullmatch(piece) for piece in split_at_commas(value, 1, len(value) - 1)
+        _FRONTEND_ATTRIBUTE.fullmatch(piece)
+        for piece in comma_separated_texts(value, 1, len(value) - 1)
     ]
     parts = [match[1] + match[2] for match in found if match is not None]
     return value if len(parts) < len(found) else f"{{{','.join(parts)}}}"
@@ -351,7 +345,7 @@ def _format_operands(parts: InstructionText, shape: str) -> str | None:
     if _PLAIN_OPERANDS.fullmatch(text):
         return text
     found = []
-    for piece in split_at_commas(text, 0, len(text)) if text.strip() else ():
+    for piece in comma_separated_texts(text, 0, len(text)):
         match = _OPERAND.fullmatch(piece)
         printed = format_shape(match[2] or "") if match is not None else None
         if match is None or printed is None:  # The operand is a nested instruction.
@@ -367,7 +361,7 @@ def _format_attributes(text: str, start: int) -> str | None:
     if rest[0] != ",":
         return None
     found = []
-    for piece in split_at_commas(rest, 1, len(rest)):
+    for piece in comma_separated_texts(rest, 1, len(rest)) or [""]:
         match = _ATTRIBUTE.fullmatch(piece)
         if match is None:
             return None
@@ -381,7 +375,7 @@ def _format_signature(text: str) -> str | None:
     if close is None or arrow is None:
         return None
     found = []
-    for piece in split_at_commas(text, 1, close) if text[1:close].strip() else ():
+    for piece in comma_separated_texts(text, 1, close):
         match = _PARAMETER.fullmatch(piece)
         shape = None if match is None else format_shape(match[2])
         if match is None or shape is None:

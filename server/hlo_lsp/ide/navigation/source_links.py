@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
-from hlo_lsp.model.source import SourceLine, SourceTables
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import BreakdownRow, PeakLabel, PeakRow
@@ -76,7 +76,7 @@ def _record_links(
             for line in range(first, first + record.lines[-1].count("\n") + 1):
                 yield from _metadata_links(dump, file, line, frames)
         case LocationRow():
-            source = _location_source(file.module.tables, record)
+            source = file.module.tables.line_at(record)
             yield from _row_links(file, record, ("LINE", "LOCATION_REST"), source)
         case FrameRow():
             source = file.module.tables.line_of(record.location)
@@ -91,15 +91,6 @@ def _record_links(
             if found is not None:
                 start = file.lines[record.line].index(title)
                 yield SourceLink(record.line, start, start + len(title), found)
-
-
-def _location_source(tables: SourceTables, location: LocationRow) -> SourceLine | None:
-    files, functions = tables.file_rows, tables.function_rows
-    if not 0 < location.file <= len(files):
-        return None
-    known = 0 < location.function <= len(functions)
-    function = functions[location.function - 1].text if known else None
-    return SourceLine(files[location.file - 1].text, location.source_line, function)
 
 
 def _row_links(
