@@ -22,7 +22,6 @@ def everything() -> Iterator[AttributeSpec]:
     yield from WORDS.attributes.values()
     yield from WORDS.variants.values()
     yield from WORDS.header.values()
-    yield from WORDS.computation_attributes.values()
 
 
 def texts() -> Iterator[tuple[str, str]]:

@@ -82,16 +82,13 @@ def test_an_unknown_kind_is_refused() -> None:
 
 
 def test_variant_overrides_its_base() -> None:
+    entry = {"kind": "integers", "example": "{0}", "text": "Dimensions."}
     other = {"kind": "enum", "values": ["a", "b"]}
+    entries = {"dimensions": {**entry, "on": {"sort": other}}}
     [(names, found)] = reading.attribute_variants(
-        {"dimensions": {"on": {"sort": other}}}, KNOWN
+        entries, {"dimensions": {"first": "The first."}}
     ).items()
     assert names == ("dimensions", "sort")
     assert found == AttributeSpec(
         "dimensions", "Dimensions.", AttributeKind.ENUM, ("a", "b"), "{0}", {"first": "The first."}
     )
-
-
-def test_variant_has_only_attribute_fields() -> None:
-    with pytest.raises(TypeError, match="txet"):
-        reading.attribute_variants({"dimensions": {"on": {"sort": {"txet": "Dimensions."}}}}, KNOWN)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
 
 
 class AttributeKind(Enum):
@@ -68,14 +69,13 @@ class OpcodeSpec:
     operands: tuple[OperandSpec, ...]
     required: tuple[tuple[str, ...], ...]
     optional: tuple[str, ...]
-    elementwise: bool
-    calls: tuple[str, ...]
+    elementwise: bool = False
+    calls: tuple[str, ...] = ()
 
     @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of this opcode, required ones first, without duplicates."""
-        return tuple(dict.fromkeys([name for group in self.required for name in group]
-                                   + list(self.optional)))  # fmt: skip
+        return tuple(dict.fromkeys(chain(*self.required, self.optional)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The vocabulary of HLO: opcodes, attributes, element types and keywords."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from hlo_lsp.hlo import loader as reading
@@ -17,8 +17,7 @@ class Vocabulary:
     """Specifications by name.
 
     ``common`` lists the attributes of every instruction in the order of printing. ``header`` holds
-    the attributes of the module and ``computation_attributes`` those after the closing brace of a
-    computation. ``keywords`` describes ``HloModule``, ``ENTRY`` and ``ROOT``.
+    the attributes of the module. ``keywords`` describes ``HloModule``, ``ENTRY`` and ``ROOT``.
     """
 
     opcodes: Mapping[str, OpcodeSpec]
@@ -26,7 +25,6 @@ class Vocabulary:
     variants: Mapping[tuple[str, str], AttributeSpec]
     common: tuple[str, ...]
     header: Mapping[str, AttributeSpec]
-    computation_attributes: Mapping[str, AttributeSpec]
     tables: Mapping[str, TableSpec]
     keywords: Mapping[str, str]
     element_types: Mapping[str, ElementType]
@@ -57,20 +55,13 @@ class Vocabulary:
         return of_opcode or self.attributes.get(name)
 
     def _async_start(self, base: OpcodeSpec) -> OpcodeSpec:
-        optional = (
-            *base.optional,
-            *(name for name in _ASYNC_START_ATTRIBUTES if name not in base.optional),
-        )
-        return OpcodeSpec(
-            f"{base.name}-start",
-            f"Begins the `{base.name}` that runs beside other instructions until its "
-            f"`{base.name}-done`. {base.text}",
-            base.arity,
-            base.operands,
-            base.required,
-            optional,
+        text = f"Begins the `{base.name}` that runs beside other instructions until its "
+        return replace(
+            base,
+            name=f"{base.name}-start",
+            text=f"{text}`{base.name}-done`. {base.text}",
+            optional=tuple(dict.fromkeys((*base.optional, *_ASYNC_START_ATTRIBUTES))),
             elementwise=False,
-            calls=base.calls,
         )
 
     @staticmethod
@@ -81,9 +72,7 @@ class Vocabulary:
             else f"A step of an asynchronous `{base.name}` between its start and its done."
         )
         operands = (OperandSpec(f"{base.name.replace('-', '_')}_start"),)
-        return OpcodeSpec(
-            f"{base.name}-{step}", text, 1, operands, (), _ASYNC_STEP_ATTRIBUTES, False, ()
-        )
+        return OpcodeSpec(f"{base.name}-{step}", text, 1, operands, (), _ASYNC_STEP_ATTRIBUTES)
 
 
 @cache
@@ -94,18 +83,17 @@ def vocabulary() -> Vocabulary:
     common = tuple(entries.pop("common"))
     header = reading.read_toml("header")
     attributes = reading.attribute_specs(entries, keys)
+    opcodes, types = reading.read_toml("opcodes"), reading.read_toml("element_types")
     return Vocabulary(
-        {name: reading.opcode_spec(name, entry, attributes)
-         for name, entry in reading.read_toml("opcodes").items()},
+        {name: reading.opcode_spec(name, entry, attributes) for name, entry in opcodes.items()},
         attributes,
-        reading.attribute_variants(entries, attributes),
+        reading.attribute_variants(entries, keys),
         common,
         reading.attribute_specs(header["attributes"], keys),
-        reading.attribute_specs(header["computation_attributes"], keys),
-        reading.table_specs(header["tables"]),
+        {name: TableSpec(name, **entry) for name, entry in header["tables"].items()},
         header["keywords"],
-        reading.element_types(reading.read_toml("element_types")),
-    )  # fmt: skip
+        {name: ElementType(name, **entry) for name, entry in types.items()},
+    )
 
 
 def operand_description(name: str, opcode: str) -> str:
