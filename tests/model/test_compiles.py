@@ -273,24 +273,24 @@ def _touch(folder: Path, name: str, time: int = _LONG_AGO) -> Path:
     return folder / name
 
 
-def _test_folder_cache_compile(cache: FolderCache, path: Path) -> Compile:
+def _cached_compile(cache: FolderCache, path: Path) -> Compile:
     return cache.listing(path.parent).compile(path.name)
 
 
 def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
     text, ranges = _touch(tmp_path, _TEXT), _touch(tmp_path, _RANGES)
     known = FolderCache()
-    assert _test_folder_cache_compile(known, text).memory == (ranges,)
-    assert _test_folder_cache_compile(known, ranges).module == text
+    assert _cached_compile(known, text).memory == (ranges,)
+    assert _cached_compile(known, ranges).module == text
     assert listed == [tmp_path]
 
 
 def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
     text = _touch(tmp_path, _TEXT)
     known = FolderCache()
-    assert _test_folder_cache_compile(known, text).memory == ()
+    assert _cached_compile(known, text).memory == ()
     ranges = _touch(tmp_path, _RANGES, _LONG_AGO + 1)
-    assert _test_folder_cache_compile(known, text).memory == (ranges,)
+    assert _cached_compile(known, text).memory == (ranges,)
     assert listed == [tmp_path, tmp_path]
 
 
@@ -299,9 +299,9 @@ def test_recently_changed_folder_is_not_cached(tmp_path: Path, listed: list[Path
     coming = 1 << 62  # ns; later than any current time
     text = _touch(tmp_path, _TEXT, coming)
     known = FolderCache()
-    assert _test_folder_cache_compile(known, text).memory == ()
+    assert _cached_compile(known, text).memory == ()
     ranges = _touch(tmp_path, _RANGES, coming)
-    assert _test_folder_cache_compile(known, text).memory == (ranges,)
+    assert _cached_compile(known, text).memory == (ranges,)
     assert len(listed) == 2
 
 
@@ -413,7 +413,7 @@ _MODULES: st.SearchStrategy[_Module] = st.tuples(
 _SUFFIXES = st.sets(st.sampled_from(_STAMPED + _UNSTAMPED))
 
 
-def _test_group_by_module_names(module: _Module, suffixes: set[str]) -> frozenset[str]:
+def _file_names(module: _Module, suffixes: set[str]) -> frozenset[str]:
     number, name, timestamp = module
     head = f"module_{number:04d}.{name}"
     stamp = "" if timestamp is None else f"{timestamp}."
@@ -425,10 +425,7 @@ def _test_group_by_module_names(module: _Module, suffixes: set[str]) -> frozense
 
 @given(st.dictionaries(_MODULES, _SUFFIXES))
 def test_every_file_goes_to_its_module(modules: dict[_Module, set[str]]) -> None:
-    groups = {
-        module: _test_group_by_module_names(module, suffixes)
-        for module, suffixes in modules.items()
-    }
+    groups = {module: _file_names(module, suffixes) for module, suffixes in modules.items()}
     found = group_by_module({name for names in groups.values() for name in names})
     runs = Counter(module[:2] for module in modules)
     expected = {names for module, names in groups.items() if runs[module[:2]] == 1}

@@ -323,12 +323,6 @@ def test_companion_name_determines_the_backend() -> None:
     assert target_of(dump) == Target(Backend.CPU)
 
 
-def _test_sizes_invariants_size(text: str) -> PaddedSize:
-    size = padded_size(parse_shape(text), _TPU)
-    assert size is not None
-    return size
-
-
 _TILE = st.lists(st.sampled_from([1, 2, 4, 8, 128]), min_size=1, max_size=2)
 
 
@@ -347,12 +341,12 @@ def _arrays(draw: st.DrawFn, largest: int = 300) -> str:
 def test_padding_never_makes_an_array_smaller(text: str) -> None:
     logical = logical_bytes(parse_shape(text))
     assert logical is not None
-    assert _test_sizes_invariants_size(text).bytes >= logical
+    assert _size(text, _TPU).bytes >= logical
 
 
 @given(_arrays())
 def test_padding_is_explained_exactly_if_present(text: str) -> None:
-    size = _test_sizes_invariants_size(text)
+    size = _size(text, _TPU)
     logical = logical_bytes(parse_shape(text))
     assume(logical)
     assert bool(size.padding) == (size.bytes != logical)
@@ -370,7 +364,7 @@ def test_whole_tiles_are_not_padded(counts: list[int], second: str) -> None:
     dims[-1] *= 1 if len(dims) > 1 else 8
     order = ",".join(str(dim) for dim in reversed(range(len(dims))))
     text = f"bf16[{','.join(map(str, dims))}]{{{order}:T{tile}{second if len(dims) > 1 else ''}}}"
-    size = _test_sizes_invariants_size(text)
+    size = _size(text, _TPU)
     assert size.bytes == logical_bytes(parse_shape(text))
     assert size.padding == ()
 
@@ -383,7 +377,7 @@ def test_a_larger_array_does_not_take_less(text: str, place: int, more: int) -> 
     assume(place < len(sizes))
     sizes[place] = str(int(sizes[place]) + more)
     larger = f"{head}[{','.join(sizes)}]{layout}"
-    assert _test_sizes_invariants_size(larger).bytes >= _test_sizes_invariants_size(text).bytes
+    assert _size(larger, _TPU).bytes >= _size(text, _TPU).bytes
 
 
 _LETTERS = st.sampled_from(

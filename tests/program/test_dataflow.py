@@ -333,15 +333,13 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
 """)
 
 
-def _test_async_chain_instruction(name: str) -> InstructionLine:
+def _instruction_named(name: str) -> InstructionLine:
     (found,) = _FILE.module.instructions.all(name)
     return found
 
 
 def _names(start: str) -> list[str]:
-    return [
-        step.name for step in async_successors(_FILE.module, _test_async_chain_instruction(start))
-    ]
+    return [step.name for step in async_successors(_FILE.module, _instruction_named(start))]
 
 
 def test_async_successors_are_in_order() -> None:
@@ -353,18 +351,16 @@ def test_async_successors_are_in_order() -> None:
 
 def test_async_step_resolves_its_start() -> None:
     for step in "ud":
-        assert async_start_of(
-            _FILE.module, _test_async_chain_instruction(step)
-        ) is _test_async_chain_instruction("s")
+        assert async_start_of(_FILE.module, _instruction_named(step)) is _instruction_named("s")
     for step in ("s", "p", "lost", "round", "other"):
-        assert async_start_of(_FILE.module, _test_async_chain_instruction(step)) is None
+        assert async_start_of(_FILE.module, _instruction_named(step)) is None
 
 
 def test_update_operands_belong_to_start() -> None:
-    assert passed_operands(_FILE.module, _test_async_chain_instruction("s")) == [
-        (_test_async_chain_instruction("u"), _test_async_chain_instruction("p"))
+    assert passed_operands(_FILE.module, _instruction_named("s")) == [
+        (_instruction_named("u"), _instruction_named("p"))
     ]
-    assert passed_operands(_FILE.module, _test_async_chain_instruction("u")) == [
-        (_test_async_chain_instruction("u"), _test_async_chain_instruction("s")),
-        (_test_async_chain_instruction("u"), _test_async_chain_instruction("p")),
+    assert passed_operands(_FILE.module, _instruction_named("u")) == [
+        (_instruction_named("u"), _instruction_named("s")),
+        (_instruction_named("u"), _instruction_named("p")),
     ]
