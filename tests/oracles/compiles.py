@@ -1,9 +1,10 @@
 """The compiles of the corpus, as the package reads them and as XLA printed them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
@@ -12,6 +13,9 @@ from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.printed import Printed, Spot, read
 
+Item = TypeVar("Item")
+
+_MAX_SAMPLE = 3_000  # of the values of a train step, which repeat from layer to layer
 L24 = "tpu_v5e_train_L24"
 GENERATIONS = (  # the folders of generations.tar.xz
     "cpu_jax_0.10.1",
@@ -81,6 +85,12 @@ class Compile:
     def text(self, spot: Spot) -> str:
         """Return a printed line with its position, for messages."""
         return f"{spot.path.name}:{spot.line + 1}: {self.file(spot.path).lines[spot.line][:100]}"
+
+
+def sample(items: Iterable[Item]) -> Sequence[Item]:
+    """Return all items, or every n-th of many."""
+    found = list(items)
+    return found[:: 1 + len(found) // _MAX_SAMPLE]
 
 
 @lru_cache(maxsize=1)  # the tests of one folder run one after the other, see conftest.py

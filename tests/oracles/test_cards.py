@@ -1,6 +1,5 @@
 """Hover cards of values show the printed numbers."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.display import Card
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import Compile, compiles_of, sample
 from oracles.printed import Assigned, Printed, Spot
 
 pytestmark = pytest.mark.corpus
@@ -16,7 +15,7 @@ pytestmark = pytest.mark.corpus
 
 def test_value_cards_match_printed_facts(folder: Path) -> None:
     for compile_ in compiles_of(folder):
-        for value in _some(compile_.printed):
+        for value in sample(compile_.printed.assigned.values()):
             card = _card(compile_, value.spot)
             facts = {fact.label: fact.text for fact in card.facts}
             for label, beginning in _expected(compile_.printed, value).items():
@@ -32,8 +31,9 @@ def test_value_cards_match_printed_facts(folder: Path) -> None:
 def test_rows_of_values_have_cards(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
-        spots = [printed.ranges[v.key][2] for v in _some(printed) if v.key in printed.ranges]
-        for value in _some(printed):
+        values = sample(printed.assigned.values())
+        spots = [printed.ranges[v.key][2] for v in values if v.key in printed.ranges]
+        for value in values:
             entry = printed.entries.get(value.id)
             if entry is not None:
                 rows = (*entry.positions[:1], *entry.uses[:1])
@@ -41,12 +41,6 @@ def test_rows_of_values_have_cards(folder: Path) -> None:
         spots += [row.spot for row in printed.peak[:50]]
         for spot in spots:
             assert _card(compile_, spot).facts, compile_.text(spot)
-
-
-def _some(printed: Printed) -> Iterator[Assigned]:
-    for value in printed.assigned.values():
-        if len(printed.assigned) < 10_000 or value.id % 50 == 0:
-            yield value
 
 
 def _card(compile_: Compile, spot: Spot) -> Card:
