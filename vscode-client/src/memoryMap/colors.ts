@@ -3,9 +3,9 @@
 import type { Box, Grouping, Module, Space } from "./model";
 
 /** Number of colors for groups; smaller groups share the color after them. */
-export const GROUP_COLORS = 10;
+const GROUP_COLORS = 10;
 /** Color numbers after those of groups. */
-export const OTHER_COLOR = GROUP_COLORS;
+const OTHER_COLOR = GROUP_COLORS;
 export const NEUTRAL_COLOR = GROUP_COLORS + 1;
 const COLOR_COUNT = GROUP_COLORS + 2;
 

@@ -15,6 +15,8 @@ export interface Area {
   readonly height: number;
 }
 
+/** The height of the curve's scale, relative to the peak. */
+export const CURVE_HEADROOM = 1.12;
 const DIM_ALPHA = 0.13;
 const MIN_GAP_PIXELS = 4; // larger boxes are separated by a gap
 const MIN_LABEL_WIDTH = 56;
@@ -196,7 +198,7 @@ export function drawCurve(
   theme: Theme,
   curve: Curve,
 ): void {
-  const height = (bytes: number): number => area.height * (1 - bytes / Math.max(1, curve.peakBytes * 1.12));
+  const height = (bytes: number): number => area.height * (1 - bytes / Math.max(1, curve.peakBytes * CURVE_HEADROOM));
   const from = x.invert(0);
   const stepsPerPixel = x.invert(1) - from;
   const path = new Path2D();
@@ -309,4 +311,14 @@ function firstAfter(steps: Float64Array, step: number): number {
     }
   }
   return low;
+}
+
+/** Draw inside of an area only. */
+export function clipped(context: CanvasRenderingContext2D, area: Area, draw: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(area.x, area.y, area.width, area.height);
+  context.clip();
+  draw();
+  context.restore();
 }

@@ -2,11 +2,13 @@
 
 import { facts, HoverCard } from "./card";
 import { Groups, type Group } from "./colors";
+import { boxColumns, liveColumns } from "./columns";
 import { button, choice, element } from "./dom";
 import { countNoun, formatBytes, formatCount, shortLine } from "./format";
+import { groupRows } from "./groupRows";
 import type { FileLine, Host } from "./host";
 import { liveSet, type LiveBuffer } from "./liveSet";
-import { MapView, type Target } from "./mapView";
+import { MapView } from "./mapView";
 import {
   bytesAt,
   GROUPINGS,
@@ -17,9 +19,9 @@ import {
   type MemoryMapDocument,
   type Space,
 } from "./model";
+import type { Target } from "./picking";
 import { SortedTable } from "./table";
 
-const MAX_GROUPS = 60;
 const GROUPING_TITLES: Record<Grouping, string> = {
   line: "Python line",
   scope: "scope",
@@ -82,10 +84,10 @@ export class Page {
         this.showStep(step);
       },
     });
-    this.live = new SortedTable<LiveBuffer>("Buffers at the step", this.liveColumns(), ({ box }) => {
+    this.live = new SortedTable<LiveBuffer>("Buffers at the step", liveColumns((box, grouping) => this.groupOf(box, grouping), () => this.grouping), ({ box }) => {
       this.goTo(box, true);
     });
-    this.all = new SortedTable<Box>("All buffers", this.boxColumns(), (box) => {
+    this.all = new SortedTable<Box>("All buffers", boxColumns((box, grouping) => this.groupOf(box, grouping)), (box) => {
       this.goTo(box, true);
     });
     this.tableButton = button("Table", { "aria-pressed": "false" }, () => {
@@ -341,33 +343,11 @@ export class Page {
         : ` ${isPeak ? "at the peak, " : "at "}step ${formatCount(step)}${instruction === undefined ? "" : ` · ${instruction}`}`,
     );
     this.live.show(buffers);
-    this.showGroupList(buffers, total);
-  }
-
-  private showGroupList(buffers: readonly LiveBuffer[], total: number): void {
-    const sums = new Map<Group | undefined, { bytes: number; count: number }>();
-    for (const { box, bytes } of buffers) {
-      const group = box === undefined ? undefined : this.groups?.of(box);
-      const sum = sums.get(group) ?? { bytes: 0, count: 0 };
-      sums.set(group, { bytes: sum.bytes + bytes, count: sum.count + 1 });
-    }
-    const ordered = [...sums].sort(([, one], [, other]) => other.bytes - one.bytes);
-    const items = ordered.slice(0, MAX_GROUPS).map(([group, { bytes, count }]) => {
-      const name = group?.name ?? "unused bytes";
-      const share = total === 0 ? 0 : bytes / total;
-      const label = element("span", { class: "name" }, shortLine(name));
-      const bar = element("span", { class: "bar" });
-      bar.style.width = `${Math.max(1, 100 * share).toFixed(1)}%`;
-      bar.style.background = `var(--map-color-${group?.color ?? 11})`;
-      const row = button("", { title: `${name}: ${countNoun(count, "buffer")}`, "aria-pressed": String(this.chosenGroup === name) }, () => {
+    this.groupList.replaceChildren(
+      ...groupRows(buffers, total, this.groups, this.chosenGroup, (name, group) => {
         this.chooseGroup(name, group);
-      });
-      const swatch = element("span", { class: "swatch" });
-      swatch.style.background = `var(--map-color-${group?.color ?? 11})`;
-      row.append(swatch, label, element("span", { class: "size" }, formatBytes(bytes)), element("span", { class: "track" }, bar));
-      return element("li", {}, row);
-    });
-    this.groupList.replaceChildren(...items);
+      }),
+    );
   }
 
   private chooseGroup(name: string, group: Group | undefined): void {
@@ -433,57 +413,15 @@ export class Page {
     this.root.dataset["selected"] = box?.name ?? "";
   }
 
+  private groupOf(box: Box, grouping: Grouping): string {
+    return this.module === undefined ? "" : shortLine(this.module.group(box, grouping));
+  }
+
   private places(box: Box): FileLine[] {
     const { assignment, module } = this.module?.data.files ?? { assignment: null, module: null };
     return [
       ...(assignment === null ? [] : [{ uri: assignment, line: box.assignmentLine }]),
       ...(module === null || box.moduleLine < 0 ? [] : [{ uri: module, line: box.moduleLine }]),
-    ];
-  }
-
-  private liveColumns(): {
-    title: string;
-    text: (row: LiveBuffer) => string;
-    key: (row: LiveBuffer) => number | string;
-    isNumber?: boolean;
-  }[] {
-    const nameOf = ({ box, allocation }: LiveBuffer): string =>
-      box?.name ?? `allocation ${allocation.number}, ${allocation.kind}`;
-    const groupOf = ({ box }: LiveBuffer): string =>
-      box === undefined || this.module === undefined ? "" : shortLine(this.module.group(box, this.grouping));
-    return [
-      { title: "Buffer", text: nameOf, key: nameOf },
-      { title: "Size", text: ({ bytes }) => formatBytes(bytes), key: ({ bytes }) => bytes, isNumber: true },
-      { title: "Group", text: groupOf, key: groupOf },
-      { title: "Steps", text: ({ box }) => steps(box), key: ({ box }) => box?.start ?? -1, isNumber: true },
-    ];
-  }
-
-  private boxColumns(): {
-    title: string;
-    text: (row: Box) => string;
-    key: (row: Box) => number | string;
-    isNumber?: boolean;
-  }[] {
-    const groupOf =
-      (grouping: Grouping) =>
-      (box: Box): string =>
-        this.module === undefined ? "" : shortLine(this.module.group(box, grouping));
-    return [
-      { title: "Buffer", text: ({ name }) => name, key: ({ name }) => name },
-      { title: "Size", text: ({ size }) => formatBytes(size), key: ({ size }) => size, isNumber: true },
-      { title: "Steps", text: steps, key: ({ start }) => start, isNumber: true },
-      {
-        title: "Allocation",
-        text: ({ allocation }) => formatCount(allocation.number),
-        key: ({ allocation }) => allocation.number,
-        isNumber: true,
-      },
-      { title: "Offset", text: ({ offset }) => formatCount(offset), key: ({ offset }) => offset, isNumber: true },
-      { title: "Python line", text: groupOf("line"), key: groupOf("line") },
-      { title: "Shape", text: ({ shape }) => shape, key: ({ shape }) => shape },
-      { title: "Scope", text: groupOf("scope"), key: groupOf("scope") },
-      { title: "Role", text: groupOf("role"), key: groupOf("role") },
     ];
   }
 }
@@ -492,8 +430,4 @@ export class Page {
 function titleOf(name: string, path: string): string {
   const folder = /([^\\/]+)[\\/][^\\/]*$/.exec(path)?.[1];
   return folder === undefined ? name : `${name} · ${folder}`;
-}
-
-function steps(box: Box | undefined): string {
-  return box === undefined || box.start < 0 ? "" : `${formatCount(box.start)}–${formatCount(box.end)}`;
 }

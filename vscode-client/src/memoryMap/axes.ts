@@ -1,0 +1,55 @@
+/** The axes of the map: bytes, steps, and the bytes of the curve. */
+
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { CURVE_HEADROOM, type Scale } from "./drawing";
+import { byteTicks, formatBytes, formatCount } from "./format";
+import type { Viewport } from "./viewport";
+
+const BYTES_SPACING = 44; // pixels between two labels, approximately
+const STEPS_SPACING = 110;
+
+export class Axes {
+  private readonly svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+
+  constructor(root: HTMLElement) {
+    this.svg.attr("class", "axes").attr("aria-hidden", "true");
+    for (const name of ["bytes", "curve-bytes", "steps"]) {
+      this.svg.append("g").attr("class", name);
+    }
+    root.append(this.svg.node() ?? "");
+  }
+
+  resize(width: number, height: number): void {
+    this.svg.attr("width", width).attr("height", height);
+  }
+
+  draw(viewport: Viewport, x: Scale, y: Scale): void {
+    const { curve, map } = viewport.areas();
+    const [low = 0, high = 1] = y.domain();
+    const bytes = axisLeft<number>(y)
+      .tickValues(byteTicks(low, high, map.height / BYTES_SPACING))
+      .tickFormat(formatBytes)
+      .tickSizeOuter(0);
+    this.svg.select<SVGGElement>(".bytes").attr("transform", `translate(${map.x},${map.y})`).call(bytes);
+    const steps = axisBottom<number>(x)
+      .ticks(Math.max(2, map.width / STEPS_SPACING))
+      .tickFormat((step) => (Number.isInteger(step) ? formatCount(step) : ""))
+      .tickSizeOuter(0);
+    this.svg
+      .select<SVGGElement>(".steps")
+      .attr("transform", `translate(${map.x},${map.y + map.height})`)
+      .call(steps);
+    const most = (viewport.space?.curve?.peakBytes ?? 0) * CURVE_HEADROOM;
+    const curveScale = scaleLinear([0, most], [curve.height, 0]);
+    const curveBytes = axisLeft<number>(curveScale)
+      .tickValues(most > 0 ? byteTicks(0, most, 4) : [])
+      .tickFormat(formatBytes)
+      .tickSizeOuter(0);
+    this.svg
+      .select<SVGGElement>(".curve-bytes")
+      .attr("transform", `translate(${curve.x},${curve.y})`)
+      .call(curveBytes);
+  }
+}

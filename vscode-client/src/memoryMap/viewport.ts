@@ -1,0 +1,164 @@
+/** The visible part of the map: the areas of the canvas, and the scales of steps and bytes with their zoom. */
+
+import { scaleLinear } from "d3-scale";
+import { select, type Selection } from "d3-selection";
+import { zoom, zoomIdentity, zoomTransform, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
+import type { Area, Scale } from "./drawing";
+import type { Box, Module, Space } from "./model";
+
+export const BAND_HEIGHT = 16;
+export const GAP = 10;
+const LEFT = 74;
+const RIGHT = 10;
+const CURVE_TOP = 6;
+const CURVE_HEIGHT = 92;
+const MAX_BAND_ROWS = 4;
+const AXIS_HEIGHT = 26;
+const MAX_ZOOM = 20_000;
+const MAX_REVEAL_STEPS = 400;
+const MAX_REVEAL_BYTES = 4000;
+
+type Extent = [[number, number], [number, number]];
+type Holder = Selection<SVGGElement, unknown, null, undefined>;
+
+export class Viewport {
+  // Detached elements that hold the transforms of the axes, which are zoomed separately.
+  private readonly holderX = createHolder();
+  private readonly holderY = createHolder();
+  private readonly zoomX: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
+  private readonly zoomY: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
+  private previous = zoomIdentity;
+
+  width = 0;
+  height = 0;
+  module: Module | undefined;
+  space: Space | undefined;
+  /** Shows fixed allocations, or only temporary ones, which lie after them. */
+  showsFixed = true;
+
+  constructor() {
+    for (const behavior of [this.zoomX, this.zoomY]) {
+      behavior.scaleExtent([1, MAX_ZOOM]).extent([
+        [0, 0],
+        [1, 1],
+      ]);
+    }
+  }
+
+  /** Return the areas of the canvas: the curve, the bands below it, and the map below these. */
+  areas(): { curve: Area; bands: Area; map: Area } {
+    const width = Math.max(1, this.width - LEFT - RIGHT);
+    const rows = Math.min(MAX_BAND_ROWS, 1 + Math.max(-1, ...(this.module?.bands ?? []).map(({ depth }) => depth)));
+    const curveHeight = this.space?.curve === undefined ? 0 : CURVE_HEIGHT;
+    const bandTop = CURVE_TOP + curveHeight + (curveHeight > 0 ? GAP : 0);
+    const mapTop = bandTop + rows * BAND_HEIGHT;
+    return {
+      curve: { x: LEFT, y: CURVE_TOP, width, height: curveHeight },
+      bands: { x: LEFT, y: bandTop, width, height: rows * BAND_HEIGHT },
+      map: { x: LEFT, y: mapTop, width, height: Math.max(1, this.height - mapTop - AXIS_HEIGHT) },
+    };
+  }
+
+  /** Return the scale from steps to pixels of the map. */
+  x(): Scale {
+    return zoomTransform(this.holderX.node() as Element).rescaleX(this.baseX());
+  }
+
+  /** Return the scale from bytes to pixels of the map. */
+  y(): Scale {
+    return zoomTransform(this.holderY.node() as Element).rescaleY(this.baseY());
+  }
+
+  resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+    const { map } = this.areas();
+    const extent: Extent = [
+      [0, 0],
+      [Math.max(1, map.width), Math.max(1, map.height)],
+    ];
+    this.zoomX.extent(extent).translateExtent(extent);
+    this.zoomY.extent(extent).translateExtent(extent);
+  }
+
+  /** Show everything. */
+  reset(): void {
+    this.zoomX.transform(this.holderX, zoomIdentity);
+    this.zoomY.transform(this.holderY, zoomIdentity);
+  }
+
+  /** Move a box to the middle, and zoom so far that it can be seen. */
+  reveal(box: Box): void {
+    const { map } = this.areas();
+    const [x, y] = [this.baseX(), this.baseY()];
+    const zoomFor = (pixels: number, room: number): number =>
+      Math.min(MAX_ZOOM, Math.max(1, (room * 0.25) / Math.max(pixels, 1e-9)));
+    const steps = x(box.end + 1) - x(box.start);
+    const bytes = y(box.low) - y(box.low + box.size);
+    this.zoomX.scaleTo(this.holderX, Math.min(zoomFor(steps, map.width), MAX_REVEAL_STEPS));
+    this.zoomY.scaleTo(this.holderY, Math.min(zoomFor(bytes, map.height), MAX_REVEAL_BYTES));
+    this.zoomX.translateTo(this.holderX, x((box.start + box.end + 1) / 2), 0);
+    this.zoomY.translateTo(this.holderY, 0, y(box.low + box.size / 2));
+  }
+
+  /** Move the map by parts of its width and height. */
+  pan(x: number, y: number): void {
+    const { map } = this.areas();
+    this.panPixels(x * map.width, y * map.height);
+  }
+
+  /** Zoom in or out by factors for steps and bytes. */
+  scale(steps: number, bytes: number): void {
+    this.zoomX.scaleBy(this.holderX, steps);
+    this.zoomY.scaleBy(this.holderY, bytes);
+  }
+
+  /**
+   * Apply a gesture to the axes: to both, or to one with Shift or Alt or on the labels of an axis.
+   *
+   * @param start where the pointer was at the start of the gesture
+   */
+  applyGesture(event: D3ZoomEvent<HTMLCanvasElement, unknown>, start: readonly [number, number]): void {
+    const { transform } = event;
+    const source = event.sourceEvent as (MouseEvent & { deltaY?: number }) | null;
+    const factor = transform.k / this.previous.k;
+    const { map } = this.areas();
+    const [left, top] = source instanceof WheelEvent ? [source.offsetX, source.offsetY] : start;
+    const isOnBytes = left < map.x;
+    const isOnSteps = top > map.y + map.height || top < map.y;
+    const doesX = !isOnBytes && source?.altKey !== true;
+    const doesY = !isOnSteps && source?.shiftKey !== true;
+    if (factor === 1) {
+      this.panPixels(doesX ? transform.x - this.previous.x : 0, doesY ? transform.y - this.previous.y : 0);
+    } else {
+      const point: [number, number] = [left - map.x, top - map.y];
+      if (doesX) {
+        this.zoomX.scaleBy(this.holderX, factor, point);
+      }
+      if (doesY) {
+        this.zoomY.scaleBy(this.holderY, factor, point);
+      }
+    }
+    this.previous = transform;
+  }
+
+  private panPixels(x: number, y: number): void {
+    this.zoomX.translateBy(this.holderX, x / zoomTransform(this.holderX.node() as Element).k, 0);
+    this.zoomY.translateBy(this.holderY, 0, y / zoomTransform(this.holderY.node() as Element).k);
+  }
+
+  private baseX(): Scale {
+    return scaleLinear([0, (this.module?.lastStep ?? 0) + 1], [0, this.areas().map.width]);
+  }
+
+  private baseY(): Scale {
+    const end = this.space?.allocatedBytes ?? 1;
+    const first = this.space?.allocations.find(({ isFixed }) => !isFixed)?.base;
+    const start = this.showsFixed || first === undefined ? 0 : first;
+    return scaleLinear([start, end], [this.areas().map.height, 0]);
+  }
+}
+
+function createHolder(): Holder {
+  return select(document.createElementNS("http://www.w3.org/2000/svg", "g"));
+}
