@@ -83,11 +83,10 @@ def test_broken_line_keeps_the_next_file_readable(sample: str) -> None:
         assert _errors(DumpSet([file]), file) == [], lines[number]
 
 
-def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "_RECORDS_PER_CHECKPOINT", 10)
+def test_each_record_has_checkpoints(sample: str) -> None:
     dump = dump_of(sample)
     checkpoints = count_checkpoints(lambda: run.check(dump, dump.files[0]))
-    assert checkpoints >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
+    assert checkpoints >= 2 * sum(1 for _ in dump.files[0].records)  # for each pace
 
 
 def test_failing_rule_keeps_findings_of_others(
@@ -234,7 +233,7 @@ def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
 def test_last_edited_records_are_checked_first(
     sample: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "_RECORDS_PER_CHECKPOINT", 2)
+    monkeypatch.setattr(run, "_RECORDS_PER_BATCH", 2)
     dump = dump_of(sample)
     (file,) = dump.files
     rows = [row for row, line in enumerate(file.lines) if line.startswith(" value: <")]

@@ -107,11 +107,8 @@ def test_long_work_passes_checkpoints() -> None:
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
     blocks_of(file)
-    assert (
-        5
-        <= count_checkpoints(lambda: allocation_occupancy(dump, LocatedRecord(file, allocation)))
-        <= 50
-    )
+    located = LocatedRecord(file, allocation)
+    assert count_checkpoints(lambda: allocation_occupancy(dump, located)) >= 5000
 
 
 _STEPS = 20

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model import symbol_reading as symbol_folders
 from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
 from hlo_lsp.text.document import Document
+from jobs import count_checkpoints
 
 MODULE = """\
 HloModule jit_step, is_scheduled=true
@@ -356,11 +356,11 @@ def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
     assert held(symbols) == []
 
 
-def test_scan_and_read_have_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symbol_folders, "_FILES_PER_CHECKPOINT", 2)
+def test_scan_has_checkpoints(tmp_path: Path) -> None:
     for number in range(10):
         write(tmp_path / f"{number}.txt")
-    assert len(list(SymbolFolders().scan([SearchFolder(tmp_path, is_recursive=True)]))) >= 5
+    folders = [SearchFolder(tmp_path, is_recursive=True)]
+    assert count_checkpoints(lambda: SymbolFolders().scan(folders)) >= 10
 
 
 @pytest.mark.corpus
