@@ -61,7 +61,7 @@ class Desk:
 
 async def test_only_the_lines_that_are_asked_for() -> None:
     desk = Desk(DUMP)
-    assert await desk.labels(2, 3) == ["padded from 16 B"]
+    assert await desk.labels(2, 3) == ["padded from 16 B", "live 0-3, at the peak"]
     lines = {hint["position"]["line"] for hint in await desk.hints(3, 12)}
     assert lines == {4, 6, 11}
 
@@ -76,7 +76,7 @@ async def test_places_count_as_the_client_does() -> None:
 
 async def test_a_tooltip_comes_by_resolving() -> None:
     desk = Desk(DUMP)
-    (json,) = await desk.hints(2, 2)
+    json, _ = await desk.hints(2, 2)
     assert "tooltip" not in json
     position = types.Position(**json["position"])
     hint = types.InlayHint(position, json["label"], data=json["data"])

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.ide import code_lenses
+from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.lsp import lenses
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -14,11 +16,13 @@ from lsp.opened import DUMP, at, context, item, split_dump
 
 
 async def titles(context: RequestContext) -> dict[str, str]:
-    """Return the titles of lenses by line."""
-    found = {}
+    """Return the titles of lenses by line, those of one line joined, without the summary."""
+    found: dict[str, str] = {}
     for lens in await lenses.code_lenses(context):
-        line = context.file.lines[lens["range"]["start"]["line"]]
-        found[line.strip()] = await title(context, lens["data"])
+        if "summary" not in lens["data"]:
+            line = context.file.lines[lens["range"]["start"]["line"]].strip()
+            text = await title(context, lens["data"])
+            found[line] = f"{found[line]} + {text}" if line in found else text
     return found
 
 
@@ -35,29 +39,60 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
     assert await titles(await context()) == {
         "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
-            "live 0-3 (3 steps): x -> the end of the program | at the peak"
+            "512 B in HBM · steps 0-3, at the peak · x"
         ),
         "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
-        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": (
-            "live 2-3 (1 step): mul -> the end of the program | at the peak"
-        ),
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": "512 B in HBM · steps 2-3",
         "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
         "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
-            "live 1-2 (1 step): add -> mul | at the peak"
+            "512 B in VMEM · steps 1-2, at the peak · add"
         ),
-        "<1 x @0>": "live 0-3 (3 steps): x -> the end of the program | at the peak",
-        "<2 add @1>": "live 1-2 (1 step): add -> mul | at the peak",
-        "<3 mul @0>": "live 2-3 (1 step): mul -> the end of the program | at the peak",
+        "<1 x @0>": "512 B in HBM · steps 0-3, at the peak · x",
+        "<2 add @1>": "512 B in VMEM · steps 1-2, at the peak · add",
+        "<3 mul @0>": "512 B in HBM · steps 2-3",
         "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
         "Live ranges at 2 (peak):": (
-            "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
+            "declared by XLA: 48 B at step 2 + HBM: 1.0 KiB occupied, the maximum"
         ),
     }
 
 
+async def test_first_line_has_summary_that_opens() -> None:
+    command = await _summary(await context())
+    assert command == types.Command(
+        "HBM: 1.0 KiB of 1.0 KiB at the peak, step 0 | arguments 512 B, unknown 512 B",
+        "hlo.server.summary",
+        arguments=["untitled:dump", 0],
+    )
+    command = await _summary(await context(client=replace(Client(), can_show_summary=True)))
+    assert command.command == "hlo.memorySummary"
+
+
+async def _summary(found: RequestContext) -> types.Command:
+    lens = (await lenses.code_lenses(found))[0]
+    assert "command" not in lens  # resolved later by every client
+    start = types.Position(lens["range"]["start"]["line"], 0)
+    here = types.CodeLens(types.Range(start, start), None, lens["data"])
+    command = (await lenses.resolve(found, here)).command
+    assert command is not None
+    return command
+
+
+async def test_setting_selects_lenses() -> None:
+    text = DUMP.replace("size 512, output shape", "size 1048576, output shape")
+    text = text.replace("<3 mul @0> (size=512", "<3 mul @0> (size=1048576")
+    found = await context(text)
+    counts = {}
+    for choice in LensChoice:
+        found.session.settings = replace(found.session.settings, code_lens=choice)
+        counts[choice] = len(await lenses.code_lenses(found))
+    # `x` in HBM is smaller than 1 % of the peak.
+    assert counts == {LensChoice.ALL: 13, LensChoice.LARGE: 11, LensChoice.OFF: 0}
+
+
 async def test_a_lens_spans_its_line() -> None:
     found = await context()
-    spans = [lens["range"] for lens in await lenses.code_lenses(found)]
+    spans = [lens["range"] for lens in await lenses.code_lenses(found)][1:]
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
     assert all(span["start"]["character"] == 0 for span in spans)
     first = spans[0]
@@ -74,7 +109,7 @@ async def test_a_lens_is_asked_for_its_text_later() -> None:
 
 async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    made = await lenses.code_lenses(found)
+    _, *made = await lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in made] == [
         await title(found, lens["data"]) for lens in made
     ]
@@ -100,31 +135,34 @@ async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
     text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
     text = text.replace("size 1024, color 1, pre", "size 1024, pre")
     assert (await titles(await context(text)))["Live ranges at 0 (peak):"] == (
-        "declared by XLA: 16 B at step 0 | HBM: 1.0 KiB occupied, 512 B more at step 1"
+        "declared by XLA: 16 B at step 0 + HBM: 1.0 KiB occupied, 512 B more at step 1"
     )
 
 
 async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    titles_at_once = [lens["command"]["title"] for lens in await lenses.code_lenses(found)]
-    assert titles_at_once[-1] == (
-        "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
-    )
+    _, *made = await lenses.code_lenses(found)
+    assert [lens["command"]["title"] for lens in made][-2:] == [
+        "declared by XLA: 48 B at step 2",
+        "HBM: 1.0 KiB occupied, the maximum",
+    ]
 
 
-async def test_without_live_ranges_a_lens_says_so() -> None:
+async def test_without_live_ranges_lenses_have_sizes() -> None:
     text, *_ = DUMP.partition("HloLiveRange")
     assert set((await titles(await context(text))).values()) == {
-        "1 value, 512 B", "1 value, 1.0 KiB", "no live range", "HBM 1.0 KiB, VMEM 1.0 KiB"
+        "1 value, 512 B", "1 value, 1.0 KiB", "512 B in HBM · x", "512 B in HBM",
+        "512 B in VMEM · add", "HBM 1.0 KiB, VMEM 1.0 KiB",
     }  # fmt: skip
 
 
-async def test_thread_local_values_have_no_live_range_to_tell() -> None:
+async def test_thread_local_values_are_not_large() -> None:
     text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
     text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
-    assert list((await titles(await context(text))).values()) == [
-        "1 value, 512 B", "thread-local, not scheduled"
-    ]  # fmt: skip
+    found = await context(text)
+    assert list((await titles(found)).values()) == ["1 value, 512 B"]
+    found.session.settings = replace(found.session.settings, code_lens=LensChoice.ALL)
+    assert list((await titles(found)).values()) == ["1 value, 512 B", "512 B, thread-local"]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +171,7 @@ async def test_thread_local_values_have_no_live_range_to_tell() -> None:
         {"value": 99, "uri": "untitled:dump"},
         {"allocation": 99, "uri": "untitled:dump"},
         {"peak": 7, "uri": "untitled:dump"},
+        {"occupied": 7, "uri": "untitled:dump"},
         {"uri": "untitled:dump"},
         {},
         None,
@@ -142,7 +181,9 @@ async def test_thread_local_values_have_no_live_range_to_tell() -> None:
 )
 async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
     text, *_ = DUMP.partition("HloLiveRange")
-    assert await title(await context(text), data) in {"no longer available", "no live ranges"}
+    assert await title(await context(text), data) in {
+        "no longer available", "no live ranges", "unknown occupied bytes"
+    }  # fmt: skip
 
 
 async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
@@ -151,72 +192,72 @@ async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
     session.open(item(path.as_uri(), disk.read_document(path).text))
     found = await session.context(types.TextDocumentIdentifier(path.as_uri()))
     assert found is not None
-    assert list((await titles(found)).values())[1] == (
-        "live 0-3 (3 steps): x -> the end of the program | at the peak"
-    )
+    assert list((await titles(found)).values())[1] == "512 B in HBM · steps 0-3, at the peak · x"
 
 
 async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
     broken = await lenses.code_lenses(await context(text))
     assert len(broken) == len(await lenses.code_lenses(await context()))
-    assert broken[0]["range"]["start"]["line"] == at(text, "allocation 0").line
+    assert broken[1]["range"]["start"]["line"] == at(text, "allocation 0").line
 
 
-async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value() -> None:
+async def test_click_leads_to_buffers_last_user_and_step() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
     client = Client.from_capabilities(
         types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]}
     )
     found = await context(text, client)
-    published = {}
+    published = []
     for lens in await lenses.code_lenses(found):
         line = types.Position(lens["range"]["start"]["line"], 0)
         lens_here = types.CodeLens(types.Range(line, line), None, lens["data"])
         resolved = (await lenses.resolve(found, lens_here)).command
         assert resolved is not None
-        if resolved.command:
-            assert resolved.command == "hlo.showPlaces"
+        if resolved.command == "hlo.showPlaces":
             assert resolved.arguments is not None
             uri, position, places = resolved.arguments
-            assert places is not None
             assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
-            assert {place["uri"] for place in places} == {"untitled:dump"}
-            published[found.file.lines[line.line].strip()] = [
-                found.file.lines[place["range"]["start"]["line"]].strip() for place in places
-            ]
-    uses = ["add, operand 0", "add, operand 1"]
-    more = ["mul, operand 0", "mul, operand 1"]
-    assert list(published.values()) == [
-        [
-            "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
-            "value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}",
-        ],
-        uses, more, uses, more,
-    ]  # fmt: skip
+            lines = [found.file.lines[place["range"]["start"]["line"]].strip() for place in places or ()]
+            published.append((next(iter(lens["data"])), lines))
+    x, again, mul, add = (
+        "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
+        "value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}",
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}",
+        "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}",
+    )
+    heads = [line for line in text.split("\n") if line.startswith("allocation ")]
+    assert published == [
+        ("allocation", [x, again]),
+        ("value", ["add, operand 1"]),
+        ("value", [again]),
+        ("allocation", [mul]),
+        ("value", ["<3 mul @0>"]),
+        ("allocation", [add]),
+        ("value", ["2:mul"]),
+        ("total", [heads[2], heads[0], heads[1]]),
+        ("value", ["add, operand 1"]),
+        ("value", ["2:mul"]),
+        ("value", ["<3 mul @0>"]),
+        ("peak", [x, mul, add]),
+        ("occupied", ["0:x"]),
+    ]
 
 
-async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_places() -> None:
-    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
-    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+async def test_lenses_with_their_texts_can_be_clicked() -> None:
     client = replace(Client(), has_eager_lenses=True, can_show_places=True)
-    found = await context(text, client)
-    clicked = 0
-    for lens in await lenses.code_lenses(found):
+    found = await context(client=client)
+    _, *made = await lenses.code_lenses(found)
+    for lens in made:
         at_once = lens["command"]
         start = types.Position(lens["range"]["start"]["line"], 0)
         line = types.Range(start, start)
         resolved = (await lenses.resolve(found, types.CodeLens(line, None, lens["data"]))).command
         assert resolved is not None
         assert (at_once["title"], at_once["command"]) == (resolved.title, resolved.command)
-        if resolved.command:
-            clicked += 1
-            uri, position, _ = resolved.arguments or ()
-            assert at_once["arguments"] == [uri, position, lens["data"]]
-        else:
-            assert "arguments" not in at_once
-    assert clicked == 5
+        uri, position, _ = resolved.arguments or ()
+        assert at_once["arguments"] == [uri, position, lens["data"]]
 
 
 @pytest.mark.parametrize(
@@ -228,17 +269,16 @@ async def test_a_client_without_the_command_has_no_clicks(options: object) -> No
 
 
 async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lenses, "_MAX_LISTED_PLACES", 1)
+    for module in (lenses, code_lenses):
+        monkeypatch.setattr(module, "MAX_LISTED_PLACES", 1)
     found = await context(client=replace(Client(), can_show_places=True))
     start = types.Position(0, 0)
-    lens = types.CodeLens(types.Range(start, start), None, {"value": 1})
+    lens = types.CodeLens(types.Range(start, start), None, {"peak": 2})
     command = (await lenses.resolve(found, lens)).command
     assert command is not None
     assert command.arguments is not None
-    places = command.arguments[2]
-    assert places is not None
-    assert len(places) == 1
-    assert command.tooltip == "first 1 of 2 places"
+    assert len(command.arguments[2] or ()) == 1
+    assert command.tooltip == "the largest 1"
 
 
 MODULE = """\
@@ -272,6 +312,7 @@ async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) 
     file = session.open(item(path.as_uri(), MODULE))
     found = await session.context(types.TextDocumentIdentifier(file.uri))
     assert found is not None
+    session.settings = replace(session.settings, code_lens=LensChoice.ALL)
     assert await titles(found) == {
         "%again (x: f32[4]) -> f32[4] {": "2 instructions, 1 buffer defined, 512 B",
         "%done (c: f32[4]) -> pred[] {": "1 instruction",

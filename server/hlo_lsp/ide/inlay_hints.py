@@ -1,5 +1,6 @@
-"""Inlay hints: sizes, allocations, sources, operands, and schedule steps as labels in the text."""
+"""Inlay hints: sizes, live ranges, sources, operands, and schedule steps as labels in the text."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -7,25 +8,32 @@ from functools import lru_cache
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from hlo_lsp.ide.hover.headlines import steps_label
+from hlo_lsp.ide.hover.origins import known_origin, origin_label, short_file
 from hlo_lsp.ide.hover.shapes import short_shape, truncated
 from hlo_lsp.ide.hover.summaries import value_summary
+from hlo_lsp.ide.navigation.report_rows import reported_row
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.place import Value
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan
-from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
+from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 # Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).
 MAX_HINT_COLUMN = 10_000
+# VS Code truncates the labels of a line that are longer (editor.inlayHints.maximumLength).
+MAX_LABEL_CHARACTERS = 43
 _MAX_SHAPE_LABEL_CHARACTERS = 32
+_MAX_OWNER_CHARACTERS = 40
 _MAX_LISTED_CALLERS = 20
 _INLINED_OPCODES = frozenset({"fusion", "call"})  # Parameters of the callee equal the operands.
 
@@ -39,7 +47,19 @@ class HintKind(Enum):
     OPERAND_SHAPE = "operandShapes"
     PARAMETER_NAME = "parameterNames"
     STEP = "steps"
+    LIVE_RANGE = "liveRanges"
 
+
+# Where not all labels of a line fit, the first of these kinds are shown.
+_PRIORITIES = (
+    HintKind.ALLOCATION,
+    HintKind.LIVE_RANGE,
+    HintKind.SOURCE,
+    HintKind.PADDED_SIZE,
+    HintKind.STEP,
+    HintKind.PARAMETER_NAME,
+    HintKind.OPERAND_SHAPE,
+)
 
 ALL_KINDS = frozenset(HintKind)
 
@@ -79,17 +99,39 @@ def hints(
     end: int | None = None,
     kinds: frozenset[HintKind] = ALL_KINDS,
 ) -> Iterator[list[Hint]]:
-    """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record."""
+    """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record.
+
+    The labels of a line have at most ``MAX_LABEL_CHARACTERS``; a kind is shown if all of its labels
+    fit.
+    """
     end = len(file.lines) if end is None else min(end, len(file.lines))
     context = _HintContext(dump, file, kinds)
     record = file.records.at(first) if first < end else None
     following = () if record is None else chain([record], file.records.after(record))
     for each in takewhile(lambda record: record.line < end, following):
-        yield [
+        found = [
             hint
             for hint in _record_hints(context, each)
             if first <= hint.line < end and hint.column <= MAX_HINT_COLUMN
         ]
+        shown = _fitting_kinds(found)
+        yield [hint for hint in found if hint.kind in shown[hint.line]]
+
+
+def _fitting_kinds(found: list[Hint]) -> dict[int, set[HintKind]]:
+    """Return the kinds of hints for which there is room, by line."""
+    lengths: dict[int, Counter[HintKind]] = {}
+    for hint in found:
+        lengths.setdefault(hint.line, Counter())[hint.kind] += len(hint.label)
+    shown: dict[int, set[HintKind]] = {}
+    for line, by_kind in lengths.items():
+        room = MAX_LABEL_CHARACTERS
+        shown[line] = set()
+        for kind in _PRIORITIES:
+            if kind in by_kind and by_kind[kind] <= room:
+                shown[line].add(kind)
+                room -= by_kind[kind]
+    return shown
 
 
 def _record_hints(context: _HintContext, record: Record) -> Hints:
@@ -100,11 +142,15 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
         case ComputationLine():
             for member in record.members:
                 yield from _instruction_hints(context, member)
-        case AssignedValue() if HintKind.PADDED_SIZE in kinds:
-            found = _logical_size_label(dump, record.shape, record.size, record.color or 0)
+        case AssignedValue():
+            yield from _assigned_hints(context, record)
+        case TableRow() if HintKind.SOURCE in kinds:
+            row = reported_row(dump, context.file, record)
+            value = None if row is None else max(row.values, key=_row_size, default=None)
+            found = None if value is None else _owner_label(dump, value.record)
             if found is not None:
                 column = len(context.file.lines[record.line].rstrip())
-                yield Hint(HintKind.PADDED_SIZE, record.line, column, *found)
+                yield Hint(HintKind.SOURCE, record.line, column, *found)
         case UsedValue():
             yield from _entry_hints(context, record)
         case RangeRow() | PeakRow() if HintKind.ALLOCATION in kinds and record.key is not None:
@@ -115,6 +161,23 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
                 yield Hint(HintKind.ALLOCATION, record.line, column, *found)
 
 
+def _row_size(value: LocatedRecord[AssignedValue]) -> int:
+    return value.record.size
+
+
+def _assigned_hints(context: _HintContext, record: AssignedValue) -> Hints:
+    dump, kinds = context.dump, context.kinds
+    column = len(context.file.lines[record.line].rstrip())
+    if HintKind.PADDED_SIZE in kinds:
+        found = _logical_size_label(dump, record.shape, record.size, record.color or 0)
+        if found is not None:
+            yield Hint(HintKind.PADDED_SIZE, record.line, column, *found)
+    if HintKind.LIVE_RANGE in kinds:
+        found = _live_range_label(dump, dump.value(record.id))
+        if found is not None:
+            yield Hint(HintKind.LIVE_RANGE, record.line, column, *found)
+
+
 def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
     dump = context.dump
     value = None if record.id is None else dump.value(record.id)
@@ -122,6 +185,9 @@ def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
     found = _allocation_label(value, dump)
     if found is not None and column and HintKind.ALLOCATION in context.kinds:
         yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *found)
+    found = _live_range_label(dump, value) if HintKind.LIVE_RANGE in context.kinds else None
+    if found is not None and column:
+        yield Hint(HintKind.LIVE_RANGE, record.line, record.column + column, *found)
     text = defining_text(record)
     if text is not None:
         line = record.line + len(record.lines) - 1
@@ -149,6 +215,7 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
     if HintKind.OPERAND_SHAPE in kinds:
         yield from _operand_hints(context.file.module, record)
     yield from _source_hints(context, text, line)
+    yield from _origin_hints(context, record)
     for body in record.bodies:
         for member in body.members:
             yield from _instruction_hints(context, member)
@@ -162,13 +229,34 @@ def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hint
 
 
 def _source_hints(context: _HintContext, text: InstructionText, line: int) -> Hints:
-    value = text.attribute("metadata") if HintKind.SOURCE in context.kinds else None
+    if HintKind.SOURCE not in context.kinds:
+        return
+    value = text.attribute("metadata")
     stack = [] if value is None else context.dump.stack(text)
     if value is not None and stack:
-        name = stack[0].file.replace("\\", "/").rpartition("/")[2]
         column = value.start + len(value.text.rstrip())
-        found = f"{name}:{stack[0].line}", "\n".join(map(str, stack))
+        found = f"{short_file(stack[0])}:{stack[0].line}", "\n".join(map(str, stack))
         yield _hint_in(text, line, HintKind.SOURCE, column, found)
+
+
+def _origin_hints(context: _HintContext, record: InstructionLine) -> Hints:
+    """Yield the Python line of the data that an instruction without one moves."""
+    dump, text = context.dump, record.parsed
+    if HintKind.SOURCE not in context.kinds or isinstance(record, InnerInstruction):
+        return
+    own = dump.instruction(record.name)
+    is_known = own is not None and own.record is record
+    if dump.stack(text) or not is_known or dump.value_at(record.name) is None:
+        return
+    origin = known_origin(dump, record.name, None)
+    if origin is not None and origin.source is not None:
+        label = f"{short_file(origin.source)}:{origin.source.line}"
+        tooltip = "\n".join(
+            [f"produced by {origin.instruction.record.name}", *map(str, origin.stack)]
+        )
+        yield _hint_in(
+            text, record.line, HintKind.SOURCE, len(text.line.rstrip()), (label, tooltip)
+        )
 
 
 def _hint_in(
@@ -186,16 +274,36 @@ def _hint_in(
 
 
 def _allocation_label(value: Value | None, dump: DumpSet) -> LabelAndTooltip | None:
-    """Return the label ``allocation 2+512``: the number and the value's offset in bytes."""
+    """Return the label ``4.00 MiB VMEM``; the tooltip has the allocation and the offset."""
     if value is None or value.allocation is None or value.assigned is None:
         return None
     allocation, assigned = value.allocation.record, value.assigned.record
-    offset = f"+{assigned.offset}" if assigned.offset else ""
-    return f"allocation {allocation.number}{offset}", (
+    space = "thread-local"
+    if not allocation.thread_local:
+        space = space_title(allocation.color, dump.backend)
+    return f"{format_short_bytes(assigned.size)} {space}", (
         f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} "
         f"of allocation {allocation.number} ({format_bytes(allocation.size)}); "
         f"{value_summary(dump, value)}"
     )
+
+
+def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | None:
+    """Return the label ``live 2033-2062, not at the peak``, with the instructions as tooltip."""
+    steps = "" if value is None else steps_label(dump, value)
+    if value is None or not steps:
+        return None
+    return f"live {steps.replace(', not at the peak', '')}", value_summary(dump, value)
+
+
+def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:
+    """Return the origin of a value: ``train.py:25 dot_general``."""
+    origin = known_origin(dump, value.name, value.index)
+    label = "" if origin is None else origin_label(origin, value.name).replace("`", "")
+    if not label or origin is None:
+        return None
+    lines = [f"{value.key}, produced by {origin.instruction.record.name}", *map(str, origin.stack)]
+    return truncated(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
 
 
 def _padded_size_labels(
@@ -214,9 +322,12 @@ def _padded_size_labels(
         if match.lastgroup != "ARRAY" or (size is None and "T(" not in match[0]):
             continue
         logical, padded = _sizes(dump, match[0], color)
-        size = size if size is not None or padded is None else padded.bytes
+        is_printed = size is not None  # A hint on the name already shows the size.
+        size = size if is_printed or padded is None else padded.bytes
         if logical is not None and size is not None and size != logical:
             label = f"padded {format_short_bytes(size)}"
+            if is_printed:
+                label = f"padded from {format_short_bytes(logical)}"
             yield match.end(), (label, _describe_sizes(logical, size, padded))
 
 

@@ -213,6 +213,7 @@ class Services:
         session.selections.report_problem = partial(_show_warning, server)
         session.loader.make_progress = partial(BackgroundProgress, server)
         session.loader.on_loaded = self._companion_read
+        session.on_prepared = self._refresh_views
 
     def initialized(self) -> None:
         """Start the services that send requests to the client."""
@@ -287,6 +288,8 @@ class Services:
             self.diagnostics.all_changed()
         if settings.hints != before.hints:
             self.refresh_hints.schedule()
+        if settings.code_lens is not before.code_lens:
+            self._refresh_lenses.schedule()
         if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
             self.source_lines.scan()
 

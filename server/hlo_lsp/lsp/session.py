@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary, WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from lsprotocol import types
 
@@ -15,6 +15,7 @@ from hlo_lsp.checks.finding import Edit
 from hlo_lsp.checks.options import Selection
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.ide.hover.origins import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
 from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.scheduling import (
@@ -23,6 +24,8 @@ from hlo_lsp.lsp.scheduling import (
     SharedTasks,
     read_file,
     run_in_slices,
+    run_on_compile,
+    start_task,
 )
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.dump_file import DumpFile
@@ -132,6 +135,8 @@ class Session:
         self.foreground = ForegroundRequests()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()  # one after the other, because they share results
+        self.on_prepared: Callable[[], None] = lambda: None
+        self._prepared: WeakSet[DumpSet] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -335,7 +340,18 @@ class Session:
             dump = await self._load_small_files(file)
         if file.kind is FileKind.MODULE and not file.module.has_mention_index:
             self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
+        is_new = dump not in self._prepared and needs_preparation(dump)
+        if is_new and not self.workspace.unread_companions(file):
+            self._prepared.add(dump)
+            start_task(self._prepare(dump, self.mention_task(file)))
         return dump
+
+    async def _prepare(self, dump: DumpSet, mention_task: "asyncio.Task[None] | None") -> None:
+        """Compute in the background what hovers of a large compile need."""
+        if mention_task is not None:
+            await asyncio.wait([mention_task])
+        await run_on_compile(dump, partial(prepare_hovers, dump), self.foreground.give_way)
+        self.on_prepared()
 
     def missing_files(self, file: DumpFile, *, whole: bool = False) -> list[Path]:
         """Return the files of a compile that are not read, because they are too large to wait for.

@@ -6,13 +6,17 @@ from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from hlo_lsp.checks.config_file import ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.options import CheckOptions, Selection
+from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
+from hlo_lsp.text.disk import file_stamp
 
 SECTION = "hlo"
+E = TypeVar("E", bound=Enum)
 _FOLDER = "${workspaceFolder}"
 
 
@@ -31,13 +35,14 @@ class Settings:
     ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "local path"}``. ``check`` is
     ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
     ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
-    ``hlo.pythonNotes``.
+    ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
     check: CheckOptions = field(default_factory=CheckOptions)
     hints: frozenset[HintKind] = frozenset(HintKind)
     python_notes: PythonNotes = PythonNotes.LARGE
+    code_lens: LensChoice = LensChoice.LARGE
 
     @classmethod
     def of(
@@ -63,9 +68,11 @@ class Settings:
         problems += [f"{SECTION}.check{problem}" for problem in wrong]
         hints, wrong = _hints(found.get("inlayHints"))
         problems += [f"{SECTION}.inlayHints{problem}" for problem in wrong]
-        notes, wrong = _python_notes(found.get("pythonNotes"))
-        problems += wrong
-        return cls(source_map, check, hints, notes), problems
+        notes, wrong = _choice(PythonNotes.LARGE, found.get("pythonNotes"))
+        problems += [f"{SECTION}.pythonNotes{problem}" for problem in wrong]
+        lenses, wrong = _choice(LensChoice.LARGE, found.get("codeLens"))
+        problems += [f"{SECTION}.codeLens{problem}" for problem in wrong]
+        return cls(source_map, check, hints, notes, lenses), problems
 
 
 def hlo_section(settings: object) -> object:
@@ -104,13 +111,15 @@ def _hints(value: object) -> tuple[frozenset[HintKind], list[str]]:
     return frozenset(enabled), problems
 
 
-def _python_notes(value: object) -> tuple[PythonNotes, list[str]]:
+def _choice(default: E, value: object) -> tuple[E, list[str]]:
+    """Return the member with this value, or the default and the problem."""
     if value is None:
-        return PythonNotes.LARGE, []
+        return default, []
     try:
-        return PythonNotes(value), []
+        return type(default)(value), []
     except ValueError:
-        return PythonNotes.LARGE, [f"{SECTION}.pythonNotes: must be off, large, or all"]
+        *names, last = (str(member.value) for member in type(default))
+        return default, [f": must be {', '.join(names)}, or {last}"]
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:
@@ -129,13 +138,8 @@ FileStamp = tuple[Path, int, int]
 def config_stamp(folder: Path) -> FileStamp | None:
     """Return the ``hlo-lsp.toml`` of a folder with its time and size, or None."""
     path = find_config_file(folder)
-    if path is None:
-        return None
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return path, status.st_mtime_ns, status.st_size
+    stamp = None if path is None else file_stamp(path)
+    return None if path is None or stamp is None else (path, *stamp)
 
 
 class Selections:

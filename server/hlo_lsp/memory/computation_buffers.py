@@ -1,7 +1,8 @@
 """Buffers that the instructions of each computation define."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from hlo_lsp.memory.occupancy import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
@@ -10,6 +11,7 @@ from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
+_MAX_LISTED_VALUES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +21,13 @@ class ComputationBuffers:
     A buffer is a byte range of an allocation and may hold several values. Bytes that several
     buffers share count once. Buffers that the computation only forwards do not count: those of
     parameters, loops, and conditionals.
+
+    ``largest`` are the names of the instructions that define the largest values.
     """
 
     buffers: int
     bytes: int
+    largest: tuple[str, ...] = field(default=(), compare=False)
 
 
 def computation_buffers(dump: DumpSet, computation: ComputationLine) -> ComputationBuffers | None:
@@ -35,6 +40,7 @@ def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBu
     """Return the buffers of all computations."""
     # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
+    sizes: dict[ComputationLine, list[tuple[int, str]]] = defaultdict(list)
     for allocation in dump.allocations():
         if allocation.record.thread_local:
             continue
@@ -49,10 +55,13 @@ def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBu
             if home is not None:
                 byte_range = value.offset, value.offset + value.size
                 ranges[home][allocation.record.number].add(byte_range)
+                sizes[home].append((-value.size, value.name))
     found: dict[ComputationLine, ComputationBuffers] = {}
     for home, by_allocation in ranges.items():
         checkpoint()
         found[home] = ComputationBuffers(
-            sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
+            sum(map(len, by_allocation.values())),
+            sum(map(union_size, by_allocation.values())),
+            tuple(dict.fromkeys(name for _, name in nsmallest(_MAX_LISTED_VALUES, sizes[home]))),
         )
     return found

@@ -1,5 +1,7 @@
 """Inlay hints at marked positions of a module and its memory files."""
 
+from collections import Counter
+
 import pytest
 
 from hlo_lsp.ide.inlay_hints import ALL_KINDS, MAX_HINT_COLUMN, Hint, HintKind, hints
@@ -71,6 +73,13 @@ def hint_labels(
     return {(hint.line, hint.column): hint for hint in found}
 
 
+def shown_hints(text: str) -> list[str]:
+    """Return the text before each hint, and its label."""
+    file = DumpFile.of_text(text)
+    found = [hint for part in hints(DumpSet([file]), file) for hint in part]
+    return [f"{file.lines[hint.line][: hint.column]}|{hint.label}" for hint in found]
+
+
 def labels(marked: Marked, kind: HintKind, *, neighbours: str = "") -> dict[str, str]:
     """Return the labels of a kind by mark; each label must have one."""
     places = {place.position: name for name, place in marked.marks.items()}
@@ -80,18 +89,18 @@ def labels(marked: Marked, kind: HintKind, *, neighbours: str = "") -> dict[str,
 
 def test_padded_shapes_have_size_hints() -> None:
     assert labels(MODULE, HintKind.PADDED_SIZE, neighbours=DUMP) == {
-        "x-shape": "padded 512 B",
-        "add-shape": "padded 512 B",
+        "x-shape": "padded from 16 B",
+        "add-shape": "padded from 16 B",
         "pair-first": "padded 512 B",
-        "mul-shape": "padded 512 B",
+        "mul-shape": "padded from 16 B",
     }
 
 
-def test_names_have_allocation_hints() -> None:
+def test_names_have_size_and_space_hints() -> None:
     assert labels(MODULE, HintKind.ALLOCATION, neighbours=DUMP) == {
-        "x-end": "allocation 0",
-        "add-end": "allocation 2+512",
-        "mul-end": "allocation 1",
+        "x-end": "512 B HBM",
+        "add-end": "512 B VMEM",
+        "mul-end": "512 B HBM",
     }
     assert labels(MODULE, HintKind.ALLOCATION) == {}
 
@@ -132,22 +141,47 @@ def test_scheduled_instructions_have_step_hints() -> None:
 
 
 def test_value_hints_in_every_section() -> None:
-    found = hint_labels(DUMP)
-    lines = DUMP.split("\n")
-    shown = [f"{lines[line][:column]}|{hint.label}" for (line, column), hint in found.items()]
-    assert [each for each in shown if "<2" in each or each.startswith("    add")] == [
-        " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}|padded from 16 B",
-        "<2 add @1>|allocation 2+512",
-        "    add{}|allocation 2+512",
-        "    add{}|allocation 2+512",
+    value = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
+    assert [each for each in shown_hints(DUMP) if "<2" in each or each.startswith("    add")] == [
+        f"{value}|padded from 16 B",
+        f"{value}|live 1-2, at the peak",
+        "<2 add @1>|512 B VMEM",
+        "<2 add @1>|live 1-2, at the peak",
+        "    add{}|512 B VMEM",
+        "    add{}|512 B VMEM",
     ]
+
+
+def test_labels_of_a_line_fit_in_vscode() -> None:
+    names = ", ".join(["%add"] * 6)
+    text = MODULE.text.replace("multiply(", f"tuple({names}, ")
+    file = DumpFile.of_text(text)
+    dump = DumpSet([file, DumpFile.of_text(DUMP)])
+    lengths: Counter[int] = Counter()
+    for hint in (hint for part in hints(dump, file) for hint in part):
+        lengths[hint.line] += len(hint.label)
+    assert max(lengths.values()) <= 43
+    wide = next(line for line, text in enumerate(file.lines) if "%mul" in text)
+    assert [hint.kind for part in hints(dump, file, wide, wide + 1) for hint in part] == [
+        HintKind.STEP,
+        HintKind.ALLOCATION,
+        HintKind.PADDED_SIZE,
+        HintKind.SOURCE,
+    ]
+
+
+def test_moved_data_shows_the_line_of_its_origin() -> None:
+    text = MODULE.text.replace("multiply(f32[4]{0:T(128)} %add, %add)", "copy(%add)")
+    text = text.replace(', metadata={source_file="/a/b.py" source_line=7}', "")
+    found = hint_labels(text, frozenset({HintKind.SOURCE}), neighbours=DUMP)
+    assert [hint.label for hint in found.values()] == ["train.py:212", "train.py:212"]
 
 
 def test_size_mismatch_has_no_padding_hint() -> None:
     wrong = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=520")
     assert DUMP.count("(size=512") == wrong.count("(size=512") + 1
     right, left = [
-        [hint.label for hint in hint_labels(text).values()].count("padded from 16 B")
+        sum(each.endswith("|padded from 16 B") for each in shown_hints(text))
         for text in (DUMP, wrong)
     ]
     assert left == right - 1
@@ -157,13 +191,13 @@ def test_tooltips_explain_labels() -> None:
     found = hint_labels(MODULE.text, neighbours=DUMP)
     assert found[MODULE["add-end"].position].tooltip == (
         "<2 add @1>: 512 B at offset 512 of allocation 2 (1,024 B (1.0 KiB));"
-        " live 1-2 (1 step): add -> mul | at the peak"
+        " live 1-2 (1 step): add -> mul | at the declared peak"
     )
     assert found[MODULE["mul-shape"].position].tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
     )
     assert found[MODULE["add-source"].position].tooltip == "/home/me/train.py:212"
-    assert found[MODULE["add-start"].position].tooltip == "runs at step 1 of 3"
+    assert found[MODULE["mul-start"].position].tooltip == "runs at step 2 of 3"
 
 
 @pytest.mark.parametrize("text", [MODULE.text, DUMP], ids=["module", "memory"])
@@ -182,7 +216,10 @@ def test_hints_of_one_line_equal_hints_of_file(text: str) -> None:
 
 
 def test_no_hints_beyond_rendered_columns() -> None:
-    names = ", ".join(["%x"] * 9000)
-    text = MODULE.text.replace("multiply(", f"tuple({names}, ")
-    columns = [column for _, column in hint_labels(text)]
-    assert MAX_HINT_COLUMN - 10 < max(columns) <= MAX_HINT_COLUMN
+    name = "m" * MAX_HINT_COLUMN
+    text = MODULE.text.replace("%mul", f"%{name}")
+    file = DumpFile.of_text(text)
+    dump = DumpSet([file, DumpFile.of_text(DUMP.replace("mul", name))])
+    columns = [hint.column for part in hints(dump, file) for hint in part]
+    assert max(columns) <= MAX_HINT_COLUMN
+    assert HintKind.STEP in {hint.kind for part in hints(dump, file) for hint in part}

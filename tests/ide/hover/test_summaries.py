@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 import marked_dump
-from hlo_lsp.ide.hover.summaries import allocation_summary, peak_summary, value_summary
+from hlo_lsp.ide.hover.summaries import (
+    allocation_summary,
+    declared_peak_summary,
+    memory_summary,
+    occupied_peak_summary,
+    value_summary,
+)
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
@@ -51,11 +57,11 @@ def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
 @pytest.mark.parametrize(
     ("value_id", "summary"),
     [
-        (3, "live 0-6 (6 steps): x.1 -> the end of the program | at the peak"),
+        (3, "live 0-6 (6 steps): x.1 -> the end of the program | at the declared peak"),
         (4, "live 1-3 (2 steps): fusion -> get-tuple-element.1"),
         (5, "live 1-4 (3 steps): fusion -> negate.7"),
-        (6, "live 1-5 (4 steps): fusion -> fusion.2 | at the peak"),
-        (7, "live 4-5 (1 step): negate.7 -> fusion.2 | at the peak"),
+        (6, "live 1-5 (4 steps): fusion -> fusion.2 | at the declared peak"),
+        (7, "live 4-5 (1 step): negate.7 -> fusion.2 | at the declared peak"),
         (0, "thread-local, not scheduled"),
     ],
 )
@@ -76,19 +82,28 @@ def test_missing_step_is_shown_by_number() -> None:
 
 
 def test_peak_shows_what_xla_declares_and_occupied_bytes(corpus_small: Path) -> None:
-    assert peak_summary(_sample(corpus_small, "sample_003.txt")) == (
-        "declared by XLA: 42.2 KiB at step 13 | HBM: 64.0 KiB occupied, 64 B more at step 6"
-    )
-    assert peak_summary(_sample(corpus_small, "sample_004.txt")) == (
-        "declared by XLA: 176.12 MiB at step 12 | HBM: 180.00 MiB occupied, 32 B more at step 7"
-    )
+    dump = _sample(corpus_small, "sample_003.txt")
+    assert declared_peak_summary(dump) == "declared by XLA: 42.2 KiB at step 13"
+    assert occupied_peak_summary(dump) == "HBM: 64.0 KiB occupied, 64 B more at step 6"
+    dump = _sample(corpus_small, "sample_004.txt")
+    assert declared_peak_summary(dump) == "declared by XLA: 176.12 MiB at step 12"
+    assert occupied_peak_summary(dump) == "HBM: 180.00 MiB occupied, 32 B more at step 7"
 
 
 def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
     live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
-    files = [DumpFile.of_text(marked_dump.ASSIGNMENT.text), DumpFile.of_text(live)]
-    assert peak_summary(DumpSet(files)) == (
-        "declared by XLA: 8.3 KiB at step 1 | HBM: 16.0 KiB occupied, the maximum"
+    dump = DumpSet([DumpFile.of_text(text) for text in (marked_dump.ASSIGNMENT.text, live)])
+    assert declared_peak_summary(dump) == "declared by XLA: 8.3 KiB at step 1"
+    assert occupied_peak_summary(dump) == "HBM: 16.0 KiB occupied, the maximum"
+
+
+def test_memory_summary_has_peak_and_owners() -> None:
+    assert memory_summary(DUMP) == (
+        "HBM: 16.0 KiB of 16.0 KiB at the peak, step 1 | arguments 8.0 KiB, unknown 8.0 KiB, "
+        "tuple tables 32 B"
+    )
+    assert memory_summary(marked_dump.split(marked_dump.ASSIGNMENT).dump) == (
+        "HBM 16.0 KiB, VMEM 8.5 KiB, without 512 B thread-local"
     )
 
 
@@ -102,17 +117,17 @@ def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
 def test_without_allocations_the_peak_is_logical(first_end: int, summary: str) -> None:
     live = marked_dump.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
     files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
-    assert peak_summary(DumpSet(files)) == summary
+    assert declared_peak_summary(DumpSet(files)) == summary
 
 
 def test_logical_peak_at_another_step_is_named_so() -> None:
     live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
     files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
-    assert peak_summary(DumpSet(files)) == (
+    assert declared_peak_summary(DumpSet(files)) == (
         "declared by XLA: 8.3 KiB at step 1 | logical peak: 12.2 KiB at step 4"
     )
 
 
 def test_no_peak_summary_without_live_ranges() -> None:
     text = "HloLiveRange (max 3):\n  Live ranges at 2 (peak):\n"
-    assert peak_summary(DumpSet([DumpFile.of_text(text)])) == "no live ranges"
+    assert declared_peak_summary(DumpSet([DumpFile.of_text(text)])) == "no live ranges"

@@ -33,6 +33,14 @@ def prepare_hovers(dump: DumpSet) -> None:
     memory_space_occupancies(dump)
 
 
+def needs_preparation(dump: DumpSet) -> bool:
+    """Return whether hovers leave something out until ``prepare_hovers`` has run."""
+    return any(
+        max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
+        for file in dump.files
+    )
+
+
 def known_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
     """Return the origin of a value, or None if finding it could take longer than a hover may."""
     line = dump.instruction(name)

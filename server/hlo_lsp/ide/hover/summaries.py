@@ -2,17 +2,22 @@
 
 from collections import Counter
 
+from hlo_lsp.ide.hover.origins import short_file
 from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
 from hlo_lsp.memory.computation_buffers import computation_buffers
+from hlo_lsp.memory.grouping import BufferGroup, GroupKey, group_buffers, owned_buffers
+from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.liveness import logical_peak_of
 from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
+
+_MAX_OWNERS = 4
 
 
 def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
@@ -27,38 +32,76 @@ def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine])
 
 
 def value_summary(dump: DumpSet, value: Value) -> str:
-    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at the peak``."""
+    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at the declared peak``."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
         return "no live range"
-    peak = " | at the peak" if is_at_declared_peak(dump, value.live) else ""
+    peak = " | at the declared peak" if is_at_declared_peak(dump, value.live) else ""
     return f"live {describe_step_range(dump, value.live.record)}{peak}".replace("`", "")
 
 
-def peak_summary(dump: DumpSet) -> str:
-    """Return the declared peak and the occupied bytes of the main memory space.
+def declared_peak_summary(dump: DumpSet) -> str:
+    """Return the declared peak: ``declared by XLA: 42.2 KiB at step 13``.
 
-    For example ``declared by XLA: 42.2 KiB at step 13 | HBM: 48.0 KiB occupied, 4.0 KiB more at
-    step 5``. If the occupied bytes are unknown, the second part is the logical peak.
+    Without occupied bytes, the logical peak follows.
     """
     logical = logical_peak_of(dump)
     if logical is None or logical.declared_step is None:
         return "no live ranges"
-    step = logical.declared_step
-    declared = f"declared by XLA: {format_short_bytes(logical.declared_bytes)} at step {step}"
+    declared = (
+        f"declared by XLA: {format_short_bytes(logical.declared_bytes)} at step "
+        f"{logical.declared_step}"
+    )
+    if memory_space_occupancies(dump):
+        return declared
+    if logical.bytes == logical.declared_bytes:
+        return f"{declared}, the logical peak"
+    return f"{declared} | logical peak: {format_short_bytes(logical.bytes)} at step {logical.step}"
+
+
+def occupied_peak_summary(dump: DumpSet) -> str:
+    """Return the occupied bytes of the main memory space at the declared peak, and the most.
+
+    For example ``HBM: 48.0 KiB occupied, 4.0 KiB more at step 5``.
+    """
+    step = dump.declared_peak
     occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
-    if occupancy is None:
-        if logical.bytes == logical.declared_bytes:
-            return f"{declared}, the logical peak"
-        peak = f"{format_short_bytes(logical.bytes)} at step {logical.step}"
-        return f"{declared} | logical peak: {peak}"
+    if occupancy is None or step is None:
+        return "unknown occupied bytes"
     here = occupancy.bytes_at(step)
     more = f"{format_short_bytes(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
     return (
-        f"{declared} | {space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} "
+        f"{space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} "
         f"occupied, {'the maximum' if here == occupancy.peak_bytes else more}"
     )
+
+
+def memory_summary(dump: DumpSet) -> str:
+    """Return the memory of a compile in one line, with the largest owners at the peak.
+
+    For example ``HBM: 680.60 MiB of 788.30 MiB at the peak, step 9 | arguments 460.60 MiB``.
+    """
+    occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
+    if occupancy is None:
+        return total_summary(dump)
+    for file in dump.files:
+        file.module.build_mention_index()
+    owned = owned_buffers(dump, live_buffers(dump, occupancy.space, occupancy.peak_step))
+    groups = group_buffers(dump, owned, GroupKey.LINE)
+    owners = [f"{_group_name(group)} {format_short_bytes(group.bytes)}" for group in groups]
+    return (
+        f"{space_title(occupancy.space, dump.backend)}: "
+        f"{format_short_bytes(occupancy.peak_bytes)} of "
+        f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step}"
+        f" | {join_limited(owners, _MAX_OWNERS)}"
+    )
+
+
+def _group_name(group: BufferGroup) -> str:
+    if group.source is None:
+        return group.name
+    return f"{short_file(group.source)}:{group.source.line}"
 
 
 def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:

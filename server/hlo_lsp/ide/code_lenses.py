@@ -1,0 +1,197 @@
+"""Code lenses: which records have one, and the places that a click on it shows."""
+
+from collections.abc import Iterator
+from enum import Enum
+from heapq import nsmallest
+from typing import Any
+
+from hlo_lsp.ide.cursor.targets import head_place
+from hlo_lsp.ide.navigation.references import use_places
+from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
+from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place, Value
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
+
+LensData = dict[str, Any]  # what a lens is about; a client sends it back unchanged
+
+_LARGE_BYTES = 1 << 20
+_LARGE_SHARE = 0.01  # of the peak of a memory space
+MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB
+_SUMMARY_KINDS = frozenset({FileKind.ASSIGNMENT, FileKind.MODULE, FileKind.REPORT})
+
+
+class LensChoice(Enum):
+    """The lenses to show; the values are those of the setting ``hlo.codeLens``."""
+
+    ALL = "all"
+    LARGE = "large"
+    OFF = "off"
+
+
+def lenses(dump: DumpSet, file: DumpFile, choice: LensChoice) -> Iterator[tuple[int, LensData]]:
+    """Yield the line (from 0) and the data of each lens.
+
+    ``LARGE`` leaves out values and computations that are smaller than both limits.
+    """
+    if choice is LensChoice.OFF:
+        return
+    if file.kind in _SUMMARY_KINDS and any(dump.allocations()):
+        yield 0, {"summary": True}
+    limits = None if choice is LensChoice.ALL else _large_sizes(dump)
+    entered = _entered_computations(file)
+    for record in file.records:
+        checkpoint()
+        if type(record) is InstructionLine:  # most records of a module text, so tested first
+            continue
+        for data in _data(dump, record, entered, limits):
+            yield record.line, data
+
+
+def _data(
+    dump: DumpSet, record: Record, entered: set[str], limits: dict[int, int] | None
+) -> Iterator[LensData]:
+    match record:
+        case AllocationLine():
+            yield {"allocation": record.number}
+        case AssignedValue() | UsedValue() if record.id is not None:
+            if limits is None or _is_large(dump, record.id, limits):
+                yield {"value": record.id}
+        case PeakLabel():
+            yield {"peak": record.moment}
+            if largest_off_chip_space(memory_space_occupancies(dump), dump.backend) is not None:
+                yield {"occupied": record.moment}
+        case TotalLine():
+            yield {"total": record.total}
+        case ComputationLine() if record.is_entry or record.name in entered:
+            if record.is_entry or limits is None or _is_large_computation(dump, record, limits):
+                yield {"computation": record.name}
+
+
+def _large_sizes(dump: DumpSet) -> dict[int, int]:
+    """Return the smallest size in bytes, by memory space, of a value that has a lens.
+
+    An edit rarely moves a peak so much that another value is large: the last peaks are enough.
+    """
+    allocated: dict[int, int] = {}
+    for allocation in dump.allocations():
+        record = allocation.record
+        allocated[record.color] = allocated.get(record.color, 0) + record.size
+    known = memory_space_occupancies.last(dump)
+    occupancies = memory_space_occupancies(dump) if known is None else known
+    peaks = allocated | {each.space: each.peak_bytes for each in occupancies}
+    return {
+        space: min(_LARGE_BYTES, max(1, int(peak * _LARGE_SHARE))) for space, peak in peaks.items()
+    }
+
+
+def _is_large(dump: DumpSet, value_id: int, limits: dict[int, int]) -> bool:
+    assigned = dump.find(lambda index: index.assigned, value_id)
+    if assigned is None:
+        return False
+    allocation = dump.allocation_of(assigned)
+    if allocation is None or allocation.record.thread_local:
+        return False
+    return assigned.record.size >= limits.get(allocation.record.color, _LARGE_BYTES)
+
+
+def _is_large_computation(
+    dump: DumpSet, computation: ComputationLine, limits: dict[int, int]
+) -> bool:
+    buffers = buffers_by_computation(dump).get(computation)
+    return buffers is not None and buffers.bytes >= min(limits.values(), default=0)
+
+
+def _entered_computations(file: DumpFile) -> set[str]:
+    """Return the names of the called computations that are not fusions."""
+    found: set[str] = set()
+    if file.kind is FileKind.MODULE:
+        for record in file.records:
+            checkpoint()
+            if type(record) is InstructionLine and record.opcode in COMPUTATION_CALLING_OPCODES:
+                found.update(record.called)
+    return found
+
+
+def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
+    """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; one is opened at once.
+
+    A lens on a value leads to its last user, one on occupied bytes to the step with most of them,
+    and the others to buffers, the largest first.
+    """
+    if "peak" in data:
+        return _value_places(dump, list(_values_at(dump, int(data["peak"]))))
+    if "occupied" in data:
+        space = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
+        row = None if space is None else dump.at_step(space.peak_step)
+        return [] if row is None else [head_place(row)]
+    if "total" in data:
+        found = nsmallest(
+            MAX_LISTED_PLACES, dump.allocations(), key=lambda one: (-one.record.size, one.line)
+        )
+        return [head_place(allocation) for allocation in found]
+    if "computation" in data:
+        return _computation_places(dump, file, str(data["computation"]))
+    if "allocation" in data:
+        allocation = dump.allocation(data["allocation"])
+        return [] if allocation is None else allocation_places(dump, allocation)
+    value = dump.value(data["value"]) if "value" in data else None
+    return [] if value is None else _last_user_places(dump, value)
+
+
+def allocation_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
+    """Return the lines of the values in an allocation, the largest value first."""
+    values = (LocatedRecord(allocation.file, value) for value in dump.assigned_to(allocation))
+    return _value_places(dump, list(values))
+
+
+def _values_at(dump: DumpSet, step: int) -> Iterator[LocatedRecord[AssignedValue]]:
+    for allocation in dump.allocations():
+        for value in dump.assigned_to(allocation):
+            live = dump.live(value.key)
+            if live is not None and live.record.start_step <= step <= live.record.end_step:
+                yield LocatedRecord(allocation.file, value)
+
+
+def _value_places(_: DumpSet, values: list[LocatedRecord[AssignedValue]]) -> list[Place]:
+    found = nsmallest(
+        MAX_LISTED_PLACES, values, key=lambda one: (-one.record.size, one.record.line)
+    )
+    return [head_place(value) for value in found]
+
+
+def _computation_places(dump: DumpSet, file: DumpFile, name: str) -> list[Place]:
+    """Return the instructions with the largest buffers, or the root if there are none."""
+    computation = file.module.named(name)
+    if computation is None:
+        return []
+    buffers = buffers_by_computation(dump).get(computation)
+    names = () if buffers is None else buffers.largest
+    lines = [file.module.instruction_in_scope(computation, each) for each in names]
+    if not any(lines):
+        lines = [file.module.computation(computation).root]
+    return [head_place(LocatedRecord(file, line)) for line in lines if line is not None]
+
+
+def _last_user_places(dump: DumpSet, value: Value) -> list[Place]:
+    """Return the instruction that ends a live range, or the last one that uses the value."""
+    row = None if value.live is None else dump.at_step(value.live.record.end_step)
+    name = None if row is None else row.record.name
+    if name is None and value.entry is not None:
+        uses = [(dump.step(use.name), use.name) for use in value.entry.record.uses]
+        ordered = sorted((step.record.step, use) for step, use in uses if step is not None)
+        name = ordered[-1][1] if ordered else None
+    line = dump.instruction(name or value.name)
+    if line is not None:
+        return [head_place(line)]
+    if row is not None:
+        return [head_place(row)]
+    places = use_places(value)[-1:]
+    part = value.entry or value.assigned
+    return places or ([] if part is None else [head_place(part)])
