@@ -108,4 +108,6 @@ def _read_compiles(folder: Path) -> Iterator[Compile]:
         paths = [path.with_name(name) for name in names]
         library = DumpWorkspace()
         dump = library.set_of(library.file(path))
+        for file in dump.files:
+            file.module.build_mention_index()  # as the server does in the background
         yield Compile(dump, read([path for path in paths if path.is_file()]))
