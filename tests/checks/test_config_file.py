@@ -79,31 +79,21 @@ def test_invalid_toml_is_reported_with_its_line(tmp_path: Path, text: str, line:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (
-            '# ignored: select\nignore = [\n  "syntax",\n  "overlapp",\n]\n',
-            ":4: ignore: unknown rule `overlapp`; did you mean `overlap`?",
-        ),
-        (
-            "ignore = []\n\nselct = ['syntax']\n",
-            ":3: selct: unknown key `selct`; did you mean `select`?",
-        ),
+        ('# ignored: select\nignore = [\n  "syntax",\n  "overlapp",\n]\n',
+         ":4: ignore: unknown rule `overlapp`; did you mean `overlap`?"),
+        ("ignore = []\n\nselct = ['syntax']\n",
+         ":3: selct: unknown key `selct`; did you mean `select`?"),
         ('"ignore" = 3\n', ":1: ignore: must be a list of codes"),
-        (
-            "# padding_bytes = 1\n[thresholds]\nconstant_bytes = 1\npadding_bytes = -1\n",
-            ":4: thresholds.padding_bytes: must be a number of at least 0",
-        ),
-        (
-            "ignore = []\nthresholds = { constant_bytes = 1, padding_bytes = 0.5 }\n",
-            ":2: thresholds.padding_bytes: must be an integer",
-        ),
-        (
-            "\nthresholds.long_lived = 3\n",
-            ":2: thresholds.long_lived: unknown threshold `long_lived`;"
-            " did you mean `long_lived_count`?",
-        ),
+        ("# padding_bytes = 1\n[thresholds]\nconstant_bytes = 1\npadding_bytes = -1\n",
+         ":4: thresholds.padding_bytes: must be a number of at least 0"),
+        ("ignore = []\nthresholds = { constant_bytes = 1, padding_bytes = 0.5 }\n",
+         ":2: thresholds.padding_bytes: must be an integer"),
+        ("\nthresholds.long_lived = 3\n",
+         ":2: thresholds.long_lived: unknown threshold `long_lived`;"
+         " did you mean `long_lived_count`?"),
         ("severity = 'fatal'", ":1: severity: must be one of error, warning, information, hint"),
     ],
-)
+)  # fmt: skip
 def test_invalid_value_is_reported_with_its_line(tmp_path: Path, text: str, error: str) -> None:
     assert errors(tmp_path, text) == [error]
 

@@ -10,39 +10,24 @@ from checks.damage import findings, found_in, related, replaced, reports
 @pytest.mark.parametrize(
     ("old", "new", "place", "message"),
     [
-        (
-            "allocation 14: size 32800, preallocated-temp",
-            "allocation 14: size 32800, constant",
-            "31: allocation 14: size 32800, »constant«:",
-            "allocation 14 is constant, but `copy-start.1{}` is computed by the schedule.",
-        ),
-        (
-            "allocation 0: size 512, thread-local",
-            "allocation 0: size 512, preallocated-temp",
-            "2: allocation 0: size 512, »preallocated-temp«:",
-            "allocation 0 is preallocated-temp, but `add.14{}` is thread-local.",
-        ),
-        (
-            "allocation 0: size 512, thread-local",
-            "allocation 0: size 512",
-            "2: allocation »0«: size 512:",
-            "allocation 0 has no flag.",
-        ),
-        (
-            "allocation 0: size 512, thread-local",
-            "allocation 0: size 512, constant, thread-local",
-            "2: allocation 0: size 512, constant, »thread-local«:",
-            "allocation 0 is thread-local, but also constant.",
-        ),
-        (
-            "allocation 15: size 69632, color 1, preallocated-temp",
-            "allocation 15: size 69632, color 1, maybe-live-out",
-            "35: allocation 15: size 69632, color 1, »maybe-live-out«:",
-            "allocation 15 is maybe-live-out, but 6 of its values have offsets, as in a "
-            "preallocated-temp allocation.",
-        ),
+        ("allocation 14: size 32800, preallocated-temp", "allocation 14: size 32800, constant",
+         "31: allocation 14: size 32800, »constant«:",
+         "allocation 14 is constant, but `copy-start.1{}` is computed by the schedule."),
+        ("allocation 0: size 512, thread-local", "allocation 0: size 512, preallocated-temp",
+         "2: allocation 0: size 512, »preallocated-temp«:",
+         "allocation 0 is preallocated-temp, but `add.14{}` is thread-local."),
+        ("allocation 0: size 512, thread-local", "allocation 0: size 512",
+         "2: allocation »0«: size 512:", "allocation 0 has no flag."),
+        ("allocation 0: size 512, thread-local", "allocation 0: size 512, constant, thread-local",
+         "2: allocation 0: size 512, constant, »thread-local«:",
+         "allocation 0 is thread-local, but also constant."),
+        ("allocation 15: size 69632, color 1, preallocated-temp",
+         "allocation 15: size 69632, color 1, maybe-live-out",
+         "35: allocation 15: size 69632, color 1, »maybe-live-out«:",
+         "allocation 15 is maybe-live-out, but 6 of its values have offsets, as in a "
+         "preallocated-temp allocation."),
     ],
-)
+)  # fmt: skip
 def test_wrong_flag_is_reported(sample: str, old: str, new: str, place: str, message: str) -> None:
     assert reports(replaced(sample, old, new)) == [("flag-contradiction", place, message)]
 

@@ -12,23 +12,14 @@ HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
 @pytest.mark.parametrize(
     ("fields", "marked", "message"),
     [
-        (
-            ("2", "f32[64,64]", "{}"),
-            "parameter »2«",
-            "parameter 2, but `Arg_1.2{}` is parameter 1.",
-        ),
-        (
-            ("1", "f32[64,65]", "{}"),
-            "|»f32[64,65]«|",
-            "shape f32[64,65], but `Arg_1.2{}` has the shape f32[64,64].",
-        ),
-        (
-            ("1", "f32[64,64]", "{0}"),
-            "ShapeIndex »{0}«",
-            "ShapeIndex {0}, but `Arg_1.2{}` is at {}.",
-        ),
+        (("2", "f32[64,64]", "{}"), "parameter »2«",
+         "parameter 2, but `Arg_1.2{}` is parameter 1."),
+        (("1", "f32[64,65]", "{}"), "|»f32[64,65]«|",
+         "shape f32[64,65], but `Arg_1.2{}` has the shape f32[64,64]."),
+        (("1", "f32[64,64]", "{0}"), "ShapeIndex »{0}«",
+         "ShapeIndex {0}, but `Arg_1.2{}` is at {}."),
     ],
-)
+)  # fmt: skip
 def test_wrong_field_is_reported(
     sample: str, fields: tuple[str, str, str], marked: str, message: str
 ) -> None:

@@ -8,42 +8,30 @@ ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 
 # What is replaced by what; where the finding is, and its message.
 ROWS = {
     "the end of a header": (
-        "\n<77 fusion.5 @1>\n",
-        "\n<77 fusion.5 @1\n",
-        "191: <77 fusion.5 @1»«",
+        "\n<77 fusion.5 @1>\n", "\n<77 fusion.5 @1\n", "191: <77 fusion.5 @1»«",
         "expected `>`, found the end of the line",
     ),
     "the id in a header": (
-        "\n<77 fusion.5 @1>\n",
-        "\n<x fusion.5 @1>\n",
-        "191: <»x fusion.5 @1>«",
+        "\n<77 fusion.5 @1>\n", "\n<x fusion.5 @1>\n", "191: <»x fusion.5 @1>«",
         "expected value id, found `x fusion.5 @1>`",
     ),
     "the word operand": (
-        "  fusion.2, operand 0\n",
-        "  fusion.2, oprand 0\n",
-        "195:   fusion.2», oprand 0«",
+        "  fusion.2, operand 0\n", "  fusion.2, oprand 0\n", "195:   fusion.2», oprand 0«",
         "expected `, operand `, found `, oprand 0`",
     ),
     "the number of an operand": (
-        "  fusion.2, operand 0\n",
-        "  fusion.2, operand x\n",
-        "195:   fusion.2, operand »x«",
+        "  fusion.2, operand 0\n", "  fusion.2, operand x\n", "195:   fusion.2, operand »x«",
         "expected operand, found `x`",
     ),
     "the index of a position": (
-        "  copy-start.1 {1}\n uses",
-        "  copy-start.1 {1\n uses",
-        "101:   copy-start.1 »{1«",
+        "  copy-start.1 {1}\n uses", "  copy-start.1 {1\n uses", "101:   copy-start.1 »{1«",
         "expected index, found `{1`",
     ),
     "the index of a use": (
-        "  copy-done.1, operand 0 {1}",
-        "  copy-done.1, operand 0 {x}",
-        "104:   copy-done.1, operand 0 »{x}«",
-        "expected index, found `{x}`",
+        "  copy-done.1, operand 0 {1}", "  copy-done.1, operand 0 {x}",
+        "104:   copy-done.1, operand 0 »{x}«", "expected index, found `{x}`",
     ),
-}
+}  # fmt: skip
 # Labels that are broken or gone: on which line of the entry (77 begins on line 191) it is reported.
 LABELS = {
     "positions broken": (ENTRY, ENTRY.replace(" positions:", " postions:"), (191, 192)),

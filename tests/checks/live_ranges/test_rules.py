@@ -17,86 +17,31 @@ NEXT_ROW = "    fusion.2{}:11-13\n"
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "sentence"),
     [
-        (
-            ROW,
-            "    fusion.55{}:10-13\n",
-            "live-range-unknown",
-            "241:     »fusion.55«{}:10-13",
-            "no allocation or used value has a value `fusion.55{}`",
-        ),
-        (
-            "    copy-start{2}:1-4",
-            "    copy-start{3}:1-4",
-            "live-range-unknown",
-            "236:     »copy-start«{3}:1-4",
-            "no allocation or used value has a value `copy-start{3}`",
-        ),
-        (
-            ROW,
-            "    add.38{}:10-10\n" + ROW,
-            "live-range-unknown",
-            "241:     »add.38«{}:10-10",
-            "thread-local value `add.38{}` has a live range: expected none",
-        ),
-        (
-            ROW,
-            "",
-            "live-range-missing",
-            "241:     »fusion.2{}:11-13«",
-            "`fusion.5{}` has no live range: expected before `fusion.2{}`",
-        ),
-        (
-            "    fusion{}:13-14\n",
-            "",
-            "live-range-missing",
-            "242:     »fusion.2{}:11-13«",
-            "`fusion{}` has no live range: expected at the end of the list",
-        ),
-        (
-            ROW + NEXT_ROW,
-            NEXT_ROW + ROW,
-            "live-range-order",
-            "242:     »fusion.5{}:10-13«",
-            "value 77 `fusion.5{}` is listed after value 78 `fusion.2{}`: expected the order of "
-            "value ids",
-        ),
-        (
-            ROW,
-            ROW + ROW,
-            "live-range-order",
-            "242:     »fusion.5{}:10-13«",
-            "`fusion.5{}` has two live ranges: expected one",
-        ),
-        (
-            ROW,
-            "    Arg_0.1{}:10-13\n",
-            "live-range-order",
-            "241:     »Arg_0.1{}:10-13«",
-            "`Arg_0.1{}` has two live ranges: expected one",
-        ),
-        (
-            ROW,
-            "    fusion.5{}:13-10\n",
-            "live-range-bounds",
-            "241:     fusion.5{}:13-»10«",
-            "the range ends at step 10, before its start at step 13",
-        ),
-        (
-            ROW,
-            "    fusion.5{}:10-15\n",
-            "live-range-bounds",
-            "241:     fusion.5{}:10-»15«",
-            "the range ends at step 15, but the schedule ends at step 14",
-        ),
-        (
-            ROW,
-            "    fusion.5{}:9-13\n",
-            "live-range-start",
-            "241:     fusion.5{}:»9«-13",
-            "the range starts at step 9, but `fusion.5` runs at step 10",
-        ),
+        (ROW, "    fusion.55{}:10-13\n", "live-range-unknown", "241:     »fusion.55«{}:10-13",
+         "no allocation or used value has a value `fusion.55{}`"),
+        ("    copy-start{2}:1-4", "    copy-start{3}:1-4", "live-range-unknown",
+         "236:     »copy-start«{3}:1-4", "no allocation or used value has a value `copy-start{3}`"),
+        (ROW, "    add.38{}:10-10\n" + ROW, "live-range-unknown", "241:     »add.38«{}:10-10",
+         "thread-local value `add.38{}` has a live range: expected none"),
+        (ROW, "", "live-range-missing", "241:     »fusion.2{}:11-13«",
+         "`fusion.5{}` has no live range: expected before `fusion.2{}`"),
+        ("    fusion{}:13-14\n", "", "live-range-missing", "242:     »fusion.2{}:11-13«",
+         "`fusion{}` has no live range: expected at the end of the list"),
+        (ROW + NEXT_ROW, NEXT_ROW + ROW, "live-range-order", "242:     »fusion.5{}:10-13«",
+         "value 77 `fusion.5{}` is listed after value 78 `fusion.2{}`: expected the order of "
+         "value ids"),
+        (ROW, ROW + ROW, "live-range-order", "242:     »fusion.5{}:10-13«",
+         "`fusion.5{}` has two live ranges: expected one"),
+        (ROW, "    Arg_0.1{}:10-13\n", "live-range-order", "241:     »Arg_0.1{}:10-13«",
+         "`Arg_0.1{}` has two live ranges: expected one"),
+        (ROW, "    fusion.5{}:13-10\n", "live-range-bounds", "241:     fusion.5{}:13-»10«",
+         "the range ends at step 10, before its start at step 13"),
+        (ROW, "    fusion.5{}:10-15\n", "live-range-bounds", "241:     fusion.5{}:10-»15«",
+         "the range ends at step 15, but the schedule ends at step 14"),
+        (ROW, "    fusion.5{}:9-13\n", "live-range-start", "241:     fusion.5{}:»9«-13",
+         "the range starts at step 9, but `fusion.5` runs at step 10"),
     ],
-)
+)  # fmt: skip
 def test_damaged_row_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
@@ -182,26 +127,14 @@ def test_wrong_start_can_be_fixed(sample: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "sentence"),
     [
-        (
-            "    b.1{}:0-12",
-            "    b.1{}:4-12",
-            "16:     b.1{}:»4«-12",
-            "the range starts at step 4, but computation `main.3` begins at step 0",
-        ),
-        (
-            "    a.1{}:0-8",
-            "    a.1{}:5-8",
-            "17:     a.1{}:»5«-8",
-            "the range starts at step 5, but computation `main.3` begins at step 0",
-        ),
-        (
-            "    b.1{}:0-12",
-            "    b.1{}:0-11",
-            "16:     b.1{}:0-»11«",
-            "the range of a parameter ends at step 11: expected 12, the end of the program",
-        ),
+        ("    b.1{}:0-12", "    b.1{}:4-12", "16:     b.1{}:»4«-12",
+         "the range starts at step 4, but computation `main.3` begins at step 0"),
+        ("    a.1{}:0-8", "    a.1{}:5-8", "17:     a.1{}:»5«-8",
+         "the range starts at step 5, but computation `main.3` begins at step 0"),
+        ("    b.1{}:0-12", "    b.1{}:0-11", "16:     b.1{}:0-»11«",
+         "the range of a parameter ends at step 11: expected 12, the end of the program"),
     ],
-)
+)  # fmt: skip
 def test_parameter_starts_with_computation_and_lives_on(
     compiled: Path, old: str, new: str, place: str, sentence: str
 ) -> None:

@@ -47,19 +47,13 @@ def test_legal_attributes_have_no_findings(line: str) -> None:
     ("line", "place", "message"),
     [
         ("f32[4] add(%a)", "f32[4] add(»%a«)", "`add` takes 2 operands (lhs, rhs), not 1"),
-        (
-            "f32[4] negate(%a, %a)",
-            "f32[4] negate(»%a, %a«)",
-            "`negate` takes 1 operand (operand), not 2",
-        ),
+        ("f32[4] negate(%a, %a)", "f32[4] negate(»%a, %a«)",
+         "`negate` takes 1 operand (operand), not 2"),
         ("f32[4] negate()", "f32[4] »negate«()", "`negate` takes 1 operand (operand), not 0"),
-        (
-            "f32[4] iota(%a), iota_dimension=0",
-            "f32[4] iota(»%a«), iota_dimension=0",
-            "`iota` takes 0 operands, not 1",
-        ),
+        ("f32[4] iota(%a), iota_dimension=0", "f32[4] iota(»%a«), iota_dimension=0",
+         "`iota` takes 0 operands, not 1"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None:
     assert reports(module(line)) == [("operand-count", f"12:   ROOT %r = {place}", message)]
 
@@ -68,22 +62,16 @@ def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None
     ("line", "opcode", "message"),
     [
         ("f32[] reduce(%a, %zero), to_apply=%scalar", "reduce", "`reduce` needs `dimensions`"),
-        (
-            'f32[] reduce(%a, %zero), to_apply=%scalar, metadata={op_name=" dimensions="}',
-            "reduce",
-            "`reduce` needs `dimensions`",
-        ),
+        ('f32[] reduce(%a, %zero), to_apply=%scalar, metadata={op_name=" dimensions="}', "reduce",
+         "`reduce` needs `dimensions`"),
         ("f32[4] fusion(%a)", "fusion", "`fusion` needs `kind` and `calls`"),
         ("f32[2,4] broadcast(%a)", "broadcast", "`broadcast` needs `dimensions`"),
         ("pred[4] compare(%a, %a)", "compare", "`compare` needs `direction`"),
-        (
-            "f32[4] conditional(%zero, %a)",
-            "conditional",
-            "`conditional` needs `branch_computations` or `true_computation` and "
-            "`branch_computations` or `false_computation`",
-        ),
+        ("f32[4] conditional(%zero, %a)", "conditional",
+         "`conditional` needs `branch_computations` or `true_computation` and "
+         "`branch_computations` or `false_computation`"),
     ],
-)
+)  # fmt: skip
 def test_a_missing_attribute(line: str, opcode: str, message: str) -> None:
     place = line.replace(f" {opcode}(", f" »{opcode}«(", 1)
     assert reports(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]

@@ -61,96 +61,46 @@ def test_legal_shapes_have_no_findings(line: str) -> None:
 
 
 WRONG = (
-    (
-        "f32[8,5] add(%a, %a)",
-        "`a` is `f32[8,4]`, but the result is `f32[8,5]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,4] add(%a, %n)",
-        "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,4] add(%a, %i)",
-        "`i` is `s32[8,4]`, but the result is `f32[8,4]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,4] add(%a, %s)",
-        "`s` is `f32[]`, but the result is `f32[8,4]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,4] add(%a, %t)",
-        "`t` is a tuple of 2 elements, but the result is `f32[8,4]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,4] add(%a, %z)",
-        "`z` is `c64[8,4]`, but the result is `f32[8,4]`: `add` keeps the shape",
-    ),
-    (
-        "f32[8,5] convert(%i)",
-        "`i` is `s32[8,4]`, but the result is `f32[8,5]`: `convert` keeps the dimensions",
-    ),
-    (
-        "f32[8,4] compare(%a, %a), direction=LT",
-        "`compare` gives `pred`, not `f32[8,4]`",
-    ),
-    (
-        "pred[8,4] compare(%a, %i), direction=LT",
-        "`i` is `s32[8,4]`, but `a` is `f32[8,4]`: both sides have one type",
-    ),
-    (
-        "f32[8,4] select(%a, %a, %a)",
-        "`a` is `f32[8,4]`; `select` needs `pred`",
-    ),
-    (
-        "f32[8,4] select(%p, %a, %i)",
-        "`i` is `s32[8,4]`, but the result is `f32[8,4]`: `select` keeps the shape",
-    ),
-    (
-        "f32[8,4] clamp(%s, %n, %s)",
-        "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `clamp` keeps the shape",
-    ),
-    (
-        "f32[8,4] opt-barrier(%n)",
-        "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `opt-barrier` keeps the shape of its "
-        "operand",
-    ),
-    (
-        "(f32[8,4], s32[8,4]) tuple(%a)",
-        "the shape is a tuple of 2 elements, but `tuple` has 1 operand",
-    ),
-    (
-        "f32[8,4] tuple(%a)",
-        "the shape is `f32[8,4]`, but `tuple` has 1 operand",
-    ),
-    (
-        "(f32[8,4], s32[8]) tuple(%a, %i)",
-        "`i` is `s32[8,4]`, but element 1 of the tuple is `s32[8]`",
-    ),
-    (
-        "((f32[8,4], (s32[], f32[]))) tuple(%t)",
-        "`t` is `token[]` at index {1,1}, but element 0 of the tuple is `f32[]` at index {1,1}",
-    ),
-    (
-        "f32[8] get-tuple-element(%t), index=0",
-        "the result is `f32[8]`, but element 0 of `t` is `f32[8,4]`",
-    ),
-    (
-        "f32[8,4] get-tuple-element(%t), index=2",
-        "no element 2: `t` is a tuple of 2 elements",
-    ),
-    (
-        "f32[8,4] get-tuple-element(%a), index=0",
-        "`a` is `f32[8,4]`, not a tuple",
-    ),
-    (
-        "f32[8] copy-done(%copying)",
-        "the result is `f32[8]`, but the destination of `copying` is `f32[8,4]`",
-    ),
-    (
-        "(f32[8], f32[8,4], u32[]) copy-start(%a)",
-        "the destination is `f32[8]`, but `a` is `f32[8,4]`",
-    ),
-)
+    ("f32[8,5] add(%a, %a)",
+     "`a` is `f32[8,4]`, but the result is `f32[8,5]`: `add` keeps the shape"),
+    ("f32[8,4] add(%a, %n)",
+     "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `add` keeps the shape"),
+    ("f32[8,4] add(%a, %i)",
+     "`i` is `s32[8,4]`, but the result is `f32[8,4]`: `add` keeps the shape"),
+    ("f32[8,4] add(%a, %s)", "`s` is `f32[]`, but the result is `f32[8,4]`: `add` keeps the shape"),
+    ("f32[8,4] add(%a, %t)",
+     "`t` is a tuple of 2 elements, but the result is `f32[8,4]`: `add` keeps the shape"),
+    ("f32[8,4] add(%a, %z)",
+     "`z` is `c64[8,4]`, but the result is `f32[8,4]`: `add` keeps the shape"),
+    ("f32[8,5] convert(%i)",
+     "`i` is `s32[8,4]`, but the result is `f32[8,5]`: `convert` keeps the dimensions"),
+    ("f32[8,4] compare(%a, %a), direction=LT", "`compare` gives `pred`, not `f32[8,4]`"),
+    ("pred[8,4] compare(%a, %i), direction=LT",
+     "`i` is `s32[8,4]`, but `a` is `f32[8,4]`: both sides have one type"),
+    ("f32[8,4] select(%a, %a, %a)", "`a` is `f32[8,4]`; `select` needs `pred`"),
+    ("f32[8,4] select(%p, %a, %i)",
+     "`i` is `s32[8,4]`, but the result is `f32[8,4]`: `select` keeps the shape"),
+    ("f32[8,4] clamp(%s, %n, %s)",
+     "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `clamp` keeps the shape"),
+    ("f32[8,4] opt-barrier(%n)",
+     "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `opt-barrier` keeps the shape of its "
+     "operand"),
+    ("(f32[8,4], s32[8,4]) tuple(%a)",
+     "the shape is a tuple of 2 elements, but `tuple` has 1 operand"),
+    ("f32[8,4] tuple(%a)", "the shape is `f32[8,4]`, but `tuple` has 1 operand"),
+    ("(f32[8,4], s32[8]) tuple(%a, %i)",
+     "`i` is `s32[8,4]`, but element 1 of the tuple is `s32[8]`"),
+    ("((f32[8,4], (s32[], f32[]))) tuple(%t)",
+     "`t` is `token[]` at index {1,1}, but element 0 of the tuple is `f32[]` at index {1,1}"),
+    ("f32[8] get-tuple-element(%t), index=0",
+     "the result is `f32[8]`, but element 0 of `t` is `f32[8,4]`"),
+    ("f32[8,4] get-tuple-element(%t), index=2", "no element 2: `t` is a tuple of 2 elements"),
+    ("f32[8,4] get-tuple-element(%a), index=0", "`a` is `f32[8,4]`, not a tuple"),
+    ("f32[8] copy-done(%copying)",
+     "the result is `f32[8]`, but the destination of `copying` is `f32[8,4]`"),
+    ("(f32[8], f32[8,4], u32[]) copy-start(%a)",
+     "the destination is `f32[8]`, but `a` is `f32[8,4]`"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("line", "message"), WRONG)

@@ -31,71 +31,36 @@ def test_nothing_is_wrong_with_the_module() -> None:
     ("old", "new", "place", "message"),
     [
         ('1 "model.py"', "1 model.py", "4: 1 »model.py«", "expected string, found `model.py`"),
-        (
-            "%a = f32[8]{0} parameter(0)",
-            "%a f32[8]{0} parameter(0)",
-            "12:   %a »f32[8]{0} parameter(0)«",
-            "expected `=`, found `f32[8]{0} parameter(`",
-        ),
-        (
-            ROOT,
-            "  ROOT %b = f32[8]{0} call(%a",
-            "13:   ROOT %b = f32[8]{0} call(»%a«",
-            "expected operands and `)`, found `%a`",
-        ),
-        (
-            ROOT,
-            "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=",
-            "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata=»{«op_name=",
-            "this `{` is not closed",
-        ),
-        (
-            ROOT,
-            '  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name="b}',
-            '13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=»"«b}',
-            "this string is not closed",
-        ),
-        (
-            ROOT,
-            "  ROOT %b = f32[8]{0} call(%a)), to_apply=%scalar",
-            "13:   ROOT %b = f32[8]{0} call(%a)»)«, to_apply=%scalar",
-            "unmatched `)`",
-        ),
-        (
-            ROOT,
-            "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, repl",
-            "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, »repl«",
-            "expected an attribute: `NAME=VALUE`, found `repl`",
-        ),
-        (
-            ROOT,
-            "  ROOT %b = f32[8]{0} call(%a) to_apply=%scalar",
-            "13:   ROOT %b = f32[8]{0} call(%a) »to_apply=%scalar«",
-            "expected `,`, found `to_apply=%scalar`",
-        ),
-        (
-            "%x = f32[8]{0} parameter(0)",
-            "%x = f32[8]{0:Q} parameter(0)",
-            "7:   %x = »f32[8]{0:Q}« parameter(0)",
-            "expected other letter or `SC` or `T` or `D(` or `L(` at column 10 of the shape "
-            "`f32[8]{0:Q}`",
-        ),
-        (
-            ", is_scheduled=true, ",
-            ", is_scheduled, ",
-            "1: HloModule broken, »is_scheduled«, entry_computation_layout="
-            "{(f32[8]{0})->f32[8]{0}}",
-            "expected an attribute: `NAME=VALUE`, found `is_scheduled`",
-        ),
-        (
-            "f32[8]{0}}\n",
-            "f32[8]{0}\n",
-            "1: HloModule broken, is_scheduled=true, entry_computation_layout=»{«"
-            "(f32[8]{0})->f32[8]{0}",
-            "this `{` is not closed",
-        ),
+        ("%a = f32[8]{0} parameter(0)", "%a f32[8]{0} parameter(0)",
+         "12:   %a »f32[8]{0} parameter(0)«", "expected `=`, found `f32[8]{0} parameter(`"),
+        (ROOT, "  ROOT %b = f32[8]{0} call(%a", "13:   ROOT %b = f32[8]{0} call(»%a«",
+         "expected operands and `)`, found `%a`"),
+        (ROOT, "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=",
+         "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata=»{«op_name=",
+         "this `{` is not closed"),
+        (ROOT, '  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name="b}',
+         '13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=»"«b}',
+         "this string is not closed"),
+        (ROOT, "  ROOT %b = f32[8]{0} call(%a)), to_apply=%scalar",
+         "13:   ROOT %b = f32[8]{0} call(%a)»)«, to_apply=%scalar", "unmatched `)`"),
+        (ROOT, "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, repl",
+         "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, »repl«",
+         "expected an attribute: `NAME=VALUE`, found `repl`"),
+        (ROOT, "  ROOT %b = f32[8]{0} call(%a) to_apply=%scalar",
+         "13:   ROOT %b = f32[8]{0} call(%a) »to_apply=%scalar«",
+         "expected `,`, found `to_apply=%scalar`"),
+        ("%x = f32[8]{0} parameter(0)", "%x = f32[8]{0:Q} parameter(0)",
+         "7:   %x = »f32[8]{0:Q}« parameter(0)",
+         "expected other letter or `SC` or `T` or `D(` or `L(` at column 10 of the shape "
+         "`f32[8]{0:Q}`"),
+        (", is_scheduled=true, ", ", is_scheduled, ",
+         "1: HloModule broken, »is_scheduled«, entry_computation_layout={(f32[8]{0})->f32[8]{0}}",
+         "expected an attribute: `NAME=VALUE`, found `is_scheduled`"),
+        ("f32[8]{0}}\n", "f32[8]{0}\n",
+         "1: HloModule broken, is_scheduled=true, entry_computation_layout=»{«"
+         "(f32[8]{0})->f32[8]{0}", "this `{` is not closed"),
     ],
-)
+)  # fmt: skip
 def test_unreadable_lines_are_reported(old: str, new: str, place: str, message: str) -> None:
     assert reports(replaced(MODULE, old, new)) == [("syntax", place, message)]
 

@@ -29,72 +29,35 @@ def old(corpus_small: Path) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "sentence"),
     [
-        (
-            "ranges at 13 (peak)",
-            "ranges at 11 (peak)",
-            "peak-moment",
-            "244:   Live ranges at »11« (peak):",
-            "the peak is declared at step 11, where XLA counts 28,952 B: expected step 13, the "
-            "first with the maximum of 31,000 B",
-        ),
-        (
-            "    fusion{}: 2048",
-            "    fusion.1{}: 2048",
-            "peak-list",
-            "250:     »fusion.1{}: 2048 bytes (cumulative: 43008 bytes)«",
-            "`fusion.1{}` is not live at the peak",
-        ),
-        (
-            SQRT,
-            "    copy-start{}: 24 bytes (cumulative: 43100 bytes)\n" + SQRT,
-            "peak-list",
-            "251:     »copy-start{}: 24 bytes (cumulative: 43100 bytes)«",
-            "`copy-start{}` is not live at the peak",
-        ),
-        (
-            FUSION,
-            "",
-            "peak-list",
-            "250:     »add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)«",
-            "`fusion{}` is live at the peak, but missing here",
-        ),
-        (
-            FUSION,
-            FUSION + FUSION,
-            "peak-list",
-            "251:     »fusion{}: 2048 bytes (cumulative: 43008 bytes)«",
-            "`fusion{}` is listed twice",
-        ),
-        (
-            FUSION + SQRT,
-            SQRT + FUSION,
-            "peak-list",
-            "251:     »fusion{}: 2048 bytes (cumulative: 43008 bytes)«",
-            "`fusion{}` is listed after `add_sqrt_fusion{}`: expected before it",
-        ),
-        (
-            "    add_sqrt_fusion{}:9-13",
-            "    add_sqrt_fusion{}:9-12",
-            "peak-list",
-            "251:     »add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)«",
-            "`add_sqrt_fusion{}` is not live at the peak",
-        ),
-        (
-            "fusion{}: 2048 bytes (c",
-            "fusion{}: 2040 bytes (c",
-            "peak-bytes",
-            "250:     fusion{}: »2040« bytes (cumulative: 43008 bytes)",
-            "`fusion{}` has 2,040 B, but its shape has 2,048 B",
-        ),
-        (
-            "cumulative: 43008",
-            "cumulative: 43009",
-            "peak-cumulative",
-            "250:     fusion{}: 2048 bytes (cumulative: »43009« bytes)",
-            "cumulative 43,009 B is not the sum so far: expected 43,008 B",
-        ),
+        ("ranges at 13 (peak)", "ranges at 11 (peak)", "peak-moment",
+         "244:   Live ranges at »11« (peak):",
+         "the peak is declared at step 11, where XLA counts 28,952 B: expected step 13, the "
+         "first with the maximum of 31,000 B"),
+        ("    fusion{}: 2048", "    fusion.1{}: 2048", "peak-list",
+         "250:     »fusion.1{}: 2048 bytes (cumulative: 43008 bytes)«",
+         "`fusion.1{}` is not live at the peak"),
+        (SQRT, "    copy-start{}: 24 bytes (cumulative: 43100 bytes)\n" + SQRT, "peak-list",
+         "251:     »copy-start{}: 24 bytes (cumulative: 43100 bytes)«",
+         "`copy-start{}` is not live at the peak"),
+        (FUSION, "", "peak-list",
+         "250:     »add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)«",
+         "`fusion{}` is live at the peak, but missing here"),
+        (FUSION, FUSION + FUSION, "peak-list",
+         "251:     »fusion{}: 2048 bytes (cumulative: 43008 bytes)«", "`fusion{}` is listed twice"),
+        (FUSION + SQRT, SQRT + FUSION, "peak-list",
+         "251:     »fusion{}: 2048 bytes (cumulative: 43008 bytes)«",
+         "`fusion{}` is listed after `add_sqrt_fusion{}`: expected before it"),
+        ("    add_sqrt_fusion{}:9-13", "    add_sqrt_fusion{}:9-12", "peak-list",
+         "251:     »add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)«",
+         "`add_sqrt_fusion{}` is not live at the peak"),
+        ("fusion{}: 2048 bytes (c", "fusion{}: 2040 bytes (c", "peak-bytes",
+         "250:     fusion{}: »2040« bytes (cumulative: 43008 bytes)",
+         "`fusion{}` has 2,040 B, but its shape has 2,048 B"),
+        ("cumulative: 43008", "cumulative: 43009", "peak-cumulative",
+         "250:     fusion{}: 2048 bytes (cumulative: »43009« bytes)",
+         "cumulative 43,009 B is not the sum so far: expected 43,008 B"),
     ],
-)
+)  # fmt: skip
 def test_damaged_peak_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
@@ -226,27 +189,19 @@ def test_list_without_cumulative_bytes_has_id_order(unsorted: str) -> None:
 
 UNSORTED = {
     "another size": (
-        "    cudnn-conv.1{0}: 16384 bytes",
-        "    cudnn-conv.1{0}: 16 bytes",
-        "peak-bytes",
+        "    cudnn-conv.1{0}: 16384 bytes", "    cudnn-conv.1{0}: 16 bytes", "peak-bytes",
         "76:     cudnn-conv.1{0}: »16« bytes",
         "`cudnn-conv.1{0}` has 16 B, but its shape has 16,384 B",
     ),
     "a missing row": (
-        "    cudnn-conv.1{0}: 16384 bytes\n",
-        "",
-        "peak-list",
-        "76:     »cudnn-conv.1{1}: 0 bytes«",
+        "    cudnn-conv.1{0}: 16384 bytes\n", "", "peak-list", "76:     »cudnn-conv.1{1}: 0 bytes«",
         "`cudnn-conv.1{0}` is live at the peak, but missing here",
     ),
     "another index": (
-        "    cudnn-conv.1{0}: 16384",
-        "    cudnn-conv.1{2}: 16384",
-        "peak-list",
-        "76:     »cudnn-conv.1{2}: 16384 bytes«",
-        "`cudnn-conv.1{2}` is not live at the peak",
+        "    cudnn-conv.1{0}: 16384", "    cudnn-conv.1{2}: 16384", "peak-list",
+        "76:     »cudnn-conv.1{2}: 16384 bytes«", "`cudnn-conv.1{2}` is not live at the peak",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", UNSORTED)

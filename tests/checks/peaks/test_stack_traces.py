@@ -18,51 +18,25 @@ SUM = (
 @pytest.mark.parametrize(
     ("old", "new", "code", "place", "sentence"),
     [
-        (
-            "usage: 3 162 132",
-            "usage: 3 162 133",
-            "stack-total",
-            "35:   Stack trace breakdown for peak usage: »3 162 133« bytes",
-            "the tree of 3,162,133 B does not match its root: expected 3,162,132 B",
-        ),
-        (
-            "(0.5%, total: 16 384 bytes",
-            "(0.5%, total: 16 385 bytes",
-            "stack-total",
-            "40: " + SCATTER.strip("\n").replace("total: 16 384", "total: »16 385«"),
-            "total 16,385 B does not match the rows above and below: expected 16,384 B",
-        ),
-        (
-            "current: 16 384 bytes",
-            "current: 384 bytes",
-            "stack-total",
-            "40: " + SCATTER.strip("\n").replace("current: 16 384", "current: »384«"),
-            "current 384 B does not match the rows above and below: expected 16,384 B",
-        ),
-        (
-            "remaining: 20 bytes",
-            "remaining: 21 bytes",
-            "stack-total",
-            "40: " + SCATTER.strip("\n").replace("remaining: 20", "remaining: »21«"),
-            "remaining 21 B does not match the rows above and below: expected 20 B",
-        ),
-        (
-            "(0.5%",
-            "(0.6%",
-            "stack-percent",
-            "40: " + SCATTER.strip("\n").replace("0.5", "»0.6«"),
-            "0.6% does not match 16,384 B of 3,162,132 B: expected 0.5%",
-        ),
-        (
-            SCATTER + SUM,
-            SUM + SCATTER,
-            "stack-order",
-            "41: " + SCATTER.replace("├", "»├").strip("\n") + "«",
-            "`jit(don)/scatter` is listed after `jit(don)/reduce_sum`: expected by total, then "
-            "name",
-        ),
+        ("usage: 3 162 132", "usage: 3 162 133", "stack-total",
+         "35:   Stack trace breakdown for peak usage: »3 162 133« bytes",
+         "the tree of 3,162,133 B does not match its root: expected 3,162,132 B"),
+        ("(0.5%, total: 16 384 bytes", "(0.5%, total: 16 385 bytes", "stack-total",
+         "40: " + SCATTER.strip("\n").replace("total: 16 384", "total: »16 385«"),
+         "total 16,385 B does not match the rows above and below: expected 16,384 B"),
+        ("current: 16 384 bytes", "current: 384 bytes", "stack-total",
+         "40: " + SCATTER.strip("\n").replace("current: 16 384", "current: »384«"),
+         "current 384 B does not match the rows above and below: expected 16,384 B"),
+        ("remaining: 20 bytes", "remaining: 21 bytes", "stack-total",
+         "40: " + SCATTER.strip("\n").replace("remaining: 20", "remaining: »21«"),
+         "remaining 21 B does not match the rows above and below: expected 20 B"),
+        ("(0.5%", "(0.6%", "stack-percent", "40: " + SCATTER.strip("\n").replace("0.5", "»0.6«"),
+         "0.6% does not match 16,384 B of 3,162,132 B: expected 0.5%"),
+        (SCATTER + SUM, SUM + SCATTER, "stack-order",
+         "41: " + SCATTER.replace("├", "»├").strip("\n") + "«",
+         "`jit(don)/scatter` is listed after `jit(don)/reduce_sum`: expected by total, then name"),
     ],
-)
+)  # fmt: skip
 def test_damaged_tree_is_reported_once(
     compiled: Path, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:

@@ -119,20 +119,14 @@ PREDICATES = (
 @pytest.mark.parametrize(
     ("rows", "line", "message"),
     [
-        (
-            PREDICATES[1:],
-            72,
-            "`1.0KiB(100%); 512B; 512; 1; pred[]` does not match the buffer assignment: expected "
-            "`512B( 50%); 512B; 0; 1; pred[]`.",
-        ),
-        (
-            PREDICATES[:1] + PREDICATES,
-            73,
-            "`512B( 50%); 512B; 0; 1; pred[]` does not match the buffer assignment: expected "
-            "`1.0KiB(100%); 512B; 512; 1; pred[]`.",
-        ),
+        (PREDICATES[1:], 72,
+         "`1.0KiB(100%); 512B; 512; 1; pred[]` does not match the buffer assignment: expected "
+         "`512B( 50%); 512B; 0; 1; pred[]`."),
+        (PREDICATES[:1] + PREDICATES, 73,
+         "`512B( 50%); 512B; 0; 1; pred[]` does not match the buffer assignment: expected "
+         "`1.0KiB(100%); 512B; 512; 1; pred[]`."),
     ],
-)
+)  # fmt: skip
 def test_first_line_out_of_step_is_reported(
     new: Pair, rows: tuple[str, ...], line: int, message: str
 ) -> None:

@@ -33,50 +33,20 @@ def test_numbering_breaks_where_sequence_ends(
 @pytest.mark.parametrize(
     ("old", "new", "place", "sentence", "fix"),
     [
-        (
-            ROW_5,
-            "    15:multiply_reduce_fusion\n",
-            "218:     »15«:multiply_reduce_fusion",
-            "step 15 is out of sequence: expected 5",
-            "Change to `5`",
-        ),
-        (
-            "    13:fusion\n",
-            "    33:fusion\n",
-            "226:     »33«:fusion",
-            "step 33 is out of sequence: expected 13",
-            "Change to `13`",
-        ),
-        (
-            ROW_5,
-            "",
-            "218:     »6«:copy-start.1",
-            "step 5 is missing before step 6",
-            "Renumber the schedule",
-        ),
-        (
-            "    12:copy-done.1\n    13:fusion\n",
-            "",
-            "211: HloLiveRange (max »14«):",
-            "`max` is 14, but the schedule has 12 steps",
-            "Renumber the schedule",
-        ),
-        (
-            ROW_5,
-            ROW_5 + ROW_5,
-            "219:     »5«:multiply_reduce_fusion",
-            "step 5 is repeated",
-            "Remove this line",
-        ),
-        (
-            "(max 14)",
-            "(max 140)",
-            "211: HloLiveRange (max »140«):",
-            "`max` is 140, but the schedule has 14 steps",
-            "Change to `14`",
-        ),
+        (ROW_5, "    15:multiply_reduce_fusion\n", "218:     »15«:multiply_reduce_fusion",
+         "step 15 is out of sequence: expected 5", "Change to `5`"),
+        ("    13:fusion\n", "    33:fusion\n", "226:     »33«:fusion",
+         "step 33 is out of sequence: expected 13", "Change to `13`"),
+        (ROW_5, "", "218:     »6«:copy-start.1", "step 5 is missing before step 6",
+         "Renumber the schedule"),
+        ("    12:copy-done.1\n    13:fusion\n", "", "211: HloLiveRange (max »14«):",
+         "`max` is 14, but the schedule has 12 steps", "Renumber the schedule"),
+        (ROW_5, ROW_5 + ROW_5, "219:     »5«:multiply_reduce_fusion", "step 5 is repeated",
+         "Remove this line"),
+        ("(max 14)", "(max 140)", "211: HloLiveRange (max »140«):",
+         "`max` is 140, but the schedule has 14 steps", "Change to `14`"),
     ],
-)
+)  # fmt: skip
 def test_numbering_reports_row_and_fix(
     sample: str, old: str, new: str, *, place: str, sentence: str, fix: str
 ) -> None:
@@ -127,28 +97,17 @@ def test_unknown_name_without_module_text(sample: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "sentence"),
     [
-        (
-            "10:get-tuple-element.14",
-            "10:get-tuple-element.15",
-            "13:     10:»get-tuple-element.15«",
-            "step 10 is `get-tuple-element.15` in the schedule, but `get-tuple-element.14` in the "
-            "module text",
-        ),
-        (
-            "6:broadcast.16\n    7:dynamic-update-slice.1",
-            "6:dynamic-update-slice.1\n    7:broadcast.16",
-            "10:     7:»broadcast.16«",
-            "`broadcast.16` runs after `dynamic-update-slice.1` in the schedule, but before it in "
-            "the module text",
-        ),
-        (
-            "5:a.1\n",
-            "5:b.1\n",
-            "8:     5:»b.1«",
-            "step 5 is `b.1` in the schedule, but `a.1` in the module text",
-        ),
+        ("10:get-tuple-element.14", "10:get-tuple-element.15", "13:     10:»get-tuple-element.15«",
+         "step 10 is `get-tuple-element.15` in the schedule, but `get-tuple-element.14` in the "
+         "module text"),
+        ("6:broadcast.16\n    7:dynamic-update-slice.1",
+         "6:dynamic-update-slice.1\n    7:broadcast.16", "10:     7:»broadcast.16«",
+         "`broadcast.16` runs after `dynamic-update-slice.1` in the schedule, but before it in "
+         "the module text"),
+        ("5:a.1\n", "5:b.1\n", "8:     5:»b.1«",
+         "step 5 is `b.1` in the schedule, but `a.1` in the module text"),
     ],
-)
+)  # fmt: skip
 def test_mismatch_reports_row_and_module_text(
     compiled: Path, old: str, new: str, place: str, sentence: str
 ) -> None:

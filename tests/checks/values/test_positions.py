@@ -15,79 +15,55 @@ FUSION1 = "  fusion {1}\n  get-tuple-element.14\n  tuple.6 {0}\n"
 # What is replaced by what; where that is reported, and the message.
 POSITIONS = {
     "another instruction first": (
-        A1,
-        A1.replace("  a.1\n", "  a.1x\n"),
-        "31:   »a.1x«",
+        A1, A1.replace("  a.1\n", "  a.1x\n"), "31:   »a.1x«",
         "first position is `a.1x`, expected `a.1`",
     ),
     "no position": (
-        A1,
-        A1.replace("  a.1\n", ""),
-        "30:  »positions:«",
+        A1, A1.replace("  a.1\n", ""), "30:  »positions:«",
         "first position is missing, expected `a.1`",
     ),
     "a position twice": (
-        A1,
-        A1 + "  a.1\n",
-        "32:   »a.1«",
-        "position `a.1` is repeated in this entry",
+        A1, A1 + "  a.1\n", "32:   »a.1«", "position `a.1` is repeated in this entry",
     ),
     "a position of another value": (
-        FUSION1,
-        FUSION1.replace("tuple.6 {0}", "tuple.6 {2}"),
-        "54:   »tuple.6 {2}«",
+        FUSION1, FUSION1.replace("tuple.6 {0}", "tuple.6 {2}"), "54:   »tuple.6 {2}«",
         "position `tuple.6 {2}` is repeated: value 12 `fusion{0}` has it, too",
     ),
     "the first two changed places": (
-        FUSION1,
-        "  get-tuple-element.14\n  fusion {1}\n  tuple.6 {0}\n",
+        FUSION1, "  get-tuple-element.14\n  fusion {1}\n  tuple.6 {0}\n",
         "52:   »get-tuple-element.14«",
         "first position is `get-tuple-element.14`, expected `fusion {1}`",
     ),
     "a later one instead of the first": (
-        FUSION1,
-        FUSION1.replace("  fusion {1}", "  tuple.6 {0}"),
-        "52:   »tuple.6 {0}«",
+        FUSION1, FUSION1.replace("  fusion {1}", "  tuple.6 {0}"), "52:   »tuple.6 {0}«",
         "first position is `tuple.6 {0}`, expected `fusion {1}`",
     ),
     "one that is missing": (
-        FUSION1,
-        FUSION1.replace("  get-tuple-element.14\n", ""),
-        "51:  »positions:«",
+        FUSION1, FUSION1.replace("  get-tuple-element.14\n", ""), "51:  »positions:«",
         "position `get-tuple-element.14` is missing: its value is that of `fusion {1}`",
     ),
     "an element of a tuple that is missing": (
-        FUSION1,
-        FUSION1.replace("  tuple.6 {0}\n", ""),
-        "51:  »positions:«",
+        FUSION1, FUSION1.replace("  tuple.6 {0}\n", ""), "51:  »positions:«",
         "position `tuple.6 {0}` is missing: its value is that of `get-tuple-element.14`",
     ),
     "an index where there is no tuple": (
-        FUSION1,
-        FUSION1.replace("element.14", "element.14 {}"),
-        "53:   »get-tuple-element.14 {}«",
+        FUSION1, FUSION1.replace("element.14", "element.14 {}"), "53:   »get-tuple-element.14 {}«",
         "position `get-tuple-element.14 {}` does not exist: `get-tuple-element.14` is not a tuple",
     ),
     "an element that the tuple lacks": (
-        FUSION1,
-        FUSION1.replace("tuple.6 {0}", "tuple.6 {7}"),
-        "54:   »tuple.6 {7}«",
+        FUSION1, FUSION1.replace("tuple.6 {0}", "tuple.6 {7}"), "54:   »tuple.6 {7}«",
         "position `tuple.6 {7}` does not exist: `tuple.6` has no part `{7}`",
     ),
     "a tuple without an index": (
-        FUSION1,
-        FUSION1.replace("tuple.6 {0}", "tuple.6"),
-        "54:   »tuple.6«",
+        FUSION1, FUSION1.replace("tuple.6 {0}", "tuple.6"), "54:   »tuple.6«",
         "position `tuple.6` does not exist: `tuple.6` is a tuple",
     ),
     "a name that the module lacks": (
-        FUSION1,
-        FUSION1.replace("element.14", "element.15"),
-        "53:   »get-tuple-element.15«",
+        FUSION1, FUSION1.replace("element.14", "element.15"), "53:   »get-tuple-element.15«",
         "position `get-tuple-element.15` does not exist: the module text has no instruction "
         "`get-tuple-element.15`",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", POSITIONS)

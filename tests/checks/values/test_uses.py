@@ -115,27 +115,21 @@ def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
 
 SAMPLE = {
     "another operand": (
-        "  fusion.2, operand 0\n",
-        "  fusion.2, operand 2\n",
-        "195:   »fusion.2, operand 2«",
+        "  fusion.2, operand 0\n", "  fusion.2, operand 2\n", "195:   »fusion.2, operand 2«",
         "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
         "unexpected `fusion.2, operand 2`, missing `fusion.2, operand 0`",
     ),
     "a user that is none": (
-        "  fusion.2, operand 0\n",
-        "  fusion.9, operand 0\n",
-        "195:   »fusion.9, operand 0«",
+        "  fusion.2, operand 0\n", "  fusion.9, operand 0\n", "195:   »fusion.9, operand 0«",
         "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
         "unexpected `fusion.9, operand 0`, missing `fusion.2, operand 0`",
     ),
     "a use that is missing": (
-        "  fusion.2, operand 0\n",
-        "",
-        "194:  »uses:«",
+        "  fusion.2, operand 0\n", "", "194:  »uses:«",
         "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
         "missing `fusion.2, operand 0`",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", SAMPLE)
