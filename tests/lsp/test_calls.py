@@ -63,14 +63,6 @@ def covered(span: types.Range, text: str = MODULE) -> str:
     return "\n".join(lines)[span.start.character :]
 
 
-async def test_an_instruction() -> None:
-    found = await prepared(opened(), URI, MODULE, "  ROOT %call", "%x")
-    assert (found.name, found.kind, found.uri) == ("x", types.SymbolKind.Variable, URI)
-    assert found.detail == "parameter f32[4]{0}"
-    assert covered(found.range) == "  %x = f32[4]{0} parameter(0)"
-    assert covered(found.selection_range) == "x"
-
-
 async def test_a_computation() -> None:
     session = opened()
     found = await prepared(session, URI, MODULE, "ENTRY", "main")
@@ -91,13 +83,6 @@ async def test_columns_are_those_of_the_client() -> None:
     assert found.range.end.character == length
 
 
-async def test_words_are_no_item() -> None:
-    session = opened()
-    context = await session.context(types.TextDocumentIdentifier(URI))
-    assert context is not None
-    assert navigation.prepare_calls(context, types.Position(1, 0)) is None
-
-
 async def test_calls_both_ways() -> None:
     session = opened()
     body = await prepared(session, URI, MODULE, "%body", "body")
@@ -105,18 +90,6 @@ async def test_calls_both_ways() -> None:
     assert (caller.from_.name, [covered(span) for span in caller.from_ranges]) == ("main", ["body"])
     (called,) = await outgoing(session, caller.from_) or []
     assert (called.to, called.from_ranges) == (body, caller.from_ranges)
-
-
-async def test_data_both_ways() -> None:
-    session = opened()
-    x = await prepared(session, URI, MODULE, "  %x", "x")
-    (user,) = await outgoing(session, x) or []
-    assert user.to.name == "call"
-    assert [covered(span) for span in user.from_ranges] == ["x"]
-    assert user.from_ranges[0].start.line == user.to.selection_range.start.line
-    (operand,) = await incoming(session, user.to) or []
-    assert operand.from_ == x
-    assert operand.from_ranges == [x.selection_range]
 
 
 async def test_item_survives_edits_until_it_is_deleted() -> None:

@@ -50,13 +50,6 @@ async def test_value_references_positions_uses_range_and_peak(line: str, word: s
     assert await lines(position, with_declaration=True) == DECLARED + MENTIONED
 
 
-async def test_instruction_is_referenced_wherever_it_is_named() -> None:
-    found = await lines(at(DUMP, "    1:add", "add"), with_declaration=True)
-    assert found is not None
-    assert set(found) >= {"    1:add", "  add", "  add, operand 0", "  add, operand 1"}
-    assert len(set(found)) == len(found)
-
-
 async def test_labels_and_line_ends_have_no_references() -> None:
     assert not await lines(at(DUMP, "Used values"), with_declaration=True)
     assert not await lines(types.Position(10**6, 0), with_declaration=True)
