@@ -130,7 +130,7 @@ def test_file_that_cannot_be_written_is_an_error(dump: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "arguments", [["find", "x"], ["timeline"], ["export", "--folded"]], ids=" ".join
 )
-def test_text_that_is_not_a_dump_is_an_error(arguments: list[str], tmp_path: Path) -> None:
+def test_text_that_is_no_dump_is_an_error(arguments: list[str], tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("Some notes.\n", "utf-8")
     found = run(*arguments, path)

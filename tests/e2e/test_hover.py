@@ -11,7 +11,7 @@ from e2e.editor import Editor
 Compiled = Callable[[str], Compile]
 
 
-async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled: Compiled) -> None:
+async def test_value_has_all_its_facts(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").assignment)
     told = await facts(file, " value: <23 fusion.9", "fusion.9")
     assert told["title"] == "fusion.9"
@@ -34,9 +34,7 @@ async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled
     assert told["source"].startswith("/home/user/models/programs.py:53 in whileloop.<locals>.")
 
 
-async def test_waste_is_said_in_bytes_and_per_cent_with_its_cause(
-    neovim: Editor, compiled: Compiled
-) -> None:
+async def test_padding_has_bytes_percent_and_cause(neovim: Editor, compiled: Compiled) -> None:
     file = neovim.open(compiled("one file").assignment)
     told = await facts(file, " value: <174", "pad_add")
     assert told["padded size"].startswith("1,024 B (1.0 KiB)")

@@ -71,7 +71,7 @@ async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
 
 
 @pytest.mark.parametrize("line", ["", "~~~", "    ", "12345"])
-async def test_there_is_nothing_to_say_about_a_line_that_cannot_be_read(line: str) -> None:
+async def test_unreadable_line_has_no_hover(line: str) -> None:
     text = DUMP.replace("Used values:", line)
     number = DUMP.split("\n").index("Used values:")
     assert await published(types.Position(number, 0), text) is None
@@ -103,7 +103,7 @@ async def test_the_range_is_what_the_card_is_about() -> None:
         )
 
 
-async def test_later_lines_of_an_instruction_answer_as_its_first() -> None:
+async def test_later_lines_of_an_instruction_show_its_hover() -> None:
     add = "%add = f32[4]{0:T(128)S(1)} add(%x, %x), "
     text = DUMP.replace(add, f'{add}frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}, ')
     found = await context(text)

@@ -120,7 +120,7 @@ async def test_each_kind_can_be_turned_off() -> None:
         assert (await desk.labels(), problems) == (left, [])
 
 
-async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
+async def test_parameters_appear_when_callers_are_indexed() -> None:
     desk = Desk(MODULE)
     assert "= %a" not in await desk.labels()
     await desk.learnt()

@@ -107,7 +107,7 @@ async def test_a_lens_is_asked_for_its_text_later() -> None:
     assert {lens["data"]["uri"] for lens in made} == {found.file.uri}
 
 
-async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
+async def test_eager_client_gets_complete_lenses() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
     _, *made = await lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in made] == [
@@ -131,7 +131,7 @@ async def test_values_that_take_turns_are_counted() -> None:
     )
 
 
-async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
+async def test_peak_lens_shows_step_of_most_occupied_bytes() -> None:
     text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
     text = text.replace("size 1024, color 1, pre", "size 1024, pre")
     assert (await titles(await context(text)))["Live ranges at 0 (peak):"] == (
@@ -139,7 +139,7 @@ async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
     )
 
 
-async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> None:
+async def test_peak_lens_is_complete_without_resolve_support() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
     _, *made = await lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in made][-2:] == [
@@ -219,7 +219,9 @@ async def test_click_leads_to_buffers_last_user_and_step() -> None:
             assert resolved.arguments is not None
             uri, position, places = resolved.arguments
             assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
-            lines = [found.file.lines[place["range"]["start"]["line"]].strip() for place in places or ()]
+            lines = [
+                found.file.lines[place["range"]["start"]["line"]].strip() for place in places or ()
+            ]
             published.append((next(iter(lens["data"])), lines))
     x, again, mul, add = (
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
@@ -268,7 +270,7 @@ async def test_a_client_without_the_command_has_no_clicks(options: object) -> No
     assert await titles(await context(client=client))  # which looks at the commands
 
 
-async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_list_of_places_states_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (lenses, code_lenses):
         monkeypatch.setattr(module, "MAX_LISTED_PLACES", 1)
     found = await context(client=replace(Client(), can_show_places=True))
@@ -320,7 +322,7 @@ async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) 
     }
 
 
-async def test_thread_local_bytes_are_no_part_of_the_total() -> None:
+async def test_total_excludes_thread_local_bytes() -> None:
     text = DUMP.replace("parameter 0, shape |f32[4]| at ShapeIndex {}:", "thread-local:")
     found = await titles(await context(text))
     assert found["Total bytes used: 2048 (2.0KiB)"] == (

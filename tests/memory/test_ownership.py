@@ -158,7 +158,7 @@ def test_elements_of_fusions_belong_to_their_root() -> None:
     assert str(_origin(_FUSION, "fusion", "{1}").source) == "model.py:7"
 
 
-def test_fusion_without_metadata_has_the_line_of_its_root() -> None:
+def test_fusion_without_metadata_has_its_root_line() -> None:
     origin = _origin(_FUSION, "other")
     assert (origin.instruction.record.name, str(origin.source)) == ("other", "model.py:9")
 
@@ -172,7 +172,7 @@ def test_unknown_instruction_has_no_origin() -> None:
     assert origin_of(DumpSet([DumpFile.of_text(_HEAD + _entry())]), "absent", None) is None
 
 
-def test_most_values_of_a_real_dump_have_an_origin(corpus_small: Path) -> None:
+def test_most_real_values_have_an_origin(corpus_small: Path) -> None:
     folder = corpus_small / "tpu_v5e_jax_0.6.2"
     workspace = DumpWorkspace()
     known = total = 0

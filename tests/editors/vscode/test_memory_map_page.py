@@ -154,9 +154,7 @@ async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: Dump
     assert await page.get_by_label("Module").locator("option").count() == 2
 
 
-async def test_a_file_that_is_no_map_gives_a_message(
-    page: Page, tmp_path: Path, dump: DumpSet
-) -> None:
+async def test_other_file_shows_a_message(page: Page, tmp_path: Path, dump: DumpSet) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     path = tmp_path / "other.json"
     path.write_text("{}", "utf-8")

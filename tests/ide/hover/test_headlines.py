@@ -53,7 +53,7 @@ def test_missing_files_shorten_the_headline() -> None:
     assert _headline(marked_dump.split(marked_dump.VALUES).dump, 7) == "neg"
 
 
-def test_value_of_fixed_allocation_is_never_missing_at_the_peak() -> None:
+def test_fixed_allocation_shows_only_its_steps() -> None:
     value = ONE_FILE.value(8)
     assert value is not None
     assert steps_label(ONE_FILE, value) == "5-6"
