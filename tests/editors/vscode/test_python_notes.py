@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dumps import unpacked
+from editors.vscode.host import Spot
 from editors.vscode.marks import VSCODE
 from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
@@ -35,7 +36,7 @@ async def test_lines_show_memory_without_open_dump(program: Path, window: Window
 
 
 async def test_click_lists_largest_buffer_first(program: Path, window: Window) -> None:
-    await window.open(program)
+    await window.open(Spot(program, 34, 0))  # in the middle, not below the sticky headers
     await window.page.locator(f"{LENS} a", has_text=_LOGITS).click()
     rows = ".quick-input-list .monaco-list-row"
     await window.page.locator(rows).first.wait_for()
