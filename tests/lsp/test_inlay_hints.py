@@ -29,7 +29,7 @@ ENTRY %e (a: f32[]) -> f32[] {
 """
 
 
-class Desk:
+class InlayHintsHarness:
     """A session with its hints; counts how often the client was told to ask again."""
 
     def __init__(self, text: str, client: Client | None = None) -> None:
@@ -60,27 +60,27 @@ class Desk:
 
 
 async def test_only_the_lines_that_are_asked_for() -> None:
-    desk = Desk(DUMP)
-    assert await desk.labels(2, 3) == ["padded from 16 B", "live 0-3, at the peak"]
-    lines = {hint["position"]["line"] for hint in await desk.hints(3, 12)}
+    harness = InlayHintsHarness(DUMP)
+    assert await harness.labels(2, 3) == ["padded from 16 B", "live 0-3, at the peak"]
+    lines = {hint["position"]["line"] for hint in await harness.hints(3, 12)}
     assert lines == {4, 6, 11}
 
 
 async def test_places_count_as_the_client_does() -> None:
     for encoding, more in ((Encoding.UTF32, 0), (Encoding.UTF16, 1), (Encoding.UTF8, 3)):
-        desk = Desk(MODULE, Client(encoding=encoding))
-        (hint,) = [h for h in await desk.hints(7, 7) if h["label"] == "train.py:212"]
+        harness = InlayHintsHarness(MODULE, Client(encoding=encoding))
+        (hint,) = [h for h in await harness.hints(7, 7) if h["label"] == "train.py:212"]
         assert hint["position"] == {"line": 7, "character": len(MODULE.split("\n")[7]) + more}
         assert (hint["paddingLeft"], hint["paddingRight"]) == (True, False)
 
 
 async def test_a_tooltip_comes_by_resolving() -> None:
-    desk = Desk(DUMP)
-    json, _ = await desk.hints(2, 2)
+    harness = InlayHintsHarness(DUMP)
+    json, _ = await harness.hints(2, 2)
     assert "tooltip" not in json
     position = types.Position(**json["position"])
     hint = types.InlayHint(position, json["label"], data=json["data"])
-    assert (await inlay_hints.resolve(desk.session, hint)).tooltip == (
+    assert (await inlay_hints.resolve(harness.session, hint)).tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
     )
 
@@ -88,54 +88,54 @@ async def test_a_tooltip_comes_by_resolving() -> None:
 @pytest.mark.parametrize("data", [None, {}, {"uri": URI}, {"uri": URI, "line": 9999}, {"line": 2}])
 async def test_what_is_gone_has_no_tooltip(data: object) -> None:
     hint = types.InlayHint(types.Position(2, 3), "padded from 16 B", data=data)
-    assert (await inlay_hints.resolve(Desk(DUMP).session, hint)).tooltip is None
+    assert (await inlay_hints.resolve(InlayHintsHarness(DUMP).session, hint)).tooltip is None
 
 
 async def test_each_file_in_a_text_of_several() -> None:
     text = f"noise\n*** Begin a.txt ***\n{MODULE}*** End a.txt ***\nnoise\n*** Begin b-buffer-assignment.txt ***\n{DUMP}*** End b-buffer-assignment.txt ***\n"  # noqa: E501
-    desk = Desk(text)
+    harness = InlayHintsHarness(text)
     lines = text.split("\n")
-    found = await desk.hints()
+    found = await harness.hints()
     places = [lines[hint["position"]["line"]] for hint in found]
     assert places[0].startswith("  %a = f32[] parameter(0)")
     assert places[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
     hint = found[2]
     position = types.Position(**hint["position"])
     resolved = await inlay_hints.resolve(
-        desk.session, types.InlayHint(position, hint["label"], data=hint["data"])
+        harness.session, types.InlayHint(position, hint["label"], data=hint["data"])
     )
     assert str(resolved.tooltip).startswith("512 B in memory")
 
 
 async def test_each_kind_can_be_turned_off() -> None:
-    desk = Desk(MODULE)
-    await desk.learnt()
-    assert await desk.labels() == ["= %a", "train.py:212", "f32[]"]
+    harness = InlayHintsHarness(MODULE)
+    await harness.learnt()
+    assert await harness.labels() == ["= %a", "train.py:212", "f32[]"]
     for name, left in {
         "source": ["= %a", "f32[]"],
         "operandShapes": ["= %a", "train.py:212"],
         "parameterNames": ["train.py:212", "f32[]"],
     }.items():
-        desk.session.settings, problems = Settings.of([{"inlayHints": {name: False}}])
-        assert (await desk.labels(), problems) == (left, [])
+        harness.session.settings, problems = Settings.of([{"inlayHints": {name: False}}])
+        assert (await harness.labels(), problems) == (left, [])
 
 
 async def test_parameters_appear_when_callers_are_indexed() -> None:
-    desk = Desk(MODULE)
-    assert "= %a" not in await desk.labels()
-    await desk.learnt()
+    harness = InlayHintsHarness(MODULE)
+    assert "= %a" not in await harness.labels()
+    await harness.learnt()
     for _ in range(5):
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
-    assert desk.refreshed > 0
-    assert "= %a" in await desk.labels()
+    assert harness.refreshed > 0
+    assert "= %a" in await harness.labels()
 
 
 async def test_no_dump_has_no_answer() -> None:
-    desk = Desk("Dear diary,\n")
+    harness = InlayHintsHarness("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-    assert await inlay_hints.inlay_hints(desk.session, desk.refresh, params) is None
+    assert await inlay_hints.inlay_hints(harness.session, harness.refresh, params) is None
 
 
 def test_the_settings() -> None:

@@ -52,7 +52,7 @@ HloLiveRange (max 4):
 """
 
 
-class Desk:
+class SourceLinesHarness:
     """The lines of Python files in a session with one workspace folder."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,25 +109,25 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    return Desk(tmp_path, monkeypatch)
+def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SourceLinesHarness:
+    return SourceLinesHarness(tmp_path, monkeypatch)
 
 
 def texts(lines: list[Json]) -> list[tuple[int, str]]:
     return [(line["line"], line["text"]) for line in lines]
 
 
-async def test_lines_show_their_memory(desk: Desk) -> None:
-    desk.dump("dump")
-    assert texts(await desk.read()) == [
+async def test_lines_show_their_memory(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    assert texts(await harness.read()) == [
         (6, "16.0 KiB at the peak · 1 buffer"),
         (7, "16.0 KiB at the peak · 1 buffer"),
     ]
 
 
-async def test_buffers_lead_to_their_instructions(desk: Desk) -> None:
-    assignment = desk.dump("dump")
-    line, _ = await desk.read()
+async def test_buffers_lead_to_their_instructions(harness: SourceLinesHarness) -> None:
+    assignment = harness.dump("dump")
+    line, _ = await harness.read()
     module = assignment.with_name(assignment.name.replace("-buffer-assignment", ""))
     (buffer,) = line["buffers"]
     assert (buffer["name"], buffer["text"]) == ("y{}", "16.0 KiB · f32[4096]{0}")
@@ -137,94 +137,94 @@ async def test_buffers_lead_to_their_instructions(desk: Desk) -> None:
     }
 
 
-async def test_first_answer_does_not_wait(desk: Desk) -> None:
-    desk.dump("dump")
-    assert await desk.ask() == []
-    await desk.settled()
-    assert desk.notified == [CHANGED_METHOD]
+async def test_first_answer_does_not_wait(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    assert await harness.ask() == []
+    await harness.settled()
+    assert harness.notified == [CHANGED_METHOD]
 
 
-async def test_unchanged_lines_send_no_notification(desk: Desk) -> None:
-    desk.dump("dump")
-    await desk.read()
-    await desk.settled()
-    assert desk.notified == [CHANGED_METHOD]
+async def test_unchanged_lines_send_no_notification(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    await harness.read()
+    await harness.settled()
+    assert harness.notified == [CHANGED_METHOD]
 
 
-async def test_all_lines_include_small_ones(desk: Desk) -> None:
-    desk.dump("dump")
-    desk.set(pythonNotes="all")
-    assert (8, "32 B at the peak · 1 buffer") in texts(await desk.read())
+async def test_all_lines_include_small_ones(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    harness.set(pythonNotes="all")
+    assert (8, "32 B at the peak · 1 buffer") in texts(await harness.read())
 
 
-async def test_off_shows_nothing(desk: Desk) -> None:
-    desk.dump("dump")
-    desk.set(pythonNotes="off")
-    assert await desk.read() == []
+async def test_off_shows_nothing(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    harness.set(pythonNotes="off")
+    assert await harness.read() == []
 
 
-async def test_newest_compile_of_a_module_applies(desk: Desk) -> None:
-    desk.dump("old", size=65536, time=1_000_000_000)
-    desk.dump("new", size=32768, time=1_100_000_000)
-    line, _ = await desk.read()
+async def test_newest_compile_of_a_module_applies(harness: SourceLinesHarness) -> None:
+    harness.dump("old", size=65536, time=1_000_000_000)
+    harness.dump("new", size=32768, time=1_100_000_000)
+    line, _ = await harness.read()
     assert line["text"].startswith("32.0 KiB")
     assert "the newest of 2 compiles" in line["tooltip"]
 
 
-async def test_open_compile_precedes_newer_ones(desk: Desk) -> None:
-    old = desk.dump("old", size=65536, time=1_000_000_000)
-    desk.dump("new", size=32768, time=1_100_000_000)
-    desk.session.open(item(old.as_uri(), old.read_text("utf-8")))
-    assert (await desk.read())[0]["text"].startswith("64.0 KiB")
+async def test_open_compile_precedes_newer_ones(harness: SourceLinesHarness) -> None:
+    old = harness.dump("old", size=65536, time=1_000_000_000)
+    harness.dump("new", size=32768, time=1_100_000_000)
+    harness.session.open(item(old.as_uri(), old.read_text("utf-8")))
+    assert (await harness.read())[0]["text"].startswith("64.0 KiB")
 
 
-async def test_unsaved_dump_applies(desk: Desk) -> None:
-    path = desk.dump("dump")
-    await desk.read()
-    desk.session.open(item(path.as_uri(), path.read_text("utf-8")))
+async def test_unsaved_dump_applies(harness: SourceLinesHarness) -> None:
+    path = harness.dump("dump")
+    await harness.read()
+    harness.session.open(item(path.as_uri(), path.read_text("utf-8")))
     text = _ASSIGNMENT.format(size=32768, total=32800)
-    edit(desk.session, whole(text), uri=path.as_uri())
-    assert (await desk.read())[0]["text"].startswith("32.0 KiB")
+    edit(harness.session, whole(text), uri=path.as_uri())
+    assert (await harness.read())[0]["text"].startswith("32.0 KiB")
 
 
-async def test_several_modules_are_named(desk: Desk) -> None:
-    desk.dump("dump", "jit_f")
-    desk.dump("dump", "jit_g", size=32768)
-    assert texts(await desk.read())[:2] == [
+async def test_several_modules_are_named(harness: SourceLinesHarness) -> None:
+    harness.dump("dump", "jit_f")
+    harness.dump("dump", "jit_g", size=32768)
+    assert texts(await harness.read())[:2] == [
         (6, "jit_g: 32.0 KiB at the peak · 16.0 KiB padding · 1 buffer"),
         (6, "jit_f: 16.0 KiB at the peak · 1 buffer"),
     ]
 
 
-async def test_source_map_applies(desk: Desk) -> None:
-    desk.dump("dump")
-    copy = desk.folder / "copy"
+async def test_source_map_applies(harness: SourceLinesHarness) -> None:
+    harness.dump("dump")
+    copy = harness.folder / "copy"
     copy.mkdir()
-    desk.python = desk.python.rename(copy / "model.py")
-    assert await desk.read() == []
-    desk.set(sourceMap={str(desk.folder): str(copy)})
-    assert len(await desk.read()) == 2
+    harness.python = harness.python.rename(copy / "model.py")
+    assert await harness.read() == []
+    harness.set(sourceMap={str(harness.folder): str(copy)})
+    assert len(await harness.read()) == 2
 
 
-async def test_deleted_dump_removes_lines(desk: Desk) -> None:
-    path = desk.dump("dump")
-    await desk.read()
+async def test_deleted_dump_removes_lines(harness: SourceLinesHarness) -> None:
+    path = harness.dump("dump")
+    await harness.read()
     path.unlink()
-    assert await desk.read() == []
+    assert await harness.read() == []
 
 
-async def test_newer_python_file_is_marked(desk: Desk) -> None:
-    desk.dump("dump", time=1_000_000_000)
-    line, _ = await desk.read()
+async def test_newer_python_file_is_marked(harness: SourceLinesHarness) -> None:
+    harness.dump("dump", time=1_000_000_000)
+    line, _ = await harness.read()
     assert "model.py is newer than the dump" in line["tooltip"]
 
 
-async def test_dump_without_live_ranges_has_none(desk: Desk) -> None:
-    path = desk.dump("dump")
+async def test_dump_without_live_ranges_has_none(harness: SourceLinesHarness) -> None:
+    path = harness.dump("dump")
     path.with_name(path.name.replace("buffer-assignment", "live-range")).unlink()
-    assert await desk.read() == []
+    assert await harness.read() == []
 
 
 @pytest.mark.parametrize("uri", ["untitled:a.py", None])
-async def test_no_file_has_no_answer(desk: Desk, uri: object) -> None:
-    assert await desk.lines.answer(SimpleNamespace(uri=uri)) is None
+async def test_no_file_has_no_answer(harness: SourceLinesHarness, uri: object) -> None:
+    assert await harness.lines.answer(SimpleNamespace(uri=uri)) is None
