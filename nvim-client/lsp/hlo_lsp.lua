@@ -8,7 +8,7 @@ return {
     -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a
     -- hover.
     lensTexts = 'at once',
-    commands = { 'hlo.showPlaces' },
+    commands = { 'hlo.showPlaces', 'hlo.memorySummary' },
   },
   capabilities = {
     workspace = {
@@ -34,6 +34,9 @@ return {
   commands = {
     ['hlo.showPlaces'] = function(...)
       require('hlo_lsp.places').show(...)
+    end,
+    ['hlo.memorySummary'] = function(command, context)
+      require('hlo_lsp.summary').show_of(context.client_id, command.arguments, context.bufnr)
     end,
   },
   on_exit = function(...)

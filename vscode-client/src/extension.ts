@@ -76,7 +76,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "hlo.checkFolder": (folder?: vscode.Uri) => terminal.check(folder),
     "hlo.inspectAtCursor": () => terminal.inspect(),
     "hlo.memoryMap": () => map.show(),
-    "hlo.memorySummary": () => summary.show(),
+    "hlo.memorySummary": (uri?: string, line?: number) => summary.show(uri, line),
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
     "hlo.previousWindow": () => openAdjacent(windows, -1),
     "hlo.nextWindow": () => openAdjacent(windows, 1),

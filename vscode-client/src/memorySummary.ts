@@ -29,14 +29,22 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
     return this.texts.get(uri.toString()) ?? "";
   }
 
-  /** Show the summary of the compile of the active editor. */
-  async show(): Promise<void> {
+  /**
+   * Show the summary of the compile of the active editor, or that of a code lens.
+   *
+   * @param lensUri the URI of the document of the lens, as the server sent it
+   * @param lensLine its line, which selects a section of a stdout dump
+   */
+  async show(lensUri?: string, lensLine = 0): Promise<void> {
     const editor = vscode.window.activeTextEditor;
-    const client = editor === undefined ? undefined : await this.server.client();
-    if (editor === undefined || client === undefined) {
+    const document = typeof lensUri === "string" ? vscode.Uri.parse(lensUri) : editor?.document.uri;
+    const client = document === undefined ? undefined : await this.server.client();
+    if (document === undefined || client === undefined) {
       return; // the error message is already shown
     }
-    const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
+    const position = new vscode.Position(lensLine, 0);
+    const start = typeof lensUri === "string" ? position : (editor?.selection.active ?? position);
+    const { uri, range } = await this.windows.place(document, start);
     const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
     try {
       const params = { command: SUMMARY, arguments: args };

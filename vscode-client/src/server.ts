@@ -21,7 +21,7 @@ import { selectedInterpreter } from "./pythonExtension";
 export const SCHEMES = ["file", "untitled"] as const;
 
 /** Commands of this client that lenses and actions of the server may name. */
-const CLIENT_COMMANDS = ["hlo.showPlaces"] as const;
+const CLIENT_COMMANDS = ["hlo.showPlaces", "hlo.memorySummary"] as const;
 
 export type ServerState = "idle" | "starting" | "running" | "failed";
 

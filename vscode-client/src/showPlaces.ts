@@ -4,7 +4,8 @@ import type { FileWindows } from "./fileWindows";
 import type { Server } from "./server";
 
 /**
- * Run the command `hlo.showPlaces` of a code lens: show places beside the line of the lens.
+ * Run the command `hlo.showPlaces` of a code lens: go to the only place, or show several beside the
+ * line of the lens.
  *
  * The server sends the arguments as types of the protocol: the URI of the document, a position in
  * it, and the places.
@@ -23,9 +24,10 @@ export async function showPlaces(
   const { protocol2CodeConverter: convert } = client;
   const places = await windows.inWindows(await convert.asReferences(locations));
   await vscode.commands.executeCommand(
-    "editor.action.showReferences",
+    "editor.action.goToLocations",
     convert.asUri(uri),
     convert.asPosition(position),
     places ?? [],
+    "peek",
   );
 }

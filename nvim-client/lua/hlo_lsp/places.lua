@@ -1,5 +1,5 @@
--- Lists the places of a code lens: the values in an allocation, or the uses of a value. Lists the
--- buffers of a Python line.
+-- Lists the places of a code lens, such as the values in an allocation, or goes to the only one.
+-- Lists the buffers of a Python line.
 local lenses = require('hlo_lsp.lenses')
 local request = require('hlo_lsp.request')
 local M = {}
@@ -12,6 +12,13 @@ local function list(title, items)
 end
 
 local function show(title, locations, encoding)
+  if #locations == 1 then
+    vim.cmd("normal! m'") -- so that CTRL-O returns
+    if vim.lsp.util.show_document then
+      return vim.lsp.util.show_document(locations[1], encoding, { focus = true })
+    end
+    return vim.lsp.util.jump_to_location(locations[1], encoding)
+  end
   list(title, vim.lsp.util.locations_to_items(locations, encoding))
 end
 
@@ -42,13 +49,13 @@ function M.show(command, context)
   end
   local lens = { range = { start = start, ['end'] = start }, data = places }
   local function found(problem, resolved)
+    lenses.refresh(client, context.bufnr) -- running a lens hides it
     local arguments = resolved and resolved.command.arguments
     if arguments then
       show(command.title, arguments[3], encoding)
     else
       vim.notify(problem and problem.message or 'hlo-lsp: these places no longer exist')
     end
-    lenses.refresh(client, context.bufnr) -- running a lens hides it
   end
   request(client, 'codeLens/resolve', lens, found, context.bufnr)
 end

@@ -11,6 +11,17 @@ local function show(text)
   vim.bo.modifiable = false
 end
 
+local function ask(client, arguments, bufnr)
+  local params = { command = 'hlo.server.summary', arguments = arguments }
+  request(client, 'workspace/executeCommand', params, function(problem, text)
+    if text then
+      show(text)
+    else
+      vim.notify(problem and problem.message or 'hlo-lsp: no summary')
+    end
+  end, bufnr)
+end
+
 --- Runs `:HloSummary` for the current buffer and line.
 function M.run()
   local bufnr = vim.api.nvim_get_current_buf()
@@ -21,17 +32,12 @@ function M.run()
     return
   end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  local params = {
-    command = 'hlo.server.summary',
-    arguments = { vim.uri_from_bufnr(bufnr), line },
-  }
-  request(client, 'workspace/executeCommand', params, function(problem, text)
-    if text then
-      show(text)
-    else
-      vim.notify(problem and problem.message or 'hlo-lsp: no summary')
-    end
-  end, bufnr)
+  ask(client, { vim.uri_from_bufnr(bufnr), line }, bufnr)
+end
+
+--- Runs the client command `hlo.memorySummary`, whose arguments are a document and a line.
+function M.show_of(client_id, arguments, bufnr)
+  ask(vim.lsp.get_client_by_id(client_id), arguments, bufnr)
 end
 
 return M

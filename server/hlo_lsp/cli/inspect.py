@@ -4,7 +4,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.hover.hover import computation_card, hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.ide.hover.origins import prepare_hovers
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.inspection import (
     allocation_json,
@@ -37,6 +38,8 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
@@ -81,7 +84,7 @@ def _inspect(options: argparse.Namespace) -> None:
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
         raise _InspectError(f"{path}: {what}", _USAGE_ERROR_STATUS)
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
-    dumps = ((workspace.set_of(part), part) for part in parts)
+    dumps = ((_dump_set(workspace, part, options), part) for part in parts)
     if options.at is not None:
         card, facts = _at_position(workspace, file, options)
     elif options.value is not None:
@@ -90,6 +93,9 @@ def _inspect(options: argparse.Namespace) -> None:
         card, facts = _instruction(dumps, options)
     elif options.computation is not None:
         card, facts = _computation(dumps, options)
+    elif options.format == "text" or (options.format is None and sys.stdout.isatty()):
+        print(_summaries(dump for dump, _ in dumps))
+        return
     else:
         print(json.dumps(_file(file, dumps)))
         return
@@ -97,6 +103,20 @@ def _inspect(options: argparse.Namespace) -> None:
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
         print_card(make_console(), card)
+
+
+def _dump_set(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namespace) -> DumpSet:
+    """Return the compile of a file, prepared for complete cards."""
+    dump = workspace.set_of(file)
+    if options.format != "json":
+        prepare_hovers(dump)
+    return dump
+
+
+def _summaries(dumps: Iterable[DumpSet]) -> str:
+    options = SummaryOptions()
+    blocks = (summary_lines(summarize(dump), options.count) for dump in dict.fromkeys(dumps))
+    return "\n\n".join("\n".join(block) for block in blocks)
 
 
 def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
@@ -160,7 +180,7 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
             continue
-        dump = workspace.set_of(file)
+        dump = _dump_set(workspace, file, options)
         text = file.lines[line]
         column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
         found = cursor_target_at(file, line, column)

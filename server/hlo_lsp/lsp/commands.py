@@ -12,6 +12,7 @@ from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.origins import prepare_hovers
 from hlo_lsp.lsp.client import Client, Json, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
@@ -78,6 +79,7 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     context = await whole_compile_context(session, uri, position.line)
     if context is None:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
+    await run_in_slices(partial(prepare_hovers, context.dump))
     found = context.at(position)
     card = None if found is None else hover_card(context.dump, found)
     if card is None:
