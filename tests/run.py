@@ -35,7 +35,7 @@ CHECKS = (
 )
 # One process more than two cores have: tests of editors mostly wait.
 TESTS = ("pytest", "-n", "3", "--dist", "loadgroup")
-QUICK = ("-m", "not corpus and not editors and not e2e")
+QUICK = ("-m", "not corpus and not editors and not e2e and not growth")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -25,6 +25,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 logger = logging.getLogger(__name__)
 
 _RECORDS_PER_BATCH = 150
+_MIN_GROWTH = 1.2  # of findings before all of them are compared again
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +84,24 @@ def check_by_pace(
     whole.sort(key=lambda rule: rule.severity.rank > Severity.WARNING.rank)
     pending = Counter(rule.code for rule in running)
     everything: list[Finding] = []
+    kept: list[Finding] = []
+    kept_from = 0  # findings
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
         # In a file of several modules, the module of a name or a frame is unknown.
         joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
         for found in _on_records(own, file, [] if joined else of_pace, pace):
             everything += found
-            yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
+            if len(everything) > _MIN_GROWTH * kept_from:
+                kept, kept_from = _kept(everything, file, codes), len(everything)
+            yield CheckProgress(kept, frozenset(pending) & codes)
         pending -= Counter(rule.code for rule in of_pace)
     for rule in whole:
         everything += rule.findings(own, dump, thresholds)
         pending -= Counter([rule.code])
-        yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
+        if len(everything) > kept_from:
+            kept, kept_from = _kept(everything, file, codes), len(everything)
+        yield CheckProgress(kept, frozenset(pending) & codes)
 
 
 def _kept(findings: list[Finding], file: DumpFile, codes: set[str]) -> list[Finding]:

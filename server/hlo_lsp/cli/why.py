@@ -12,6 +12,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.reports.lifetime_text import lifetime_card, lifetime_json
 
+_MAX_ID_DIGITS = 20
 _NOT_FOUND_STATUS = 1
 
 
@@ -54,7 +55,7 @@ def values_of_name(dump: DumpSet, name: str) -> list[Value]:
         name: The id of a value, an instruction such as ``fusion.40``, or an instruction and a shape
             index such as ``fusion.40{0}``.
     """
-    if name.isdecimal():
+    if name.isdecimal() and len(name) < _MAX_ID_DIGITS:
         value = dump.value(int(name))
         return [] if value is None else [value]
     name, brace, index = name.removeprefix("%").partition("{")

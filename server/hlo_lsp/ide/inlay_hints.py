@@ -22,7 +22,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan
+from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -380,16 +380,26 @@ def _argument_label(module: ModuleIndex, record: InstructionLine) -> LabelAndToo
     if number is None or computation is None or computation.is_entry:
         return None
     names = [
-        (caller.name, caller.operands[number])
+        (caller.name, name)
         for caller in module.callers(computation)
-        if caller.opcode in _INLINED_OPCODES and number < len(caller.operands)
+        if caller.opcode in _INLINED_OPCODES
+        if (name := _operand_name(caller.text, caller.opened, number))
     ]
-    names = [(caller, name) for caller, name in names if name]
     if not names:
         return None
     more = f" (+{len(names) - 1})" if len(names) > 1 else ""
     lines = [f"operand {number} of %{caller}: %{name}" for caller, name in names]
     return f"= %{names[0][1]}{more}", "\n".join(lines[:_MAX_LISTED_CALLERS])
+
+
+def _operand_name(text: str, opened: int, number: int) -> str:
+    names = _operand_names(text, opened)
+    return names[number] if number < len(names) else ""
+
+
+@lru_cache(maxsize=256)  # a fusion of a thousand parameters is read once, not a thousand times
+def _operand_names(text: str, opened: int) -> tuple[str, ...]:
+    return operand_names(text, opened, "fusion")
 
 
 @lru_cache(maxsize=1 << 12)

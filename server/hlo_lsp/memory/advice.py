@@ -21,7 +21,7 @@ from hlo_lsp.program.donation import donation_of
 from hlo_lsp.program.passes import module_at_buffer_assignment
 
 _MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
-_NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d+)")
+_NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32", "c128": "c64"}  # with half of the bytes
 
 

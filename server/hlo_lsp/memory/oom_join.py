@@ -16,7 +16,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MIN_MATCHED_SHARE = 0.8  # of the entries that name a buffer; the rest may be cut off or damaged
-_ARGUMENT = re.compile(r"Argument ([0-9]+) index (\{[0-9,]*\})")
+_ARGUMENT = re.compile(r"Argument ([0-9]{1,9}) index (\{[0-9,]*\})")
 _OUTPUT = re.compile(r"Output index (\{[0-9,]*\})")
 _OUTPUT_OF = re.compile(r"output of ([\w.\-]+)@(\{[0-9,]*\})")
 _OUTER_SCOPE = re.compile(r"(p?jit)\(([\w.\-<>]+)\)")

@@ -350,6 +350,7 @@ class ModuleIndex:
             elif isinstance(record, BrokenRecord) and end is None:
                 broken.add(self.damaged.get(record) or "")
         has_all_names = has_all_names and "" not in broken and not self._follows_instruction(head)
+        has_all_names = has_all_names and not head.is_read_in_part
         names: dict[str, InstructionLine] = {}
         parameters: dict[int, InstructionLine] = {}
         for member in members:

@@ -9,7 +9,8 @@ from functools import cached_property
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction, unescape
 
-_SIZE = re.compile(r"([0-9]+)(?:\.([0-9]+))?([KMGTPE]?)(?:i?B)?")
+_SIZE = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?([KMGTPE]?)(?:i?B)?")
+_LINE_NUMBER = re.compile(r"[0-9]{1,9}")
 _UNITS = {unit: 1024**power for power, unit in enumerate(["", *"KMGTPE"])}
 # XLA divides by 1024 and drops the rest before it prints two decimals (tsl numbers.cc).
 _LOST_BY_DIVISION = 1 / 1024
@@ -110,7 +111,7 @@ class OomEntry:
     def source(self) -> SourceLine | None:
         """The Python line that the message prints."""
         line = self.operator.get("source_line", "")
-        if "source_file" not in self.operator or not line.isdecimal():
+        if "source_file" not in self.operator or not _LINE_NUMBER.fullmatch(line):
             return None
         return SourceLine(self.operator["source_file"], int(line))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import prod
 from typing import TypeAlias
 
 from lark import Token, Tree
@@ -23,8 +24,10 @@ _ELEMENT_BITS = {
 _ELEMENT_COUNT_LIMIT = 1 << 63
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
 _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
+_MAX_RANK = 100  # dimensions of an array or of a tile; real ones have 8
+_MAX_LAYOUT_PARTS = 16  # tiles or splits of a layout; real ones have 3 and 1
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
-_COMMENT = re.compile(r"/\*.*?\*/")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|$)")
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
@@ -247,7 +250,14 @@ def _parse_tree(tree: "Tree[Token]") -> Shape:
     dimensions, *layouts = subtrees(tree)
     dims = tuple(_parse_dimension(child) for child in subtrees(dimensions))
     layout = _parse_layout(layouts[0]) if layouts else None
+    _refuse_above(_MAX_RANK, "dimensions", len(dims))
     return ArrayShape(str(tree.children[0]), dims, layout)
+
+
+def _refuse_above(limit: int, what: str, count: int) -> None:
+    """Raise an error for a shape whose size would take too long to compute."""
+    if count > limit:
+        raise ShapeError(f"the shape has {count:,} {what}: at most {limit} are supported")
 
 
 def _parse_dimension(tree: "Tree[Token]") -> Dimension:
@@ -264,17 +274,20 @@ def _parse_layout(tree: "Tree[Token]") -> Layout:
             found.setdefault(letter.data, []).append(letter)
         elif letter.data not in _PROPERTIES_WITHOUT_SIZE:
             others.append(str(letter.children[0]) if letter.data == "other_letter" else "P(...)")
+    tiles = tuple(_parse_tile(tile) for some in found.get("tiles", ()) for tile in subtrees(some))
+    splits = tuple(
+        _parse_split(split) for some in found.get("splits", ()) for split in subtrees(some)
+    )
+    _refuse_above(_MAX_LAYOUT_PARTS, "tiles", len(tiles))
+    _refuse_above(_MAX_RANK, "dimensions of a tile", max((len(t.dims) for t in tiles), default=0))
+    _refuse_above(_MAX_LAYOUT_PARTS, "pieces", prod(len(split.at) + 1 for split in splits))
     return Layout(
         minor_to_major=tuple(map(int, order.children)),  # type: ignore[arg-type]  # tokens only
-        tiles=tuple(
-            _parse_tile(tile) for tiles in found.get("tiles", ()) for tile in subtrees(tiles)
-        ),
+        tiles=tiles,
         tail_padding=_integer_property(found, "tail_padding", 1),
         element_bits=_integer_property(found, "element_bits", 0),
         memory_space=_integer_property(found, "memory_space", 0),
-        splits=tuple(
-            _parse_split(split) for some in found.get("splits", ()) for split in subtrees(some)
-        ),
+        splits=splits,
         metadata_bytes=_integer_property(found, "metadata_bytes", 0),
         others=tuple(others),
     )

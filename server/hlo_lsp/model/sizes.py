@@ -22,6 +22,7 @@ from hlo_lsp.model.shape import (
     try_shape,
 )
 
+_ELEMENT_COUNT_LIMIT = 1 << 63
 _TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes, by chip generation
 _UNTILED_GRANULE_ELEMENTS = 1024  # untiled arrays on TPU are rounded up to a multiple of this
 _DYNAMIC_SIZES_BYTES = 1024  # a prefix of dynamic arrays on TPU, M(1024) in layouts
@@ -180,6 +181,10 @@ def _tiled_size(shape: ArrayShape, layout: Layout, bits: int) -> PaddedSize:
     sizes = [shape.dims[dim].size or 0 for dim in order]
     pieces = _split_pieces(sizes, layout)
     padded = max((_tiled_elements(piece, layout) for piece in pieces), default=0)
+    if padded >= _ELEMENT_COUNT_LIMIT:
+        return PaddedSize(
+            logical_bytes(shape) or 0, exact=False, rule="the padded size does not fit in 64 bits"
+        )
     rule = f"padded to {layout.tile_text}"
     if layout.splits:
         rule = f"the largest of {len(pieces)} pieces, each {rule}"

@@ -6,11 +6,13 @@ operand k + 1 to the parameter of branch k. The result of an async-start is ((op
 contexts ...); the async-done returns its second element.
 """
 
+import re
 from collections.abc import Iterator
 
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
+_INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
 _CALLERS_BY_POSITION = frozenset({"fusion", "call", "async-start"})
 _CALLERS_RETURNING_ROOT = frozenset({"fusion", "call", "while", "conditional"})
@@ -130,7 +132,7 @@ def direct_sources(
     elif opcode == "get-tuple-element":
         index = instruction.parsed.attribute("index")
         operand = next(iter(module.operands(instruction)), None)
-        if index is not None and operand is not None and index.text.strip().isdecimal():
+        if index is not None and operand is not None and _INDEX.fullmatch(index.text):
             yield operand, (int(index.text), *path)
     elif opcode == "parameter":
         yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))

@@ -24,8 +24,9 @@ from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket
 
-_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d+),\s*\{([\d,\s]*)\}")
-_DONOR = re.compile(r"\((\d+),\s*\{([\d,\s]*)\}\)")
+_NUMBER = re.compile(r"\d{1,9}")
+_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d{1,9}),\s*\{([\d,\s]*)\}")
+_DONOR = re.compile(r"\((\d{1,9}),\s*\{([\d,\s]*)\}\)")
 
 LeafIndex = tuple[int, ...]
 
@@ -299,4 +300,4 @@ def _attribute(header: str, name: str) -> str:
 
 
 def _index(text: str) -> LeafIndex:
-    return tuple(int(number) for number in text.split(",") if number.strip())
+    return tuple(map(int, _NUMBER.findall(text)))

@@ -32,7 +32,7 @@ from hlo_lsp.syntax.statements import (
 
 _FIRST_NAME = re.compile(r"\s*%?([A-Za-z_][\w.\-]*)\s*:")
 _BROKEN_LINE_NAME = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"'
+    r'(?<!\\)"(?:[^"\\\n]|\\.)*"'
     r"|(?<![\w.\-%])%(?P<NAME>[A-Za-z_][\w.\-]*)"
     rf"|\b(?P<CALLED>{'|'.join(sorted(CALL_ATTRIBUTES))})=\{{?"
     r"|(?P<END>[{}=])"

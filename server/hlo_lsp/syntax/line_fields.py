@@ -9,7 +9,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 _GRAMMAR_NAMES = ("assignment", "values", "live_range", "report", "module", "thunks")
 _ARRAY_SHAPE = re.compile(r"[a-z][a-z0-9]*\[[^\]]*\](?:\{[^{}]*\})?")
-_MEMORY_SPACE = re.compile(r"S\((\d+)\)")
+_MEMORY_SPACE = re.compile(r"S\((\d{1,18})\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,10 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.statements import closing_bracket, tokens_with_depth
 
 L = TypeVar("L", bound="InstructionLine")
+# XLA prints one instruction on a line. The text of an inner instruction begins with its line, so
+# the time for a line grows with the square of its length.
+MAX_INNER_COLUMN = 50_000
+MAX_INLINE_DEPTH = 20  # of computations inside of computations
 
 
 @dataclass(slots=True, eq=False)
@@ -77,7 +81,8 @@ class FrameRow(Record):
 class ComputationLine(Record):
     """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 the signature is missing and empty here.
 
-    ``members`` are the instructions of an inline computation or of one on a single line. The
+    ``members`` are the instructions of an inline computation or of one on a single line, up to
+    ``MAX_INNER_COLUMN`` and ``MAX_INLINE_DEPTH``; ``is_read_in_part`` if there are others. The
     instructions of other computations are the records after this one.
     """
 
@@ -88,6 +93,7 @@ class ComputationLine(Record):
     signature: str
     line_count: int = 1
     members: "tuple[InnerInstruction, ...]" = ()
+    is_read_in_part: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -213,10 +219,17 @@ class InlineComputation(ComputationLine):
 _INSTRUCTION_START = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 
 
-def read_inline_computations(instruction: InstructionLine, holder: Record) -> None:
-    """Parse the computations that are written inline in an instruction."""
+def read_inline_computations(instruction: InstructionLine, holder: Record, depth: int = 0) -> None:
+    """Parse the computations that are written inline in an instruction.
+
+    ``depth`` counts the inline computations around the instruction.
+    """
     bodies = instruction.parsed.bodies
     if not bodies:
+        return
+    if depth >= MAX_INLINE_DEPTH:
+        if isinstance(instruction, InnerInstruction) and instruction.home is not None:
+            instruction.home.is_read_in_part = True
         return
     base = instruction.row if isinstance(instruction, InnerInstruction) else 0
     found = []
@@ -231,7 +244,7 @@ def read_inline_computations(instruction: InstructionLine, holder: Record) -> No
             f"{instruction.name}.{body.name}{number}", False, "", attribute=body.name,
             holder=holder, caller=instruction, row=base + row,
         )  # fmt: skip
-        inline.members = _parse_members(inline, holder, text, start, base)
+        inline.members = _parse_members(inline, holder, text, start, base, depth=depth + 1)
         found.append(inline)
     instruction.bodies = tuple(found)
 
@@ -241,22 +254,29 @@ def read_members(computation: ComputationLine, text: str) -> None:
     head = load_grammar("module").expression("whole_computation").fullmatch(text)
     assert head is not None  # the rule has matched the text
     opened = head.start("OPENING") + head["OPENING"].index("{")
-    computation.members = _parse_members(computation, computation, text, opened, 0)
+    computation.members = _parse_members(computation, computation, text, opened, 0, depth=0)
 
 
 def _parse_members(
-    home: ComputationLine, holder: Record, text: str, opened: int, base: int
+    home: ComputationLine, holder: Record, text: str, opened: int, base: int, *, depth: int
 ) -> tuple[InnerInstruction, ...]:
     """Return the instructions between the brace at ``opened`` and the matching brace.
 
-    ``base`` is the row of the holder on which ``text`` begins.
+    ``base`` is the row of the holder on which ``text`` begins, and ``depth`` the number of inline
+    computations around the instructions.
     """
     end = closing_bracket(text, opened)
     members = []
     end = len(text) if end is None else end
     starts = _instruction_starts(text, opened + 1, end)
+    row = line_start = last = 0
     for start, stop in zip(starts, [*starts, end][1:], strict=True):
-        line_start = text.rfind("\n", 0, start) + 1
+        row += text.count("\n", last, start)
+        line_start = max(line_start, text.rfind("\n", last, start) + 1)
+        last = start
+        if start - line_start > MAX_INNER_COLUMN:
+            home.is_read_in_part = True
+            continue
         own = text[line_start:stop].rstrip()
         match = load_grammar("module").expression("instruction_line").match(own, start - line_start)
         if match is None:
@@ -264,9 +284,9 @@ def _parse_members(
         member = InnerInstruction.of(match)
         member.line_count = own.count("\n") + 1
         member.holder, member.home = holder, home
-        member.row = base + text.count("\n", 0, line_start)
+        member.row = base + row
         member.start_column = start - line_start
-        read_inline_computations(member, holder)
+        read_inline_computations(member, holder, depth)
         members.append(member)
     return tuple(members)
 
@@ -282,8 +302,13 @@ def _instruction_starts(text: str, start: int, end: int) -> list[int]:
             covered.append((opened, match.end()))
         elif match[0][0] == '"':
             covered.append(match.span())
-    return [
-        match.start()
-        for match in _INSTRUCTION_START.finditer(text, start, end)
-        if not any(first <= match.start() < last for first, last in covered)
-    ]
+    covered.sort()
+    starts = []
+    at = covered_end = 0
+    for match in _INSTRUCTION_START.finditer(text, start, end):
+        while at < len(covered) and covered[at][0] <= match.start():
+            covered_end = max(covered_end, covered[at][1])
+            at += 1
+        if match.start() >= covered_end:
+            starts.append(match.start())
+    return starts

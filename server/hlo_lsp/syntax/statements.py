@@ -31,7 +31,9 @@ _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
     r"|branch_computations|called_computations)=\s*$"
 )
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
+# An escaped quote is a token of its own outside of strings. Otherwise each quote of a run of them
+# would be taken for the beginning of a string up to the end of the line.
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
 # Characters before a brace to search for the attribute; a header has 10,000 braces.
 _MAX_CALL_ATTRIBUTE_LENGTH = 32
 
@@ -198,8 +200,11 @@ def _starts_new_item(line: str) -> bool:
     return bool(_INSTRUCTION.match(line) or _TOP_LEVEL_LINE.match(line)) or line.startswith("}")
 
 
-_NESTING_TOKENS = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*[\s\S]*?\*/|//[^\n]*|[(\[{]|[)\]}]|,|"')
-_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*')
+_NESTING_TOKENS = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*|[(\[{]|[)\]}]|,|"'
+)
+STRAY_QUOTES = frozenset({'"', '\\"'})  # tokens that begin or end no string
+_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*')
 INDEX_MARK = "/*index="
 _CHARACTER = re.compile(r"[^\n]")
 _OPENING = frozenset("([{")
@@ -271,7 +276,7 @@ def is_balanced(text: str, at: int) -> bool:
     depth = 0
     for match in _NESTING_TOKENS.finditer(text, at):
         sign = match[0]
-        if sign == '"':  # an unclosed string
+        if sign in STRAY_QUOTES:
             return False
         depth += (sign in _OPENING) - (sign in _CLOSING)
         if depth < 0:
@@ -291,4 +296,4 @@ def without_comments(text: str) -> str:
 
 def _blank_comment(match: Match[str]) -> str:
     text = match[0]
-    return text if text[0] == '"' or text.startswith(INDEX_MARK) else _CHARACTER.sub(" ", text)
+    return text if text[0] != "/" or text.startswith(INDEX_MARK) else _CHARACTER.sub(" ", text)

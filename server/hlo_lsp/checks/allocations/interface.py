@@ -87,7 +87,7 @@ class Origins:
         if text is None or text.name.text.lstrip("%") != value.name:
             return None
         literal = text.literal.text.strip()
-        is_parameter = text.opcode.text == "parameter" and literal.isdecimal()
+        is_parameter = text.opcode.text == "parameter" and _NUMBER.fullmatch(literal)
         return ValueOrigin(text.opcode.text, int(literal) if is_parameter else None, None)
 
     def kind(self, value: AssignedValue) -> ValueKind | None:
@@ -254,7 +254,8 @@ def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:
 
 
 _LAYOUT = re.compile(r"\{[^{}]*\}")
-_COMMENT = re.compile(r"/\*.*?\*/ ?")
+_NUMBER = re.compile(r"\d{1,9}")
+_COMMENT = re.compile(r"/\*.*?(?:\*/|$) ?")
 _UNKNOWN_SHAPE = "<unknown shape>"
 
 

@@ -1,5 +1,6 @@
 """Rules on shapes that follow from operands."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ ELEMENTWISE = {
     "clamp",  # except its limits
     *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
 }
+_INDEX = re.compile(r"\d{1,9}")  # of an element
 _PREDICATES = {"compare", "is-finite"}
 # Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
 _RETYPING = _PREDICATES | {
@@ -153,7 +155,7 @@ def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     record = case.record
     operand = dict(_operands(case)).get(0)
     index = record.parsed.attribute("index")
-    if operand is None or index is None or not index.text.isdecimal():
+    if operand is None or index is None or not _INDEX.fullmatch(index.text):
         return
     elements = element_texts(operand.shape)
     message = f"the shape of `{operand.name}`"

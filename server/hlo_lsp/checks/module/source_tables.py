@@ -26,9 +26,9 @@ def known_frame(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         return
     seen = [match for match in _FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
     metadata = record.parsed.attribute("metadata") if seen else None
-    if metadata is None or int(record.parsed.metadata.get("stack_frame_id", 0)) == 0:
+    number = record.parsed.metadata.get("stack_frame_id", "")
+    if metadata is None or not number.strip("0"):
         return
-    number = record.parsed.metadata["stack_frame_id"]
     for match in seen:
         if metadata.start <= match.start() < metadata.end and match[1] == number:
             place = part_place(case.file, record, TextSpan(match.start(1), match.end(1), match[1]))

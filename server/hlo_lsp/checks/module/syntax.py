@@ -10,13 +10,15 @@ from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import head_place, name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.syntax.module_records import (
+    MAX_INLINE_DEPTH,
+    MAX_INNER_COLUMN,
     ComputationEnd,
     ComputationLine,
     InstructionLine,
     ModuleHeader,
 )
 from hlo_lsp.syntax.records import BrokenRecord
-from hlo_lsp.syntax.statements import is_balanced, tokens_with_depth, top_level_commas
+from hlo_lsp.syntax.statements import STRAY_QUOTES, is_balanced, tokens_with_depth, top_level_commas
 
 
 def unclosed(case: "RecordCheck[Any]") -> Iterator[Finding]:
@@ -28,7 +30,7 @@ def unclosed(case: "RecordCheck[Any]") -> Iterator[Finding]:
     opened: list[tuple[int, str]] = []
     for match, _ in tokens_with_depth(text, at):
         sign = match[0]
-        if sign == '"':
+        if sign in STRAY_QUOTES:
             opened.append((match.start(), "this string is not closed"))
             break
         if sign in _PAIRS:
@@ -77,6 +79,12 @@ def open_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
         yield case.report(
             head_place(case.file, case.record),
             f"`{case.record.name}` is not closed: expected `}}` after its instructions",
+        )
+    if case.record.is_read_in_part:
+        yield case.report(
+            head_place(case.file, case.record),
+            f"`{case.record.name}` is read in part: only {MAX_INNER_COLUMN:,} characters of a line"
+            f" and {MAX_INLINE_DEPTH} levels of inline computations are read",
         )
 
 
@@ -137,7 +145,7 @@ _ATTRIBUTE = re.compile(r"\s*[\w\-]+=\s*[^\s]")
 _ATTRIBUTES_BEGIN = re.compile(r"\)(?:, [\w\-]+=|$)")
 _ENDS = (")", "}", '"')
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_STRING = re.compile(r'(?<!\\)"(?:[^"\\\n]|\\.)*"')
 
 
 _LITERAL = {"constant", "parameter"}  # these have a value or a number instead of operands

@@ -179,7 +179,7 @@ def _peak_total(section: LiveRangeSection) -> int:
 def _declared_total(section: LiveRangeSection) -> int | None:
     place = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
     digits = place.file.lines[place.line][place.start : place.end].replace(" ", "")
-    return int(digits) if digits.isdecimal() else None
+    return int(digits) if digits.isdecimal() and len(digits) < 20 else None
 
 
 def _spaced(number: int) -> str:

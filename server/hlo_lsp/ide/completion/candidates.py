@@ -14,6 +14,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 MAX_CANDIDATES = 200
+_MAX_TYPED_LENGTH = 100  # characters that are compared with labels
 _MAX_INSTRUCTION_LENGTH = 600
 _SNIPPET_SPECIAL_CHARACTER = re.compile(r"[\\$}]")
 _CHOICE_KINDS = {AttributeKind.FLAG, AttributeKind.ENUM}
@@ -131,9 +132,9 @@ def best_candidates(candidates: Iterable[Candidate], typed: str) -> tuple[list[C
 
 def label_matcher(typed: str) -> Callable[[str], int | None]:
     """Return a function that ranks how well a label matches: 0 is best, None is no match."""
-    signs = [re.escape(sign) for sign in typed.removeprefix("%")]
-    whole, spread = "".join(signs), ".*?".join(signs)
-    expression = re.compile(rf"%?(?:({whole})|.*?[^a-z0-9]({whole})|.*?{spread})", re.IGNORECASE)
+    signs = [re.escape(sign) for sign in typed.removeprefix("%")[:_MAX_TYPED_LENGTH]]
+    whole, spread = "".join(signs), "".join(f"[^{sign}]*{sign}" for sign in signs)
+    expression = re.compile(rf"%?(?:({whole})|.*?[^a-z0-9]({whole})|{spread})", re.IGNORECASE)
 
     def match(label: str) -> int | None:
         found = expression.match(label)

@@ -16,17 +16,17 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.statements import (
+    STRAY_QUOTES,
     closing_bracket,
     comma_separated_spans,
     comma_separated_texts,
     defined_name,
-    is_balanced,
     tokens_with_depth,
     without_comments,
 )
 
 _COMMENT_OR_STRING = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|/\*[\s\S]*?\*/|(//[^\n]*|/\*[\s\S]*)\Z|//[^\n]*'
+    r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?\*/|(//[^\n]*|/\*[\s\S]*)\Z|//[^\n]*'
 )
 _NAME = r"%?[A-Za-z_][\w.\-]*"
 _INSTRUCTION_START = re.compile(rf"(?<![\w.\-%])(?:ROOT\s+)?{_NAME}\s+=\s")
@@ -34,7 +34,7 @@ _INSTRUCTION_PREFIX = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*=\s+")
 _ARRAY_SHAPE = re.compile(r"[^\s(\[]+\[\S*(?=\s)")
 _OPCODE = re.compile(r"\s*([a-z][\w\-]*)\s*\(")
 _LAST_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*$")
-_PARAMETER_NUMBER = re.compile(r"\s*(\d+)\s*\)")
+_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 _WORD = re.compile(r"[%\w.\-]*")
 _WORD_BEFORE = re.compile(r"[%\w.\-]*\Z")
 
@@ -108,21 +108,34 @@ def draft_at(file: DumpFile, line: int, column: int) -> Draft | None:
         return None
     after = without_comments("\n".join([lines[row][column:], *lines[row + 1 :]]))
     before = without_comments(before)
-    if any(match[0] == '"' for match, _ in tokens_with_depth(before, 0)):
+    if any(match[0] in STRAY_QUOTES for match, _ in tokens_with_depth(before, 0)):
         return None
     is_header = before.lstrip().startswith("HloModule")  # Its attributes contain anything.
-    found = () if is_header else _INSTRUCTION_START.finditer(before)
-    starts = [match.start() for match in found]
-    begin = next((at for at in reversed(starts) if _is_open_until_end(before[at:])), 0)
-    siblings = [at for at in starts if at < begin and is_balanced(before[at:begin], 0)]
-    texts = [before[at:end] for at, end in pairwise([*siblings, begin])]
+    starts = [] if is_header else _open_instructions(before)
+    begin, depth = starts[-1] if starts else (0, 0)
+    siblings = [at for at, around in starts if around == depth]
+    texts = [before[at:end] for at, end in pairwise(siblings)]
     return Draft(file, line, column, before[begin:], after, tuple(texts))
 
 
-def _is_open_until_end(text: str) -> bool:
-    """Return whether a text closes no bracket or string that was opened before it."""
-    tokens = tokens_with_depth(text, 0)
-    return all(depth >= 0 and match[0] != '"' for match, depth in tokens)
+def _open_instructions(text: str) -> list[tuple[int, int]]:
+    """Return the starts of instructions of computations that are open at the end of a text.
+
+    Each start has the number of brackets around it.
+    """
+    found: list[tuple[int, int]] = []
+    starts = [match.start() for match in _INSTRUCTION_START.finditer(text)]
+    starts.reverse()
+    around = 0
+    for match, depth in tokens_with_depth(text, 0):
+        while starts and starts[-1] < match.end():
+            at = starts.pop()
+            if at < match.start():  # others are inside of a string
+                found.append((at, around))
+        while found and found[-1][1] > depth:
+            found.pop()
+        around = depth + (match[0] in "([{")
+    return [*found, *((at, around) for at in reversed(starts))]
 
 
 class InstructionParts(NamedTuple):

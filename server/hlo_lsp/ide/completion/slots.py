@@ -23,7 +23,7 @@ _ATTRIBUTE_NAME = re.compile(r"\s*[\w\-]*\Z")
 _KEY = re.compile(r"(?<![\w\-])([\w\-]+)=")
 _PARTIAL_KEY_VALUE = re.compile(r"(?<![\w\-])([\w\-]+)=([\w.\-]*)\Z")
 _ITEM_START = re.compile(r"(?:\A|[\s,])[%\w.\-]*\Z")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRING = re.compile(r'(?<!\\)"(?:[^"\\]|\\.)*"')
 
 
 class Slot:

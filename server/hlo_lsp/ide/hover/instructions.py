@@ -50,7 +50,7 @@ _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and line
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
 _INLINED_BODY_OPCODES = frozenset({"fusion", "call", "async-start"})
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
-_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
+_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d{1,19})"')
 
 OptionalLine = LocatedRecord[InstructionLine] | None
 

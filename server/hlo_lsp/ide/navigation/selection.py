@@ -1,8 +1,9 @@
 """Selection ranges around the cursor, from the word to the whole file."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import NamedTuple
 
 from hlo_lsp.ide.navigation.outline import depth_of
@@ -19,8 +20,10 @@ from hlo_lsp.syntax.used_value import instruction_column
 
 _MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor is read.
 _MAX_BRACKET_PREFIX_LENGTH = 80
+_MAX_NESTED_BRACKETS = 50  # around the cursor, the innermost; real texts have 15
+_MAX_OUTER_EXTENTS = 100  # of lines; a thunk sequence can have any depth
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
-_KEY = re.compile(r"[\w\-]+=")
+_KEY = re.compile(r"(?<![\w\-])[\w\-]+=")
 _ATTRIBUTE = re.compile(r'[\w\-]+=(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}()]+)')
 _VALUE = re.compile(r"<\d[^<>]*>")
 # The text before a bracket that is selected together with it.
@@ -58,6 +61,10 @@ def _enclosing_extents(
     file: DumpFile, record: Record, line: int, column: int
 ) -> Iterator[TextExtent]:
     yield from _extents_in_text(file, record, line, column)
+    yield from islice(_outer_extents(file, record, line), _MAX_OUTER_EXTENTS)
+
+
+def _outer_extents(file: DumpFile, record: Record, line: int) -> Iterator[TextExtent]:
     yield _line_extent(file, line, line)
     rows = record.statement_rows(line - record.line)
     yield _line_extent(file, record.line + rows.start, record.line + rows.stop - 1)
@@ -106,9 +113,18 @@ def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
                 yield match.start() + 1, match.end() - 1
             if is_word or match.lastgroup in {"STRING", "ARRAY", "COMMENT"}:
                 yield match.span()
-    for match in (*_KEY.finditer(text, begin, end), *_VALUE.finditer(text, begin, end)):
-        named = _ATTRIBUTE.match(text, match.start(), end)
-        yield match.span() if named is None else named.span()
+    yield from (match.span() for match in _VALUE.finditer(text, begin, end))
+    yield from _attribute_spans(text, begin, end)
+
+
+def _attribute_spans(text: str, begin: int, end: int) -> Iterator[_Span]:
+    word_end = begin  # of the last value without quotes and braces: `a=b=c` is one attribute
+    for match in _KEY.finditer(text, begin, end):
+        if match.start() >= word_end:
+            named = _ATTRIBUTE.match(text, match.start(), end)
+            yield match.span() if named is None else named.span()
+            if named is not None and text[match.end()] not in '"{':
+                word_end = named.end()
 
 
 def _bracket_spans(text: str, at: int) -> Iterator[_Span]:
@@ -118,6 +134,7 @@ def _bracket_spans(text: str, at: int) -> Iterator[_Span]:
     brackets, the items between commas are the attributes of an instruction.
     """
     open_: list[list[int]] = []  # for each open bracket, its offset and those of its commas
+    around: list[list[int]] = []  # the same for brackets around the offset, the innermost first
     top = [-1]
     for match, _ in tokens_with_depth(text, 0):
         sign, start = match[0], match.start()
@@ -128,10 +145,10 @@ def _bracket_spans(text: str, at: int) -> Iterator[_Span]:
         elif sign in ")]}" and open_:
             stops = [*open_.pop(), start]
             if stops[0] < at <= start + 1:
-                yield from _spans_in_bracket(text, stops, at)
-    for stops in open_:
-        if stops[0] < at:
-            yield from _spans_in_bracket(text, [*stops, len(text)], at)
+                around.append(stops)
+    around += ([*stops, len(text)] for stops in reversed(open_) if stops[0] < at)
+    for stops in around[:_MAX_NESTED_BRACKETS]:
+        yield from _spans_in_bracket(text, stops, at)
     yield from _item_spans(text, [*top, len(text)], at)
 
 
@@ -212,5 +229,5 @@ def _line_extent(file: DumpFile, first: int, last: int) -> TextExtent:
 
 
 def _position(begins: list[int], first: int, at: int) -> tuple[int, int]:
-    row = next(row for row in range(len(begins) - 1) if at < begins[row + 1])
+    row = bisect_right(begins, at) - 1
     return first + row, at - begins[row]

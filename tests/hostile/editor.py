@@ -1,0 +1,164 @@
+"""A server in this process, and all its requests about a text, with their processor time."""
+
+import asyncio
+import gc
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from hlo_lsp.lsp.server import create_server
+
+Json = dict[str, Any]
+_CAPABILITIES: Json = {
+    "textDocument": {
+        "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+        "hover": {"contentFormat": ["markdown"]},
+        "diagnostic": {},
+        "semanticTokens": {"requests": {}, "tokenTypes": [], "tokenModifiers": [], "formats": []},
+    },
+    "general": {"positionEncodings": ["utf-32"]},
+}
+_AT_CURSOR = (
+    "hover", "definition", "declaration", "typeDefinition", "implementation", "documentHighlight",
+    "prepareRename", "linkedEditingRange", "prepareCallHierarchy", "signatureHelp", "completion",
+)  # fmt: skip
+_WHOLE = (
+    "documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full",
+    "diagnostic", "formatting",
+)  # fmt: skip
+_OPTIONS = {"options": {"tabSize": 2, "insertSpaces": True}}
+_REFUSED = -32803
+
+
+class _Output:
+    """Keeps the replies of the server."""
+
+    def __init__(self) -> None:
+        self.replies: dict[Any, Json] = {}
+
+    def write(self, data: bytes) -> None:
+        message = json.loads(data.partition(b"\r\n\r\n")[2])
+        if "method" not in message:
+            self.replies[message["id"]] = message
+
+
+class Editor:
+    """A client that opens texts and asks everything about them."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        self._output = _Output()
+        self._protocol = create_server().protocol
+        self._protocol.set_writer(self._output)  # type: ignore[arg-type]
+        self._count = 0
+        self.errors: list[str] = []  # of requests that failed
+        params = {"processId": None, "rootUri": None, "capabilities": _CAPABILITIES}
+        self.ask("initialize", params)
+        self._send({"method": "initialized", "params": {}})
+        gc.collect()
+        gc.freeze()  # the server collects garbage some time after a text is closed
+
+    def close(self) -> None:
+        """End the event loop."""
+        for task in asyncio.all_tasks(self._loop):
+            task.cancel()
+        self._loop.run_until_complete(asyncio.sleep(0))
+        self._loop.close()
+
+    def ask(self, method: str, params: Any) -> Json:
+        """Return the reply to a request."""
+        self._count += 1
+        number = self._count
+        self._send({"id": number, "method": method, "params": params})
+        self._loop.run_until_complete(self._until_replied(number))
+        return self._output.replies.pop(number)
+
+    def seconds_per_request(self, text: str) -> dict[str, float]:
+        """Open a text, ask everything about it, and return the processor time of each request."""
+        uri = f"untitled:{self._count}"
+        document = {"uri": uri, "languageId": "hlo", "version": 1, "text": text}
+        self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
+        found: dict[str, float] = {}
+        gc.collect()
+        gc.disable()
+        for method, params in questions(uri, text):
+            start = time.process_time()
+            reply = self.ask(method, params)
+            seconds = time.process_time() - start
+            found[method] = max(seconds, found.get(method, 0))
+            if reply.get("error", {}).get("code", _REFUSED) != _REFUSED:
+                self.errors.append(f"{method}: {reply['error']['message']:.300}")
+        gc.enable()
+        closed = {"textDocument": {"uri": uri}}
+        self._send({"method": "textDocument/didClose", "params": closed})
+        return found
+
+    def _send(self, message: Json) -> None:
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self._loop.call_soon(self._protocol.receive, body)
+        self._loop.run_until_complete(asyncio.sleep(0))
+
+    async def _until_replied(self, number: int) -> None:
+        while number not in self._output.replies:
+            await asyncio.sleep(0)
+
+
+def questions(uri: str, text: str) -> Iterator[tuple[str, Json]]:
+    """Yield all requests about a text, those about a position at several ones."""
+    document: Json = {"textDocument": {"uri": uri}}
+    cursors = _cursors(text)
+    whole = {"start": _position((0, 0)), "end": _position((text.count("\n") + 1, 0))}
+    for number, cursor in enumerate(cursors):
+        here = {**document, "position": _position(cursor)}
+        for method in _AT_CURSOR:
+            yield f"textDocument/{method}", here
+        references = {**here, "context": {"includeDeclaration": True}}
+        yield "textDocument/references", references
+        yield "textDocument/rename", {**here, "newName": "other"}
+        yield "textDocument/selectionRange", {**document, "positions": [here["position"]]}
+        inspect = {"command": "hlo.server.inspect", "arguments": [uri, here["position"]]}
+        yield "workspace/executeCommand", inspect
+        for name in ("a", "main", "f0"):
+            item = _call_item(uri, name, here["position"])
+            yield "callHierarchy/incomingCalls", {"item": item}
+            yield "callHierarchy/outgoingCalls", {"item": item}
+        if number == 0:
+            for method in _WHOLE:
+                yield f"textDocument/{method}", {**document, **_OPTIONS}
+            delta = {**document, "previousResultId": "0"}
+            yield "textDocument/semanticTokens/full/delta", delta
+            for method in ("semanticTokens/range", "inlayHint"):
+                yield f"textDocument/{method}", {**document, "range": whole}
+            yield "textDocument/rangeFormatting", {**document, "range": whole, **_OPTIONS}
+            context: Json = {"diagnostics": []}
+            yield "textDocument/codeAction", {**document, "range": whole, "context": context}
+            yield "hlo/memoryMap", {"uri": uri, "line": cursor[0]}
+            summary = {"command": "hlo.server.summary", "arguments": [uri, cursor[0]]}
+            yield "workspace/executeCommand", summary
+
+
+def _cursors(text: str) -> list[tuple[int, int]]:
+    """Return places in the longest line, in the middle, and at the end of a text."""
+    lines = text.split("\n")
+    longest = max(range(len(lines)), key=lambda number: len(lines[number]))
+    middle = len(lines) // 2
+    last = max((number for number, line in enumerate(lines) if line.strip(" }")), default=0)
+    found = [
+        (longest, len(lines[longest]) // 2), (middle, min(4, len(lines[middle]))),
+        (last, len(lines[last]) // 2), (longest, len(lines[longest])),
+    ]  # fmt: skip
+    return list(dict.fromkeys(found))
+
+
+def _position(cursor: tuple[int, int]) -> Json:
+    return {"line": cursor[0], "character": cursor[1]}
+
+
+def _call_item(uri: str, name: str, position: Json) -> Json:
+    span = {"start": position, "end": position}
+    data = {"name": name, "home": None, "asked": uri}
+    return {
+        "name": name, "kind": 12, "uri": uri, "range": span, "selectionRange": span, "data": data,
+    }  # fmt: skip
