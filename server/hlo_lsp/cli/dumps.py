@@ -14,7 +14,7 @@ from hlo_lsp.text.disk import UnreadableError
 
 USAGE_ERROR_STATUS = 2
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
-_ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT, FileRole.BEFORE_OPTIMIZATIONS})
+_ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
 
 
 def dumps_at(

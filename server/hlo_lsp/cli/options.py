@@ -205,7 +205,12 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the computation with this name; in a stdout dump, the first one",
     )
-    _add_format_option(parser, "text", "json")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        help="the output format (default: text; for a whole dump that is not printed to a"
+        " terminal: json)",
+    )
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:

@@ -2,23 +2,26 @@
 
 The order is that of XLA's decision tree for the error E1000 (CompileTimeHbmOom): donation, types,
 padding, replication, rematerialization, offload. A price is the most that a change can save at this
-peak: afterward, another step may be the peak.
+peak: afterward, another step may be the peak. ``tests/oracles/test_advice.py`` compares prices with
+the peaks of changed programs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.live_set import LostBytes
+from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.donation import donation_of
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.passes import module_at_buffer_assignment, unoptimized_module
 
 _MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
 _NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -91,6 +94,11 @@ def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]
 
 def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     temporaries = [owned for owned in buffers if _is_temporary(owned)]
+    on_chip = sum(
+        located.record.size
+        for located in dump.allocations()
+        if located.record.preallocated_temp and is_on_chip(located.record.color, dump.backend)
+    )
     wide: dict[str, list[OwnedBuffer]] = {}
     for owned in temporaries:
         shape = None if owned.buffer.value is None else try_shape(owned.buffer.value.record.shape)
@@ -99,8 +107,10 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     for name, members in wide.items():
         count = sum(owned.buffer.bytes for owned in members) // 2
         lines = _lines(dump, members)
+        # Of the narrow arrays, more fit into on-chip memory.
+        saved = min(2 * count, count + on_chip)
         yield Advice(
-            AdviceKind.DTYPE, f"compute {name} temporaries in {_NARROW_TYPES[name]}{lines}", count
+            AdviceKind.DTYPE, f"compute {name} temporaries in {_NARROW_TYPES[name]}{lines}", saved
         )
 
 
@@ -123,7 +133,8 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
     partitions = 1 if match is None else int(match[1])
     if partitions < 2:
         return
-    replicated = [owned for owned in buffers if _is_replicated(owned)]
+    whole_shapes = _unpartitioned_shapes(dump)
+    replicated = [owned for owned in buffers if _is_replicated(owned, whole_shapes)]
     total = sum(owned.buffer.bytes for owned in replicated)
     if total:
         yield Advice(
@@ -134,11 +145,29 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
         )
 
 
-def _is_replicated(owned: OwnedBuffer) -> bool:
+def _unpartitioned_shapes(dump: DumpSet) -> dict[int, str]:
+    """Return the shapes of the arguments before partitioning by parameter number."""
+    file = unoptimized_module(dump)
+    entry = None if file is None else file.module.entry
+    if file is None or entry is None:
+        return {}
+    parameters = file.module.computation(entry).parameters
+    return {number: without_layout(line.shape) for number, line in parameters.items()}
+
+
+def _is_replicated(owned: OwnedBuffer, whole_shapes: Mapping[int, str]) -> bool:
+    """Return whether an argument has the sharding ``{replicated}``, or the shape of the array.
+
+    Since the partitioner Shardy, the parameters of a partitioned module have no sharding.
+    """
     if not owned.is_argument or owned.origin is None:
         return False
-    sharding = owned.origin.instruction.record.parsed.attribute("sharding")
-    return sharding is not None and sharding.text.strip() == "{replicated}"
+    parameter = owned.origin.instruction.record
+    sharding = parameter.parsed.attribute("sharding")
+    if sharding is not None:
+        return sharding.text.strip() == "{replicated}"
+    number = parameter_number(parameter)
+    return number is not None and whole_shapes.get(number) == without_layout(parameter.shape)
 
 
 def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
@@ -160,8 +189,8 @@ def _tuple_tables(lost: LostBytes) -> Iterator[Advice]:
     if lost.tuple_table_slots:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
-            "return fewer tuples from loops and calls, because each tuple table has an "
-            "aligned slot",
+            "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
+            "the tuple table of each copy has an aligned slot",
             lost.tuple_table_slots,
         )
 

@@ -8,6 +8,7 @@ from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LostBytes, live_buffers, lost_bytes
 from hlo_lsp.memory.liveness import LogicalPeak, logical_peak_of
+from hlo_lsp.memory.memory_analysis import AnalysisSize, memory_analysis
 from hlo_lsp.memory.memory_spaces import (
     SpaceOccupancy,
     largest_off_chip_space,
@@ -76,6 +77,7 @@ class ModuleSummary:
     last_step: int | None
     logical_peak: LogicalPeak | None
     missing: tuple[str, ...] = field(default=())
+    memory_analysis: tuple[AnalysisSize, ...] = ()
 
 
 def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
@@ -101,6 +103,7 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
         dump.last_step,
         logical_peak_of(dump),
         tuple(missing_facts(dump, bool(allocations), bool(occupancies))),
+        memory_analysis(dump),
     )
 
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.reports.group_tree_text import tree_json, tree_lines
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
@@ -28,6 +30,7 @@ def summary_json(
                 "allocated_bytes": space.allocated_bytes,
                 "peak_bytes": space.bytes,
                 "peak_step": space.step,
+                "groups": _groups_json(space, count),
             }
             for space in summary.spaces
         },
@@ -58,6 +61,9 @@ def summary_json(
             {"kind": one.kind.value, "text": one.text, "saves_bytes": one.saves_bytes}
             for one in main.advice
         ],
+        "memory_analysis": {
+            one.key: {"bytes": one.bytes, "rule": one.rule} for one in summary.memory_analysis
+        },
         "findings": dict(findings or {}),
         "missing": list(summary.missing),
     }
@@ -87,6 +93,15 @@ def buffer_json(owned: OwnedBuffer) -> Json:
     }
 
 
+def _groups_json(space: SpaceSummary, count: int) -> list[Json]:
+    if space.tree:
+        return tree_json(space.tree, count)
+    return [
+        {"name": one.name, "bytes": one.bytes, "buffers": len(one.buffers), "children": []}
+        for one in space.groups[:count]
+    ]
+
+
 def _source_json(space: SpaceSummary) -> Iterator[Json]:
     for group in space.groups:
         if group.source is not None:
@@ -108,17 +123,36 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             continue
         of = "" if summary.last_step is None else f" of {summary.last_step:,}"
         yield f"peak of {space.title} {_size(space.bytes)} at step {space.step:,}{of}"
-        groups = " · ".join(
-            f"{_name(group)} {_size(group.bytes)}" for group in space.groups[:count]
-        )
-        others = len(space.groups) - count
-        yield f"  {groups}" + (f" · {others:,} more" if others > 0 else "")
+        if space.tree:
+            yield from tree_lines(space.tree, count)
+        else:
+            yield f"  {_groups(space, count)}"
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield f"  {_lost(space)}"
         if space is summary.main:
             for one in space.advice:
                 yield f"  advice: {one.text}; saves at most {_size(one.saves_bytes)}"
+    analysis = _analysis(summary)
+    if analysis:
+        yield f"memory_analysis() of JAX: {analysis}"
     yield from summary.missing
+
+
+def _analysis(summary: ModuleSummary) -> str:
+    """Return the numbers of JAX that are not 0."""
+    end, start = "_size_in_bytes", "up to " if summary.backend is Backend.TPU else ""
+    return " · ".join(
+        f"{one.key.removesuffix(end)} {start if one.key.startswith('temp') else ''}"
+        f"{_size(one.bytes)}"
+        for one in summary.memory_analysis
+        if one.bytes and one.key.endswith(end)
+    )
+
+
+def _groups(space: SpaceSummary, count: int) -> str:
+    groups = " · ".join(f"{_name(group)} {_size(group.bytes)}" for group in space.groups[:count])
+    others = len(space.groups) - count
+    return groups + (f" · {others:,} more" if others > 0 else "")
 
 
 def _lost(space: SpaceSummary) -> str:
@@ -159,9 +193,12 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
             continue
         yield from ("", f"## {space.title} at step {space.step:,}", "")
-        yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
-        for group in space.groups[:count]:
-            yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
+        if space.tree:
+            yield from ("```text", *tree_lines(space.tree, count, ""), "```")
+        else:
+            yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
+            for group in space.groups[:count]:
+                yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
             yield f"| {buffer_name(owned)} | {_size(owned.buffer.bytes)} | {origin_text(owned)} |"
@@ -171,6 +208,9 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from ("", "| Advice | Saves at most |", "|---|---:|")
             for one in space.advice:
                 yield f"| {one.text[0].upper()}{one.text[1:]} | {_size(one.saves_bytes)} |"
+    analysis = _analysis(summary)
+    if analysis:
+        yield from ("", f"`memory_analysis()` of JAX: {analysis}.")
     for problem in summary.missing:
         yield from ("", f"{problem[0].upper()}{problem[1:]}.")
 
