@@ -13,7 +13,6 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.document import Document
 
-FIRST = "    Arg_1.2{}: 16384 bytes (cumulative: 16384 bytes)\n"
 FUSION = "    fusion{}: 2048 bytes (cumulative: 43008 bytes)\n"
 SQRT = "    add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)\n"
 LAST = "    fusion.5{}: 64 bytes (cumulative: 43200 bytes)"
