@@ -9,12 +9,10 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole
-from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.text.disk import UnreadableError
 
 USAGE_ERROR_STATUS = 2
-# Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
-_ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
 
 
 def dumps_at(
@@ -27,7 +25,7 @@ def dumps_at(
         errors: The list to which a message about each path without a dump is added.
         sizes_only: Read only the files from which sizes, live ranges, and origins follow.
     """
-    unread_roles = _ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
+    unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         files = list(compiles_below(path))

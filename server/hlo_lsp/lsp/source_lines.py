@@ -24,7 +24,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import SearchFolder
-from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
@@ -134,7 +134,8 @@ class SourceLines:
 
     def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
         """Return the lines of a compile, with open files as they are in the editor."""
-        workspace = DumpWorkspace()  # of one compile, so that the files do not stay in memory
+        # Of one compile, so that its files do not stay in memory.
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
         for file in self._open_files():
             if file.path in compile_.files:
                 workspace.open(file.uri, file.path, file.document.copy())

@@ -9,6 +9,7 @@ from pathlib import Path
 from hlo_lsp.model.compiles import FolderCache
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.symbol_reading import SearchFolder
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import file_stamp
 
@@ -25,7 +26,7 @@ class SourceCompile:
 
     Attributes:
         assignment: Its buffer assignment.
-        files: Its memory files and its module text.
+        files: Its memory files and its module text, without files that have no sizes.
         stamp: The versions of these files.
         module: The name of the module, from the name of the file.
         written: When the assignment was written, in ns.
@@ -62,7 +63,11 @@ class SourceCompiles:
                 compile_ = self._folders.listing(path.parent).compile(path.name)
             except KeyError:  # deleted meanwhile
                 continue
-            files = tuple(compile_.files_read_together())
+            files = tuple(
+                one
+                for one in compile_.files_read_together()
+                if suffix_of(one.name).role not in ROLES_WITHOUT_SIZES
+            )
             stamps = {one: file_stamp(one) for one in files}
             stamp = tuple((one, (stamps[one], version(one))) for one in files)
             known = self.found.get(path)

@@ -15,6 +15,8 @@ from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
+# Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
+ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
 _BYTES_PER_STEP = 1 << 20  # bytes that are read or scanned between two checkpoints, approximately
 _LARGE_FILE_BYTES = 8 << 20  # half a second of reading
 _LARGE_COMPANION_BYTES = 1 << 20  # a tenth of a second
@@ -82,8 +84,8 @@ class DumpWorkspace:
         on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
         kept_files = [*on_disk, *self.open_files.values()]
         self._dump_sets.retain(kept_files)
-        self._stdout_dumps = {one.whole.uri: one for one in self._stdout_dumps.values()
-                         if one.whole in kept_files}  # fmt: skip
+        dumps = (one for one in self._stdout_dumps.values() if one.whole in kept_files)
+        self._stdout_dumps = {one.whole.uri: one for one in dumps}
         return file
 
     def reload(self) -> None:
