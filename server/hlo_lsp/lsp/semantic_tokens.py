@@ -14,7 +14,7 @@ from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.document import Encoding
+from hlo_lsp.text.document import Encoding, common_prefix_length
 
 _NUMBERS_PER_TOKEN = 5
 _NUMBERS_PER_CHUNK = _NUMBERS_PER_TOKEN * 1024
@@ -73,8 +73,9 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
     """Return the edits from old tokens to new ones: none, or one."""
     if old == new:
         return []
-    first = _common_prefix_length(old, new)
-    last = _common_prefix_length(old[first:][::-1], new[first:][::-1])
+    sizes = _NUMBERS_PER_CHUNK, _NUMBERS_PER_TOKEN
+    first = common_prefix_length(old, new, *sizes)
+    last = common_prefix_length(old[first:][::-1], new[first:][::-1], *sizes)
     return [
         {
             "start": first,
@@ -82,15 +83,6 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
             "data": new[first : len(new) - last].tolist(),
         }
     ]
-
-
-def _common_prefix_length(one: "array[int]", other: "array[int]") -> int:
-    """Return the number of equal numbers at the start, in whole tokens."""
-    at, end = 0, min(len(one), len(other))
-    for size in (_NUMBERS_PER_CHUNK, _NUMBERS_PER_TOKEN):
-        while at + size <= end and one[at : at + size] == other[at : at + size]:
-            at += size
-    return at
 
 
 MAX_FULL_ANSWER_CHARACTERS = 2_000_000  # of a text with a full answer: 0.5 s of work

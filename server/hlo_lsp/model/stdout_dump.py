@@ -10,7 +10,7 @@ from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
-from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.document import Document, LineChange, common_prefix_length
 
 # The characters that XLA replaces in file names (SanitizeFileName in dump.cc).
 _SANITIZED_CHARACTERS = re.compile(r"[/\\\[\] ]")
@@ -156,19 +156,7 @@ def _text_change(old: list[str], new: list[str]) -> LineChange | None:
     """Return the difference of two texts as one change, or None if they are equal."""
     if old == new:
         return None
-    first = _common_prefix_length(old, new)
-    last = _common_prefix_length(old[first:][::-1], new[first:][::-1])
+    first = common_prefix_length(old, new, _LINES_PER_COMPARISON, 1)
+    rest = old[first:][::-1], new[first:][::-1]
+    last = common_prefix_length(*rest, _LINES_PER_COMPARISON, 1)
     return LineChange(first, len(old) - last - first, len(new) - last - first)
-
-
-def _common_prefix_length(one: list[str], other: list[str]) -> int:
-    """Return the number of equal lines at the beginning."""
-    at, end = 0, min(len(one), len(other))
-    while (
-        at + _LINES_PER_COMPARISON <= end
-        and one[at : at + _LINES_PER_COMPARISON] == other[at : at + _LINES_PER_COMPARISON]
-    ):
-        at += _LINES_PER_COMPARISON
-    while at < end and one[at] == other[at]:
-        at += 1
-    return at

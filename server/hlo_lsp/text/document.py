@@ -1,8 +1,10 @@
 """The text of one file as a list of lines that edits change in place."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -111,6 +113,18 @@ def _split(text: str) -> tuple[list[str], list[str] | None]:
     if "\r" not in text:
         return text.split("\n"), None
     return _LINE_BREAK.split(text), _LINE_BREAK.findall(text)
+
+
+def common_prefix_length(one: Sequence[Any], other: Sequence[Any], *sizes: int) -> int:
+    """Return the number of equal items at the start.
+
+    They are compared in pieces of these ``sizes``, which is fast; the last size is that of a unit.
+    """
+    at, end = 0, min(len(one), len(other))
+    for size in sizes:
+        while at + size <= end and one[at : at + size] == other[at : at + size]:
+            at += size
+    return at
 
 
 class Encoding(Enum):

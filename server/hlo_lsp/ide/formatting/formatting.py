@@ -12,8 +12,6 @@ from hlo_lsp.ide.formatting.statement_format import (
     format_module_header,
     format_table_row,
     has_same_words,
-    minimal_change,
-    whitespace_changes,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -33,6 +31,7 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.document import common_prefix_length
 
 _INDENT = "  "
 _TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
@@ -124,15 +123,9 @@ def _is_in_computation(file: DumpFile, record: Record) -> bool:
     return not any(isinstance(other, ComputationEnd) for other in between)
 
 
-def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
+def _statement_edits(statement: _Statement) -> list[FormattingEdit]:
     old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
-    if new is None or new == old:
-        return
-    place, offset = statement.begin, 0
-    for start, end, text in whitespace_changes(old, new):
-        begin = _advance(*place, old[offset:start])
-        place, offset = _advance(*begin, old[start:end]), end
-        yield FormattingEdit(begin, place, text)
+    return [] if new is None or new == old else [_minimal_edit(*statement.begin, old, new)]
 
 
 def _format_statement(statement: _Statement) -> str | None:
@@ -207,22 +200,27 @@ def _meaning(record: Record) -> tuple[object, ...]:
 
 def _gap_edits(
     file: DumpFile, before: _Statement | None, statement: _Statement
-) -> Iterator[FormattingEdit]:
+) -> list[FormattingEdit]:
     if before is None or _is_left_unchanged(before) or _is_left_unchanged(statement):
-        return
+        return []
     (row, column), (line, indentation) = before.end, statement.begin
     if row == line:
-        return
+        return []
     count, indent = _empty_line_count(before, statement), _indentation(statement)
     between = file.lines[row + 1 : line]
     margin = file.lines[line][:indentation]
     old = "\n".join([file.lines[row][column:], *between, margin])
     new = "\n" * ((len(between) if count is None else count) + 1)
     new += margin if indent is None else indent
-    if old != new:
-        start, end, text = minimal_change(0, old, new)
-        begin = _advance(row, column, old[:start])
-        yield FormattingEdit(begin, _advance(row, column, old[:end]), text)
+    return [] if old == new else [_minimal_edit(row, column, old, new)]
+
+
+def _minimal_edit(line: int, column: int, old: str, new: str) -> FormattingEdit:
+    """Return the edit at a position without the common prefix and suffix of both texts."""
+    first = common_prefix_length(old, new, 64, 1)
+    last = common_prefix_length(old[first:][::-1], new[first:][::-1], 64, 1)
+    start, end = (_advance(line, column, old[:at]) for at in (first, len(old) - last))
+    return FormattingEdit(start, end, new[first : len(new) - last])
 
 
 def _is_left_unchanged(statement: _Statement) -> bool:

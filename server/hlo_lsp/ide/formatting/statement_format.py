@@ -1,10 +1,9 @@
 """The formatting of single statements, their shapes, literals, and attribute values."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from re import Match
-from typing import NamedTuple
 
 from hlo_lsp.hlo.specs import AttributeKind
 from hlo_lsp.hlo.vocabulary import vocabulary
@@ -87,9 +86,9 @@ _DEVICE_GROUPS = re.compile(
     r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
 )
 _PACKED_ATTRIBUTES = (
-    "allow_spmd_sharding_propagation_to_output", "allow_spmd_sharding_propagation_to_parameters",
-    "parameter_replication", "result_accuracy", "source_target_pairs", "statistics", "window",
-)  # fmt: skip
+    *("allow_spmd_sharding_propagation_to_output", "allow_spmd_sharding_propagation_to_parameters"),
+    *("parameter_replication", "result_accuracy", "source_target_pairs", "statistics", "window"),
+)
 _LISTED_ATTRIBUTES = ("domain", "origin", "output_to_operand_aliasing", "sharding", "slice")
 
 
@@ -217,53 +216,12 @@ def _needs_blank(before: str, left: str, right: str, is_wide: bool) -> bool:
     )
 
 
-_WHITESPACE = re.compile(r"\s+")
 _WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\S')
-
-
-class TextChange(NamedTuple):
-    """The replacement of the text between two offsets."""
-
-    start: int
-    end: int
-    text: str
 
 
 def has_same_words(one: str, other: str) -> bool:
     """Return whether two texts differ only in blanks and line ends between words."""
     return _WORDS.findall(one) == _WORDS.findall(other)
-
-
-def whitespace_changes(old: str, new: str) -> Iterator[TextChange]:
-    """Yield the minimal changes that turn a text into another with the same words, in order."""
-    at = to = 0
-    next_old = next_new = -1  # the offsets of the next blanks
-    while at < len(old) or to < len(new):
-        blank, other = _WHITESPACE.match(old, at), _WHITESPACE.match(new, to)
-        end = at if blank is None else blank.end()
-        stop = to if other is None else other.end()
-        if old[at:end] != new[to:stop]:
-            yield minimal_change(at, old[at:end], new[to:stop])
-        next_old = _next_whitespace(old, end) if next_old <= end else next_old
-        next_new = _next_whitespace(new, stop) if next_new <= stop else next_new
-        length = min(next_old - end, next_new - stop)
-        at, to = end + length, stop + length
-
-
-def _next_whitespace(text: str, at: int) -> int:
-    found = _WHITESPACE.search(text, at)
-    return len(text) if found is None else found.start()
-
-
-def minimal_change(start: int, old: str, new: str) -> TextChange:
-    """Return the change at an offset without the common prefix and suffix of both texts."""
-    first = 0
-    while first < min(len(old), len(new)) and old[first] == new[first]:
-        first += 1
-    last = 0
-    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
-        last += 1
-    return TextChange(start + first, start + len(old) - last, new[first : len(new) - last])
 
 
 _PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
