@@ -15,7 +15,7 @@ from operator import itemgetter
 from re import Pattern
 from typing import NamedTuple
 
-from hlo_lsp.model.symbol_sizes import BufferSize, SizesOfCompiles, pass_rank
+from hlo_lsp.model.symbol_sizes import NO_BUFFER, BufferSize, compile_key, pass_rank
 from hlo_lsp.text.checkpoint import checkpoint
 
 _EXACT_POINTS = 20  # for a name that equals the query
@@ -202,7 +202,8 @@ class FileSymbols:
         self.uri = uri
         self.title = title
         self.sizes = sizes or {}
-        self.pass_rank = pass_rank(self)
+        self.compile_key = compile_key(uri, title)
+        self.pass_rank = pass_rank(title)
         self.names = NameTable(entry.name for entry in entries)
         self.sources = NameTable(sources)
         self._stacks = stacks
@@ -213,14 +214,14 @@ class FileSymbols:
         self._homes = array("i", (entry.home for entry in entries))
         self._stack_of = array("i", (entry.stack for entry in entries))
 
-    def symbol(self, number: int, sizes: SizesOfCompiles | None = None) -> Symbol:
+    def symbol(self, number: int, sizes: "SizesOfCompiles | None" = None) -> Symbol:
         """Return the symbol of an entry."""
         home, name = self._homes[number], self.names[number]
         about = self._about("" if home < 0 else self.names[home], name, sizes)
         return self._make_symbol(number, name, SymbolKind(self._kinds[number]), about)
 
-    def _about(self, container: str, name: str, sizes: SizesOfCompiles | None) -> str:
-        size = None if sizes is None else sizes.describe(self, name)
+    def _about(self, container: str, name: str, sizes: "SizesOfCompiles | None") -> str:
+        size = None if sizes is None else sizes.size(self, name).describe(self.title)
         return " · ".join(filter(None, (container, size, self.title)))
 
     def modules(self) -> Iterator[Symbol]:
@@ -231,7 +232,7 @@ class FileSymbols:
             number = self._kinds.find(SymbolKind.MODULE, number + 1)
 
     def symbols_of_source(
-        self, source: int, sizes: SizesOfCompiles | None = None
+        self, source: int, sizes: "SizesOfCompiles | None" = None
     ) -> Iterator[Symbol]:
         """Yield the instructions of a Python line: first those with it as innermost line.
 
@@ -252,6 +253,20 @@ class FileSymbols:
         start = self._columns[number]
         end = start + self._widths[number]
         return Symbol(name, kind, self.uri, self._lines[number], start, end, about)
+
+
+class SizesOfCompiles:
+    """The sizes of buffers by the file of a symbol and its name."""
+
+    def __init__(self, files: Iterable[FileSymbols]) -> None:
+        self._by_compile: dict[str, Mapping[str, BufferSize]] = {}
+        for file in files:
+            if file.sizes:
+                self._by_compile.setdefault(file.compile_key, file.sizes)
+
+    def size(self, file: FileSymbols, name: str) -> BufferSize:
+        """Return the size of the largest buffer of a name; 0 bytes if there is none."""
+        return self._by_compile.get(file.compile_key, {}).get(name, NO_BUFFER)
 
 
 NameHits = dict[str, list[tuple[FileSymbols, int]]]
@@ -283,7 +298,7 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
             break
     ranked: list[tuple[bool, int, int, int, int, str]] = []
     for name, match in matches.items():
-        if _repeats_instruction(name, named, sizes):
+        if _repeats_instruction(name, named):
             continue
         shown = name if query.is_case_sensitive else name.lower()
         largest = max((sizes.size(file, name).bytes for file, _ in named.get(name, ())), default=0)
@@ -337,13 +352,13 @@ def _find_names(
     return hits
 
 
-def _repeats_instruction(name: str, named: NameHits, sizes: SizesOfCompiles) -> bool:
+def _repeats_instruction(name: str, named: NameHits) -> bool:
     """Return whether a name is that of values whose instructions are found, too."""
     instructions = named.get(name.removesuffix("{}"), ())
     if not name.endswith("{}") or not instructions:
         return False
-    compiles = {sizes.key(file) for file, _ in instructions}
-    return all(sizes.key(file) in compiles for file, _ in named[name])
+    compiles = {file.compile_key for file, _ in instructions}
+    return all(file.compile_key in compiles for file, _ in named[name])
 
 
 def _symbols_of_name(
