@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.progress import BackgroundProgress, Progress
-from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
+from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
 from hlo_lsp.model.dump_file import DumpFile
@@ -113,7 +113,9 @@ class SourceLines:
         if self._session.settings.python_notes is PythonNotes.OFF:
             return
         folders = self._search_folders()
-        await run_in_background(partial(self._compiles.scan, folders, self._version))
+        give_way = self._session.foreground.give_way
+        scan = partial(self._compiles.scan, folders, self._version)
+        await run_in_slices(scan, give_way=give_way)
         found = self._compiles.found
         self._notes = {path: notes for path, notes in self._notes.items() if path in found}
         wanted = {one for path in self._requested for one, _ in self._chosen(path)}
@@ -125,7 +127,7 @@ class SourceLines:
             done = 0
             for one in unread:
                 progress.report(one.assignment.name, 100 * done // max(total, 1))
-                notes = await run_in_background(partial(self._read_notes, one))
+                notes = await run_in_slices(partial(self._read_notes, one), give_way=give_way)
                 self._notes[one.assignment] = one, notes
                 done += one.size
                 if progress.is_cancelled:
