@@ -3,6 +3,10 @@
 local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h')
 vim.opt.runtimepath:prepend(here)
 
+-- The program of the sample dump is in this checkout, so that its hovers link to Python lines.
+local programs = vim.fn.fnamemodify(here, ':h') .. '/tests/corpus'
+vim.lsp.config('hlo_lsp', { settings = { hlo = { sourceMap = { ['/home/user/models'] = programs } } } })
+
 vim.opt.wrap = false -- lines of a dump can be 100 000 characters long
 vim.opt.number = true
 vim.opt.signcolumn = 'yes'
