@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.memory_index import EntryRows, MemoryIndex, MultiMap
+from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
@@ -67,17 +68,8 @@ def _memory(index: MemoryIndex) -> Iterator[tuple[str, object]]:
     yield "damaged", sorted(record.line for record in index.damaged)
     yield "tuple_sizes", dict(index.tuple_sizes)
     yield "tiled_values", index.tiled_values
-    yield "rows", _rows(index.rows)
-
-
-def _rows(rows: EntryRows) -> dict[str, tuple[list[int], list[int]]]:
-    return {
-        name: (
-            [entry.line for entry in rows.positions(name)],
-            [entry.line for entry in rows.uses(name)],
-        )
-        for name in (*rows._positions, *rows._uses)
-    }
+    yield "positions", _lines(index.rows.positions)
+    yield "uses", _lines(index.rows.uses)
 
 
 def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
@@ -119,7 +111,7 @@ def _names(index: ModuleIndex) -> list[str]:
     return [*index.instructions, *index.computations]
 
 
-def _lines(records: MultiMap[object, Record]) -> dict[object, list[int]]:
+def _lines(records: MultiMap[Any, Any]) -> dict[object, list[int]]:
     """Return the lines of the records of each key."""
     lines = {key: [record.line for record in records.all(key)] for key in records}
     firsts = {key: first.line for key in records if (first := records.first(key)) is not None}

@@ -1,7 +1,7 @@
 """Rules: functions that check a record or a compile and report findings."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
@@ -28,7 +28,7 @@ R = TypeVar("R", bound=Record)
 
 
 class Check:
-    """What a rule checks; ``code`` and ``severity`` are those of the rule."""
+    """The check of a rule; ``code`` and ``severity`` are those of the rule."""
 
     __slots__ = ("code", "severity")
     code: str
@@ -117,7 +117,7 @@ class Rule(Generic[R]):
     code: str
     severity: Severity
     applies_to: type[R]
-    check: "Callable[[RecordCheck[R]], Iterator[Finding]]"
+    check: "Callable[[RecordCheck[R]], Iterable[Finding]]"
     opcodes: frozenset[str] | None = None
     pace: Pace = Pace.FILE
 
@@ -149,7 +149,7 @@ class WholeRule:
 
     code: str
     severity: Severity
-    check: "Callable[[CompileCheck], Iterator[Finding]]"
+    check: "Callable[[CompileCheck], Iterable[Finding]]"
     ignores_sizes: bool = False
     needs_whole_files: bool = True
     findings: Query[[DumpSet, DumpSet, Thresholds], list[Finding]] = field(
@@ -193,7 +193,7 @@ AnyRule = Rule[Any] | WholeRule
 def error(
     code: str,
     applies_to: type[R],
-    check: "Callable[[RecordCheck[R]], Iterator[Finding]]",
+    check: "Callable[[RecordCheck[R]], Iterable[Finding]]",
     opcodes: Iterable[str] = (),
     pace: Pace = Pace.FILE,
 ) -> AnyRule:
@@ -202,7 +202,7 @@ def error(
 
 
 def warning(
-    code: str, applies_to: type[R], check: "Callable[[RecordCheck[R]], Iterator[Finding]]"
+    code: str, applies_to: type[R], check: "Callable[[RecordCheck[R]], Iterable[Finding]]"
 ) -> AnyRule:
     """Return a rule with severity warning: a compiler may violate it without harm."""
     return Rule(code, Severity.WARNING, applies_to, check)

@@ -18,7 +18,7 @@ from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.sizes import Target, target_of
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
+from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -133,7 +133,7 @@ def _on_records(
             still_clean.add(outer)
             continue
         before = len(found)
-        for record in _with_inner(outer):
+        for record in with_inner_records(outer):
             opcode = record.opcode if isinstance(record, InstructionLine) else ""
             fitting = by_kind[type(record), opcode]
             if record in cut_off:  # another rule reports the truncation
@@ -180,15 +180,3 @@ def _apply(rules: "list[Rule[Record]]", case: "RecordCheck[Record]", found: list
             logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
         if isinstance(case.record, ModuleHeader):  # its layouts may be long
             checkpoint()
-
-
-def _with_inner(record: Record) -> Iterator[Record]:
-    """Yield a record and the records in it: inline computations and their instructions."""
-    yield record
-    inside: tuple[Record, ...] = ()
-    if isinstance(record, InstructionLine):
-        inside = record.bodies
-    elif isinstance(record, ComputationLine):
-        inside = record.members
-    for inner in inside:
-        yield from _with_inner(inner)

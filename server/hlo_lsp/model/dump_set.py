@@ -223,20 +223,20 @@ class DumpSet:
         if line is not None:
             return line.record.parsed
         for file in self.files:
-            for entry in file.memory.rows.positions(name):
+            for entry in file.memory.rows.positions.all(name):
                 if entry.name == name:
                     return defining_text(entry)
         return None
 
     def entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         """Yield the entries with a position at an instruction."""
-        for file in self.files:
-            yield from (LocatedRecord(file, entry) for entry in file.memory.rows.positions(name))
+        rows = ((file, file.memory.rows.positions.all(name)) for file in self.files)
+        return (LocatedRecord(file, entry) for file, entries in rows for entry in entries)
 
     def entries_used_by(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         """Yield the entries that an instruction uses."""
-        for file in self.files:
-            yield from (LocatedRecord(file, entry) for entry in file.memory.rows.uses(name))
+        rows = ((file, file.memory.rows.uses.all(name)) for file in self.files)
+        return (LocatedRecord(file, entry) for file, entries in rows for entry in entries)
 
     def shape_text(self, value: Value) -> str | None:
         """Return the shape of a value with its layout as printed."""

@@ -26,8 +26,9 @@ R = TypeVar("R", bound=Record)
 RecordChange = Callable[["MultiMap[Any, Any]", Any, Any], None]  # to add or to remove a record
 _LABELS: tuple[type[Record], ...] = (LiveRangeLabel, PeakLabel, TotalLine, SpaceLine)
 _INDEXED_RECORDS: tuple[type[Record], ...] = (
-    AllocationLine, AssignedValue, UsedValue, RangeRow, SequenceRow, PeakRow, BrokenRecord, *_LABELS
-)  # fmt: skip
+    *(AllocationLine, AssignedValue, UsedValue, RangeRow, SequenceRow, PeakRow, BrokenRecord),
+    *_LABELS,
+)
 
 
 class MultiMap(Generic[K, R]):
@@ -231,21 +232,13 @@ class EntryRows:
     """Entries by the instructions of their positions and uses."""
 
     def __init__(self, part: Input) -> None:
-        self._positions: MultiMap[str, UsedValue] = MultiMap(part)
-        self._uses: MultiMap[str, UsedValue] = MultiMap(part)
+        self.positions: MultiMap[str, UsedValue] = MultiMap(part)
+        self.uses: MultiMap[str, UsedValue] = MultiMap(part)
 
     def update(self, entry: UsedValue, change: RecordChange) -> None:
         """Add or remove an entry."""
         positions, uses = entry.row_names()
         for name in positions:
-            change(self._positions, name, entry)
+            change(self.positions, name, entry)
         for name in uses:
-            change(self._uses, name, entry)
-
-    def positions(self, name: str) -> list[UsedValue]:
-        """Return the entries with a position at this instruction."""
-        return self._positions.all(name)
-
-    def uses(self, name: str) -> list[UsedValue]:
-        """Return the entries that this instruction uses."""
-        return self._uses.all(name)
+            change(self.uses, name, entry)

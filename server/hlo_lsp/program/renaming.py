@@ -20,6 +20,7 @@ from hlo_lsp.syntax.module_records import (
     InlineComputation,
     InnerInstruction,
     InstructionLine,
+    with_inner_records,
 )
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.statements import (
@@ -128,11 +129,11 @@ def _in_broken(file: DumpFile, record: BrokenRecord) -> Iterator[NameMention]:
 _LEGAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 _RESERVED_WORDS = frozenset(
     {
-        "HloModule", "ENTRY", "ROOT", "true", "false", "inf", "nan", "maximal", "replicated",
-        "manual", "unknown", "unreduced", "shard_as", "shard_like", "last_tile_dim_replicate",
-        "FileNames", "FunctionNames", "FileLocations", "StackFrames",
+        *("HloModule", "ENTRY", "ROOT", "true", "false", "inf", "nan", "maximal", "replicated"),
+        *("manual", "unknown", "unreduced", "shard_as", "shard_like", "last_tile_dim_replicate"),
+        *("FileNames", "FunctionNames", "FileLocations", "StackFrames"),
     }
-)  # fmt: skip
+)
 
 
 class RenameError(ValueError):
@@ -158,7 +159,7 @@ def rename_target_at(file: DumpFile, line: int, column: int) -> RenameTarget:
     if file.kind is not FileKind.MODULE:
         raise RenameError("Rename works only in HLO module text.")
     whole = file.records.at(line)
-    for record in _nested_records(whole):
+    for record in () if whole is None else with_inner_records(whole):
         for mention in name_mentions(file, record):
             place = mention.place
             if place.line == line and place.start - 1 <= column <= place.end:
@@ -201,18 +202,6 @@ def linked_places(file: DumpFile, line: int, column: int) -> list[Place]:
     """
     found = rename_target_at(file, line, column)
     return [] if isinstance(found.record, ComputationLine) else _places(file, found)
-
-
-def _nested_records(record: Record | None) -> Iterator[Record]:
-    """Yield a record after those inside of it."""
-    if isinstance(record, ComputationLine):
-        for member in record.members:
-            yield from _nested_records(member)
-    elif isinstance(record, InstructionLine):
-        for body in record.bodies:
-            yield from _nested_records(body)
-    if record is not None:
-        yield record
 
 
 def _rename_target(file: DumpFile, record: Record, mention: NameMention) -> RenameTarget:

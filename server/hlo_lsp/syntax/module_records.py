@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from re import Match
 from sys import intern
@@ -247,6 +248,18 @@ def read_inline_computations(instruction: InstructionLine, holder: Record, depth
         inline.members = _parse_members(inline, holder, text, start, base, depth=depth + 1)
         found.append(inline)
     instruction.bodies = tuple(found)
+
+
+def with_inner_records(record: Record) -> Iterator[Record]:
+    """Yield a record and the records in it: inline computations and their instructions."""
+    yield record
+    inside: tuple[Record, ...] = ()
+    if isinstance(record, InstructionLine):
+        inside = record.bodies
+    elif isinstance(record, ComputationLine):
+        inside = record.members
+    for inner in inside:
+        yield from with_inner_records(inner)
 
 
 def read_members(computation: ComputationLine, text: str) -> None:

@@ -62,11 +62,11 @@ def _is_certain(dump: DumpSet, id_: int, key: str) -> bool:
     )
 
 
-def live_range_unknown(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_unknown(survey: CompileCheck) -> list[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None or not (dump.has_assigned_values or dump.has_used_values):
-        return
+        return []
     has_all, scheduled = has_all_values(dump), _scheduled(dump, section)
     unknown: list[tuple[RangeRow, str]] = []
     for row in section.ranges:
@@ -84,14 +84,14 @@ def live_range_unknown(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(found[0], "NAME"), found[1])
 
     message = f"{len(unknown):,} of {len(section.ranges):,} live ranges have no known value"
-    yield from _few(survey, section, unknown, report, message)
+    return _few(survey, section, unknown, report, message)
 
 
-def live_range_missing(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_missing(survey: CompileCheck) -> list[Finding]:
     """Report values of scheduled instructions without a live range."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None or not section.is_complete(LiveRangePart.RANGES):
-        return
+        return []
     places = {row.key: place for place, row in enumerate(section.ranges)}
     scheduled = _scheduled(dump, section)
     missing: dict[int, list[str]] = {}  # by the row that should be after them
@@ -115,14 +115,14 @@ def live_range_missing(survey: CompileCheck) -> Iterator[Finding]:
 
     count, known = sum(map(len, missing.values())), len(section.ranges)
     message = f"{count:,} values have no live range, but only {known:,} values have one"
-    yield from _few(survey, section, sorted(missing.items()), report, message)
+    return _few(survey, section, sorted(missing.items()), report, message)
 
 
-def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_order(survey: CompileCheck) -> list[Finding]:
     """Report ranges that are not in the order of their value ids, or repeated."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None:
-        return
+        return []
     seen: dict[str, RangeRow] = {}
     previous: tuple[int, RangeRow] | None = None
     wrong: list[tuple[RangeRow, RangeRow, str]] = []
@@ -148,14 +148,14 @@ def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(row), message, section.related(other, other.key))
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges are not in order"
-    yield from _few(survey, section, wrong, report, message)
+    return _few(survey, section, wrong, report, message)
 
 
-def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_bounds(survey: CompileCheck) -> list[Finding]:
     """Report ranges that end before they start, or after the schedule."""
     section = live_range_section(survey.dump)
     if section is None:
-        return
+        return []
     last = max(section.lengths, default=None)
     wrong = [
         row
@@ -174,12 +174,12 @@ def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(row, "END"), message, related)
 
     message = f"{len(wrong):,} live ranges are outside the schedule, which ends at step {last}"
-    yield from _few(survey, section, wrong, report, message)
+    return _few(survey, section, wrong, report, message)
 
 
-def live_range_start(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_start(survey: CompileCheck) -> list[Finding]:
     """Report ranges that do not start at the step of the instruction that defines the value."""
-    yield from _starts(survey, of_parameters=False)
+    return _starts(survey, of_parameters=False)
 
 
 def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
@@ -204,7 +204,7 @@ def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
             yield survey.report(section.place(row, "END"), message, related).put(str(last))
 
 
-def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
+def _starts(survey: CompileCheck, *, of_parameters: bool) -> list[Finding]:
     """Report ranges that start at another step than expected by the schedule and the module text.
 
     A range starts at the step of the instruction that defines the value; that of a parameter at the
@@ -214,7 +214,7 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
     """
     section, text = live_range_section(survey.dump), text_schedule(survey.dump)
     if section is None:
-        return
+        return []
     places = once(row.name for row in section.steps)
     wrong: list[WrongStart] = []
     for row in section.ranges:
@@ -240,7 +240,7 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
         return finding.put(str(step.step)) if found.is_certain else finding
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges start at a wrong step"
-    yield from _few(survey, section, wrong, report, message)
+    return _few(survey, section, wrong, report, message)
 
 
 @dataclass(frozen=True, slots=True)

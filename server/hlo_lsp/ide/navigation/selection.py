@@ -12,7 +12,7 @@ from hlo_lsp.model.place import Statement, statement_at
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
-from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import ComputationEnd, InnerInstruction, with_inner_records
 from hlo_lsp.syntax.records import BlankLine, Record
 from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.statements import tokens_with_depth
@@ -85,7 +85,9 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
     at = begins[line - first] + column
     spans = {*_word_spans(text, begins[line - first], at), *_bracket_spans(text, at)}
     if first == record.line:
-        for member in _nested_instructions(record):
+        for member in with_inner_records(record):
+            if not isinstance(member, InnerInstruction):
+                continue
             begin = begins[member.line - first]
             spans.add(_strip_span(text, begin + member.column, begin + len(member.text)))
     if file.kind is not FileKind.MODULE and not isinstance(record, BlankLine):
@@ -96,8 +98,7 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
             read = fields_of_line(rule, text)
             spans.update(_strip_span(text, field.start, field.end) for field in read)
     holding = sorted((s for s in spans if s[0] <= at <= s[1]), key=lambda s: s[1] - s[0])
-    return [TextExtent(_position(begins, first, start), _position(begins, first, end))
-            for start, end in holding]  # fmt: skip
+    return [TextExtent(*(_position(begins, first, end) for end in span)) for span in holding]
 
 
 def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
@@ -172,16 +173,6 @@ def _spans_in_bracket(text: str, stops: list[int], at: int) -> Iterator[_Span]:
 def _strip_span(text: str, start: int, end: int) -> _Span:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
-
-
-def _nested_instructions(record: Record) -> Iterator[InstructionLine]:
-    if isinstance(record, ComputationLine):
-        for member in record.members:
-            yield member
-            yield from _nested_instructions(member)
-    elif isinstance(record, InstructionLine):
-        for body in record.bodies:
-            yield from _nested_instructions(body)
 
 
 def _section_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:

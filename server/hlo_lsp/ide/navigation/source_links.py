@@ -65,49 +65,56 @@ def source_line_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> Sou
 
 def _record_links(
     dump: DumpSet, file: DumpFile, record: Record, frames: dict[str, SourceLine | None]
-) -> Iterator[SourceLink]:
-    """Yield the links in a record, in order; ``frames`` caches the lines of stack frames."""
+) -> list[SourceLink]:
+    """Return the links in a record, in order; ``frames`` caches the lines of stack frames."""
     match record:
         case InstructionLine():
-            for line in range(record.line, record.line + record.line_count):
-                yield from _metadata_links(dump, file, line, frames)
+            return _metadata_links(dump, file, record.line, record.line_count, frames)
         case UsedValue():
             first = record.line + len(record.lines) - 1
-            for line in range(first, first + record.lines[-1].count("\n") + 1):
-                yield from _metadata_links(dump, file, line, frames)
+            return _metadata_links(dump, file, first, record.lines[-1].count("\n") + 1, frames)
         case LocationRow():
             source = file.module.tables.line_at(record)
-            yield from _row_links(file, record, ("LINE", "LOCATION_REST"), source)
+            return _row_link(file, record, ("LINE", "LOCATION_REST"), source)
         case FrameRow():
             source = file.module.tables.line_of(record.location)
-            yield from _row_links(file, record, ("FILE_LOCATION_ID",), source)
+            return _row_link(file, record, ("FILE_LOCATION_ID",), source)
         case NameRow():
             head = file.records.head_of(record)
             if isinstance(head, TableLabel) and head.table == "FileNames":
-                yield from _row_links(file, record, ("STRING",), SourceLine(record.text, 1))
+                return _row_link(file, record, ("STRING",), SourceLine(record.text, 1))
         case BreakdownRow(title=title):
             sources = _breakdown_sources(dump)
             found = sources.get(title) or sources.get(_INDEX_SUFFIX.sub("", title))
             if found is not None:
                 start = file.lines[record.line].index(title)
-                yield SourceLink(record.line, start, start + len(title), found)
+                return [SourceLink(record.line, start, start + len(title), found)]
+    return []
 
 
-def _row_links(
+def _row_link(
     file: DumpFile,
     record: FrameRow | LocationRow | NameRow,
     roles: tuple[str, ...],
     source: SourceLine | None,
-) -> Iterator[SourceLink]:
-    """Yield the link of a table row, from the name before the first field to the last field."""
+) -> list[SourceLink]:
+    """Return the link of a table row, from the name before the first field to the last field."""
     text = file.lines[record.line]
     found = [field for field in fields_of_line(record.rule, text) if field.role in roles]
-    if found and source is not None:
-        start = max(text.rfind(sign, 0, found[0].start) for sign in " {") + 1
-        yield SourceLink(record.line, start, found[-1].end, source)
+    if not found or source is None:
+        return []
+    start = max(text.rfind(sign, 0, found[0].start) for sign in " {") + 1
+    return [SourceLink(record.line, start, found[-1].end, source)]
 
 
 def _metadata_links(
+    dump: DumpSet, file: DumpFile, first: int, count: int, frames: dict[str, SourceLine | None]
+) -> list[SourceLink]:
+    lines = range(first, first + count)
+    return [link for line in lines for link in _line_links(dump, file, line, frames)]
+
+
+def _line_links(
     dump: DumpSet, file: DumpFile, line: int, frames: dict[str, SourceLine | None]
 ) -> list[SourceLink]:
     found = {field.name: field for field in metadata_fields(file.lines[line])}
