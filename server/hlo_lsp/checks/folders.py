@@ -280,9 +280,9 @@ def outcome(
     results.sort(key=lambda checked: (checked.worst, place[checked.path]))
     notes = [*plan.closed.values()]
     notes += [checked.note for checked in results if checked.note is not None]
-    notes += [f"{path}: no HLO module or XLA memory dump in this folder"
-              for path in paths if os.path.isdir(path) and path not in plan.closed
-              and not _holds_dump(path, results)]  # fmt: skip
+    folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
+    empty = (folder for folder in folders if not _holds_dump(folder, results))
+    notes += [f"{folder}: no HLO module or XLA memory dump in this folder" for folder in empty]
     return Outcome(results, notes)
 
 

@@ -22,9 +22,9 @@ from hlo_lsp.syntax.records import Record
 
 Json = dict[str, Any]
 _ALLOCATION_KEYS = (
-    "parameter", "parameter_index", "parameter_shape", "output_shape", "constant",
-    "thread_local", "maybe_live_out", "preallocated_temp",
-)  # fmt: skip
+    *("parameter", "parameter_index", "parameter_shape", "output_shape", "constant"),
+    *("thread_local", "maybe_live_out", "preallocated_temp"),
+)
 
 
 def value_json(dump: DumpSet, value: Value) -> Json:

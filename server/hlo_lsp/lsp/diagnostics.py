@@ -122,7 +122,7 @@ class OpenFileDiagnostics:
     """Checks open files; each file has at most one pending check.
 
     If the client does not pull, files are checked after edits. Only a complete list has the version
-    of the text, so a client can tell partial lists apart. If it pulls and a complete check of a
+    of the text, so a client can distinguish partial lists. If it pulls and a complete check of a
     large compile takes seconds, it receives a partial list at once, and a refresh when there is
     more.
 

@@ -22,7 +22,6 @@ from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls import exceptions
-from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
@@ -35,6 +34,7 @@ logger = logging.getLogger(__name__)
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # ``report_server_error`` logs its errors
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
+Work = Coroutine[Any, Any, Any]
 _CONTENT_LENGTH = re.compile(rb"content-length: *(\d{1,10})\r?\n\Z", re.IGNORECASE)
 _MAX_BUFFERED_BYTES = 1 << 24  # the pipe is paused when more bytes of a message are waiting
 _READ_SECONDS = 0.005  # of reading messages before tasks run
@@ -89,9 +89,7 @@ class HloProtocol(LanguageServerProtocol):
 
         return await self.run_request(types.WORKSPACE_EXECUTE_COMMAND, params, work())
 
-    async def run_request(
-        self, method: str, params: Any, work: Coroutine[Any, Any, Any]
-    ) -> JsonText:
+    async def run_request(self, method: str, params: Any, work: Work) -> JsonText:
         """Run the work of a request with its progress, and return the result as JSON."""
         with start_request(method, self.progress, getattr(params, "work_done_token", None)):
             result = await work
@@ -114,7 +112,7 @@ class HloProtocol(LanguageServerProtocol):
             if not _is_message(data):
                 raise exceptions.JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
             self._dispatch(data)
-        except JsonRpcException as refusal:
+        except exceptions.JsonRpcException as refusal:
             logger.info("message rejected: %.200s", refusal.message)
             if not _is_message(data) or "id" in data:
                 self._send_response(message_id, error=refusal.to_response_error())
@@ -143,7 +141,7 @@ class HloProtocol(LanguageServerProtocol):
                 raise exceptions.JsonRpcMethodNotFound(f"unknown request {method:.100}")
         try:
             message = self.structure_message(data)
-        except JsonRpcException:
+        except exceptions.JsonRpcException:
             if method is not None:
                 raise exceptions.JsonRpcInvalidParams(f"invalid parameters for {method}") from None
             error = types.ResponseError(RequestFailedError.CODE, "invalid response of the client")
@@ -255,7 +253,7 @@ class HloServer(LanguageServer):
         """
         self._run(self._serve_tcp(host, port))
 
-    def _run(self, serving: Coroutine[Any, Any, None]) -> None:
+    def _run(self, serving: Work) -> None:
         with suppress(KeyboardInterrupt):
             asyncio.run(serving)
         self.shutdown()  # type: ignore[no-untyped-call]  # pygls leaves it untyped

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Listener = Callable[..., None]
-_SLICE_SECONDS = 0.004  # of work between two turns of the event loop
+_SLICE_SECONDS = 0.004  # of work between two iterations of the event loop
 _BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 

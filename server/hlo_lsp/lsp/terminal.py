@@ -34,7 +34,7 @@ def card_text(card: Card) -> str:
 
 def findings_text(findings: Sequence[FindingSummary]) -> str:
     """Return findings as plain text."""
-    return "".join(_rendered(partial(print_finding, told=told)) for told in findings)
+    return "".join(_rendered(partial(print_finding, finding=finding)) for finding in findings)
 
 
 def print_card(console: Console, card: Card) -> None:
@@ -53,15 +53,15 @@ def print_card(console: Console, card: Card) -> None:
         console.print(_with_names(card.text))
 
 
-def print_finding(console: Console, told: FindingSummary) -> None:
+def print_finding(console: Console, finding: FindingSummary) -> None:
     """Print a finding on one line, in the form of compilers, which editors and terminals link.
 
     Related places follow in lines of the same form.
     """
-    severity = told.severity
-    line = _line(told.spot, severity.value, _STYLES[severity], told.message)
-    console.print(line.append(f" [{told.code}]", "dim"), soft_wrap=True)
-    for other in told.related:
+    severity = finding.severity
+    line = _line(finding.spot, severity.value, _STYLES[severity], finding.message)
+    console.print(line.append(f" [{finding.code}]", "dim"), soft_wrap=True)
+    for other in finding.related:
         console.print(_line(other.spot, "note", "bold blue", other.message), soft_wrap=True)
 
 
@@ -82,11 +82,9 @@ def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
-    for told in rules:
-        severity = severities()[told.code]
-        table.add_row(
-            told.code, Text(severity_word(told), _STYLES[severity]), _with_names(told.what)
-        )
+    for rule in rules:
+        severity = Text(severity_word(rule), _STYLES[severities()[rule.code]])
+        table.add_row(rule.code, severity, _with_names(rule.what))
     _print_table(console, table)
 
 

@@ -98,17 +98,19 @@ _TEXT_SUFFIX_ROLES = {
     ),
 }  # fmt: skip
 _FIXED_SUFFIXES = (
-    "autotune_results.pbtxt", "config.pbtxt", "debug_options", "flagfile",
-    "gpu_target_config.pbtxt", "metadata.textproto",
-)  # fmt: skip
+    *("autotune_results.pbtxt", "config.pbtxt", "debug_options", "flagfile"),
+    *("gpu_target_config.pbtxt", "metadata.textproto"),
+)
 # Files that are neither supported text nor recognized by their whole suffix.
 _KNOWN_EXTENSIONS = frozenset(
     {
-        "txt", "hlo", "ll", "s", "o", "bc", "asm", "ptx", "cubin", "hsaco", "ttir", "mlir", "bin",
-        "dot", "url", "html", "pyz", "pb", "gz", "riegeli", "fdo_profile", "json", "csv", "pbtxt",
-        "txtpb", "textproto", "hlo_unoptimized_snapshot",
+        *("txt", "hlo", "ll", "s", "o", "bc", "asm"),
+        *("ptx", "cubin", "hsaco", "ttir", "mlir", "bin"),
+        *("dot", "url", "html", "pyz", "pb", "gz"),
+        *("riegeli", "fdo_profile", "json", "csv", "pbtxt"),
+        *("txtpb", "textproto", "hlo_unoptimized_snapshot"),
     }
-)  # fmt: skip
+)
 _NUMBER_AND_PIPELINE = (
     r"(?:(?P<front>.*)\.)?(?P<number>0[0-9]{3}|[1-9][0-9]{3,})\."  # the number is "%04d"
     r"(?P<pipeline>(?!cl_[0-9]+\.)[^.]*)\."

@@ -357,10 +357,9 @@ class ModuleIndex:
             names.setdefault(member.name, member)
             if (number := parameter_number(member)) is not None:
                 parameters.setdefault(number, member)
-        return Computation(
-            head, tuple(members), names, parameters, tuple(strays), frozenset(broken - {""}),
-            has_all_names, end, is_cut,
-        )  # fmt: skip
+        own, outside = tuple(members), tuple(strays)
+        known = frozenset(broken - {""})
+        return Computation(head, own, names, parameters, outside, known, has_all_names, end, is_cut)
 
     def _follows_instruction(self, head: ComputationLine) -> bool:
         """Return True if a head may be a broken line of the computation above."""

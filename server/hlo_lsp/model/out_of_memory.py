@@ -17,7 +17,7 @@ _LOST_BY_DIVISION = 1 / 1024
 
 
 class OomKind(Enum):
-    """What ran out of memory; the value is the name in JSON."""
+    """The kind of memory that ran out; the value is the name in JSON."""
 
     HBM = "hbm"
     VMEM = "vmem"

@@ -185,9 +185,11 @@ def _memory_disorder(file: DumpFile, runs: Sequence[_Run]) -> Iterator[Disorder]
 
 # Lines after which a report goes on.
 _IN_REPORTS = frozenset(
-    {"by_size_header", "by_size_label", "space_line", "space_total_line", "table_header",
-     "total_line", "with_values_label"}
-)  # fmt: skip
+    {
+        *("by_size_header", "by_size_label", "space_line", "space_total_line", "table_header"),
+        *("total_line", "with_values_label"),
+    }
+)
 # What follows a section wherever it ends, and what is in one that is not empty.
 _NEXT = {
     Section.TOTAL: f"`{Section.ENTRIES.value}`",

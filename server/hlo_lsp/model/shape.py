@@ -294,8 +294,8 @@ def _parse_layout(tree: "Tree[Token]") -> Layout:
 
 
 _SIZE_PROPERTIES = {
-    "tiles", "tail_padding", "element_bits", "memory_space", "splits", "metadata_bytes"
-}  # fmt: skip
+    *("tiles", "tail_padding", "element_bits", "memory_space", "splits", "metadata_bytes"),
+}
 _PROPERTIES_WITHOUT_SIZE = {"levels", "index_type", "pointer_type"}  # of sparse arrays
 
 

@@ -140,8 +140,8 @@ class SourceTables:
                 at = self.frames[at - 1].parent
             if at is not None and at < len(first_walks) and first_walks[at] == start:
                 circle = path[path.index(at) :]
-                turn = circle.index(max(circle))
-                rows = [self.frames[number - 1] for number in circle[turn:] + circle[:turn]]
+                begin = circle.index(max(circle))
+                rows = [self.frames[number - 1] for number in circle[begin:] + circle[:begin]]
                 found[rows[0]] = rows
         return found
 

@@ -14,7 +14,7 @@ _LIBRARY_FILE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FrameChoice:
-    """Which frames of a Python stack can own memory.
+    """The frames of a Python stack that can own memory.
 
     If no frame of a stack can, its innermost frame does.
 

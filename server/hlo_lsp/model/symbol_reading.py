@@ -110,7 +110,7 @@ class _SymbolReader:
         line = record.line + text.count("\n", 0, start)
         column = start - (text.rfind("\n", 0, start) + 1)
         home, stack = self.home, self._stack(record)
-        self._add(name, SymbolKind.INSTRUCTION, line, column, len(name), home=home, stack=stack)
+        self._add(name, SymbolKind.INSTRUCTION, line, column, len(name), home, stack)
         for body in record.bodies:
             self._add_computation(body)
         self.home = home
@@ -145,14 +145,15 @@ class _SymbolReader:
         self._add(record.key, SymbolKind.VALUE, record.line, start, end - start)
 
     def _add(
-        self, name: str, kind: SymbolKind, line: int, column: int, width: int,
-        *, home: int = -1, stack: int = -1,
-    ) -> None:  # fmt: skip
-        """Add an entry, without a column if its value depends on the position encoding."""
+        self, name: str, kind: SymbolKind, line: int, column: int, width: int, *links: int
+    ) -> None:
+        """Add an entry, without a column if its value depends on the position encoding.
+
+        ``links`` are the numbers of the computation and of the Python stack, if there are any.
+        """
         if not self.lines[line][:column].isascii():
             column = width = 0
-        line += self.first_line
-        self.entries.append(SymbolEntry(name, kind, line, column, width, home, stack))
+        self.entries.append(SymbolEntry(name, kind, line + self.first_line, column, width, *links))
 
     def _stack(self, record: InstructionLine) -> int:
         """Return the number of the Python stack of an instruction, or -1."""

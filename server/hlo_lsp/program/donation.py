@@ -80,7 +80,7 @@ class Donation:
 
 @dataclass(frozen=True, slots=True)
 class DonationStatus:
-    """Whether the buffer of a parameter is donated, and used by an output.
+    """The donation of the buffer of a parameter, and the output that uses it.
 
     Attributes:
         is_donated: Whether the caller donates the buffer.
@@ -122,8 +122,8 @@ def donation_status(
     header, interface, found = module.header, _interface(module), donation_of(module, original)
     if header is None or interface is None or found is None:
         return None
-    leaf = next((x for x in interface.parameters if (x.parameter, x.index) == (parameter, index)),
-                None)  # fmt: skip
+    arrays = {(leaf.parameter, leaf.index): leaf for leaf in interface.parameters}
+    leaf = arrays.get((parameter, index))
     if leaf is None:
         return None
     aliases = _aliases(header.text)

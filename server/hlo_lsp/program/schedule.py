@@ -21,8 +21,9 @@ _ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
 # Any other `-start` abbreviates an async-start (print option `syntax_sugar_async_ops`), whose
 # computation is not printed.
 _PLAIN_START_OPCODES = {
-    "all-gather-start", "all-reduce-start", "async-start", "collective-permute-start", "copy-start",
-}  # fmt: skip
+    *("all-gather-start", "all-reduce-start", "async-start"),
+    *("collective-permute-start", "copy-start"),
+}
 
 
 @dataclass(frozen=True, slots=True)

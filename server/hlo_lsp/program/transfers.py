@@ -22,9 +22,9 @@ _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
 # These opcodes can refer to host memory, but move no data.
 _OPCODES_WITHOUT_TRANSFER = {
-    "bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple",
+    *("bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple"),
     "while",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What one line of an out-of-memory message contains, by the rules of ``out_of_memory.lark``."""
+"""The contents of one line of an out-of-memory message, by the rules of ``out_of_memory.lark``."""
 
 from collections.abc import Iterator
 from functools import cache

@@ -64,7 +64,7 @@ def _parent_frame(number: str | None) -> int | None:
     return parent if parent > 0 else None
 
 
-# None stands for a label, which has no fields.
+# A label is None because it has no fields.
 _MEMORY_RULES: dict[str, dict[str, _RecordMaker | None]] = {
     "assignment": {
         "assignment_label": None,

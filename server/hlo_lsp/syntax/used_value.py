@@ -48,8 +48,9 @@ class UsedValue(Record):
     """
 
     __slots__ = (
-        "color", "column", "id", "index", "line_count", "lines", "name", "phi", "reader", "whole",
-    )  # fmt: skip
+        *("color", "column", "id", "index", "line_count", "lines"),
+        *("name", "phi", "reader", "whole"),
+    )
     rule = "used_value_head"
 
     def __init__(

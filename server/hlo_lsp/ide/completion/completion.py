@@ -38,14 +38,14 @@ _FREQUENT_ELEMENT_TYPES = ("f32", "bf16", "s32", "pred", "f16", "u32", "s8", "u8
 _LIST_KINDS = {AttributeKind.ENUMS, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
 # The keys of these attributes take values; the keys of the others are bare words.
 _ATTRIBUTES_WITH_KEY_VALUES = {
-    "metadata", "window", "result_accuracy", "statistics", "domain", "sparsity_config",
+    *("metadata", "window", "result_accuracy", "statistics", "domain", "sparsity_config"),
     "block_scaling_config",
-}  # fmt: skip
+}
 # These keys take strings, the others take numbers (metadata.cc).
 _STRING_METADATA_KEYS = {
-    "op_type", "op_name", "source_file", "deduplicated_name", "scheduling_name",
+    *("op_type", "op_name", "source_file", "deduplicated_name", "scheduling_name"),
     "metadata_payload",
-}  # fmt: skip
+}
 _FREQUENT_ATTRIBUTES = {"metadata", "sharding"}
 _FREQUENT_METADATA_KEYS = ("op_name", "stack_frame_id", "source_file", "source_line")
 

@@ -28,8 +28,8 @@ OPCODES_PASSING_OPERANDS = frozenset({"fusion", "call", "async-start"})
 _SHAPE_PRESERVING_OPCODES = {"while", "opt-barrier", "copy", "domain"}
 _PREDICATE_CALLERS = {"sort", "select"}  # The computation returns pred[]: opcode or attribute.
 _BINARY_REDUCTION_OPCODES = {
-    "all-reduce", "all-reduce-start", "reduce-scatter", "collective-reduce",
-}  # fmt: skip
+    *("all-reduce", "all-reduce-start", "reduce-scatter", "collective-reduce"),
+}
 _MAX_COMPARED_COMPUTATIONS = 2 * MAX_CANDIDATES  # Comparing the parameters of one takes 20 us.
 
 

@@ -128,8 +128,8 @@ def depth_of(record: Record) -> int:
 
 
 _DEPTH_1_RECORDS = (
-    memory.AllocationLine, memory.PeakLabel, memory.ReportedAllocation, BrokenRecord,
-)  # fmt: skip
+    *(memory.AllocationLine, memory.PeakLabel, memory.ReportedAllocation, BrokenRecord),
+)
 
 
 def _outline_node(record: Record) -> OutlineNode | None:

@@ -199,15 +199,16 @@ class _StatementReader:
 
 
 _NUMBER_ROLES = (
-    "ALLOCATION", "SIZE", "OFFSET", "PAGE", "PARAMETER", "VALUE_ID", "TOTAL", "HUMAN", "OPERAND",
-    "MAX", "STEP", "START", "END", "MOMENT", "BYTES", "CUMULATIVE", "PERCENT", "CURRENT",
-    "REMAINING", "REST", "COUNT", "REMAINDER", "NUMBER", "THUNK", "PREVIOUS", "PREVIOUS_DISTANCE",
-    "NEXT", "NEXT_DISTANCE",
-)  # fmt: skip
+    *("ALLOCATION", "SIZE", "OFFSET", "PAGE", "PARAMETER", "VALUE_ID", "TOTAL", "HUMAN", "OPERAND"),
+    *("MAX", "STEP", "START", "END", "MOMENT", "BYTES", "CUMULATIVE", "PERCENT", "CURRENT"),
+    *("REMAINING", "REST", "COUNT", "REMAINDER", "NUMBER"),
+    *("THUNK", "PREVIOUS", "PREVIOUS_DISTANCE"),
+    *("NEXT", "NEXT_DISTANCE"),
+)
 _FLAG_ROLES = (
-    "CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI", "TABLE_HEADER",
+    *("CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI", "TABLE_HEADER"),
     "OTHER_FIELD",
-)  # fmt: skip
+)
 _ROLE_TOKEN_TYPES: dict[str, TokenType] = {
     **dict.fromkeys(_NUMBER_ROLES, TokenType.NUMBER),
     **dict.fromkeys(_FLAG_ROLES, TokenType.ATTRIBUTE),
@@ -235,8 +236,8 @@ _DETAIL_TOKEN_TYPES = {
 _STRIPPED_CHARACTERS = " \t()"
 # The token types that do not depend on the rule of a line.
 _RULE_INDEPENDENT_TYPES = frozenset(TokenType) - {
-    TokenType.OPCODE, TokenType.COMPUTATION, TokenType.ATTRIBUTE, TokenType.COMMENT,
-}  # fmt: skip
+    *(TokenType.OPCODE, TokenType.COMPUTATION, TokenType.ATTRIBUTE, TokenType.COMMENT),
+}
 
 
 def line_spans(rule: str | None, line: str, end: int) -> list[TokenSpan]:
@@ -252,10 +253,8 @@ def line_spans(rule: str | None, line: str, end: int) -> list[TokenSpan]:
     column = instruction_column(line)
     if column:
         return _shift_spans(_instruction_spans(line[column:end]), column)
-    return [
-        piece for piece in statement_spans(line, 0, end)
-        if piece[2] in _RULE_INDEPENDENT_TYPES and not piece[3]
-    ]  # fmt: skip
+    pieces = statement_spans(line, 0, end)
+    return [one for one in pieces if one[2] in _RULE_INDEPENDENT_TYPES and not one[3]]
 
 
 def _field_spans(rule: str, field: LineField) -> list[TokenSpan]:

@@ -25,11 +25,11 @@ from hlo_lsp.syntax.used_value import UsedValue
 # The opcodes with side effects (hlo_instruction.cc, HasSideEffectNoRecurse).
 _SIDE_EFFECT_OPCODES = frozenset(
     {
-        "all-gather-done", "all-gather-start", "all-reduce-done", "all-reduce-start",
-        "collective-permute-done", "collective-permute-start", "infeed", "outfeed", "recv",
-        "recv-done", "rng", "rng-get-and-update-state", "send", "send-done",
+        *("all-gather-done", "all-gather-start", "all-reduce-done", "all-reduce-start"),
+        *("collective-permute-done", "collective-permute-start", "infeed", "outfeed", "recv"),
+        *("recv-done", "rng", "rng-get-and-update-state", "send", "send-done"),
     }
-)  # fmt: skip
+)
 _SIDE_EFFECT_ATTRIBUTE = "custom_call_has_side_effect=true"
 
 
