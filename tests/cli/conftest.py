@@ -11,7 +11,9 @@ from e2e.compiles import Compile, copied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests that start the program."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and hasattr(item.module, "run"):  # type: ignore[attr-defined]
+        module = getattr(item, "module", None)
+        starts = hasattr(module, "run") or hasattr(module, "COMMAND")
+        if starts and Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
 
 

@@ -18,7 +18,7 @@ from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanne
 from hlo_lsp.text.checkpoint import Job
 from model.snapshots import differences, fresh
 
-_QUICK = settings(max_examples=120, deadline=None, derandomize=True, report_multiple_bugs=False)
+_QUICK = settings(max_examples=80, deadline=None, derandomize=True, report_multiple_bugs=False)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -52,9 +52,17 @@ def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
     return list(disk.read_document(corpus_small / request.param).lines)
 
 
+@pytest.fixture(scope="session")
+def answers(lines: list[str]) -> Answers:
+    """Return the results of all queries on the intact module."""
+    return _query_results(DumpFile.of_text("\n".join(lines)))
+
+
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(data=st.data())
-def test_distant_damage_changes_no_result(lines: list[str], data: st.DataObject) -> None:
+def test_distant_damage_changes_no_result(
+    lines: list[str], answers: Answers, data: st.DataObject
+) -> None:
     damaged, touched = data.draw(_damage(lines), "damage")
     file = DumpFile.of_text("\n".join(damaged))
     for _ in range(12):
@@ -62,13 +70,12 @@ def test_distant_damage_changes_no_result(lines: list[str], data: st.DataObject)
         column = data.draw(st.integers(0, len(damaged[line]) + 1), "column")
         _run_all_queries(DumpSet([file]), file, line, column)
     near = _affected_computations(lines, touched)
-    before, after = _query_results(DumpFile.of_text("\n".join(lines))), _query_results(file)
-    kept = {key: answer for key, answer in before.items() if key[0] not in near}
+    after = _query_results(file)
+    kept = {key: answer for key, answer in answers.items() if key[0] not in near}
     assert {key: after.get(key) for key in kept} == kept
 
 
-def test_compared_results_are_not_empty(lines: list[str]) -> None:
-    answers = _query_results(DumpFile.of_text("\n".join(lines)))
+def test_compared_results_are_not_empty(lines: list[str], answers: Answers) -> None:
     assert len(answers) == sum(" = " in line[:200] and line.startswith("  ") for line in lines)
     assert len({computation for computation, _ in answers}) > 2
 

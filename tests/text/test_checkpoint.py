@@ -120,18 +120,20 @@ def test_many_jobs_share_few_threads(work: Callable[[], str]) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no pthread_kill")
 def test_interrupted_job_can_be_cancelled() -> None:
     is_over = threading.Event()
+    main = threading.main_thread().ident
+    assert main is not None
 
     def work() -> None:
+        # Later, when the main thread certainly waits.
+        threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
         while not is_over.is_set():
             checkpoint()
 
     job = Job(work)
-    main = threading.main_thread().ident
-    assert main is not None
-    timer = threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT))
-    timer.start()
+    # A shell starts background processes with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with pytest.raises(KeyboardInterrupt):
         job.step(60)
     job.cancel()
     is_over.set()
-    timer.join()
+    signal.signal(signal.SIGINT, before)
