@@ -1,11 +1,13 @@
 """The buffers at a step: every byte is counted once, and lost bytes add up."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers, lost_bytes
 from hlo_lsp.memory.memory_spaces import memory_space_occupancies
@@ -105,6 +107,12 @@ def test_lost_bytes_have_causes() -> None:
     assert lost.free == 512
 
 
+def _below(node: GroupNode) -> Iterator[GroupNode]:
+    yield node
+    for child in node.children:
+        yield from _below(child)
+
+
 @pytest.mark.corpus
 def test_all_groupings_add_up_over_the_corpus(corpus_small: Path) -> None:
     spaces = 0
@@ -124,5 +132,9 @@ def test_all_groupings_add_up_over_the_corpus(corpus_small: Path) -> None:
             for key in GroupKey:
                 groups = group_buffers(dump, owned, key)
                 assert sum(group.bytes for group in groups) == space.peak_bytes
+            for key in TREE_KEYS:
+                tree = group_tree(dump, owned, key)
+                assert sum(node.bytes for node in tree) == space.peak_bytes
+                assert all(node.own_bytes >= 0 for root in tree for node in _below(root))
             spaces += 1
     assert spaces > 300

@@ -89,7 +89,16 @@ def test_json_has_the_documented_keys() -> None:
     assert found["name"] == "jit_f"
     assert found["total_bytes"] == 6144
     assert found["by_space"] == {
-        "0": {"name": "HBM", "allocated_bytes": 6144, "peak_bytes": 4096, "peak_step": 2}
+        "0": {
+            "name": "HBM",
+            "allocated_bytes": 6144,
+            "peak_bytes": 4096,
+            "peak_step": 2,
+            "groups": [
+                {"name": "/home/user/model.py:7", "bytes": 3072, "buffers": 3, "children": []},
+                {"name": "arguments", "bytes": 1024, "buffers": 1, "children": []},
+            ],
+        }
     }
     assert found["by_kind"] == {
         "parameter": 1024,

@@ -141,4 +141,4 @@ def _dumps(given: list[Path], log: Path | None, module: str | None) -> Iterator[
     if module is not None:
         paths.sort(key=lambda path: module not in path.name)
     for path in paths:
-        yield from dumps_at([path], [], sizes_only=True)
+        yield from dumps_at([path], [])

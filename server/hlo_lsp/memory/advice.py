@@ -13,7 +13,9 @@ from enum import Enum
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.live_set import LostBytes
+from hlo_lsp.memory.occupancy import union_size
 from hlo_lsp.model.backend import is_on_chip
+from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -66,7 +68,7 @@ def advice(
         *_padding(dump, buffers),
         *_replication(dump, buffers),
         *_rematerialization(dump, buffers),
-        *_tuple_tables(lost),
+        *_tuple_tables(dump, buffers, lost),
     ]
     return [one for one in found if one.saves_bytes >= _MIN_SHARE * peak_bytes]
 
@@ -185,13 +187,26 @@ def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterato
     yield Advice(AdviceKind.OFFLOAD, f"offload activations to host memory{lines}", kept[0].bytes)
 
 
-def _tuple_tables(lost: LostBytes) -> Iterator[Advice]:
-    if lost.tuple_table_slots:
+def _tuple_tables(
+    dump: DumpSet, buffers: Sequence[OwnedBuffer], lost: LostBytes
+) -> Iterator[Advice]:
+    """Yield advice on slots; unlike other prices, this one is of the allocated bytes."""
+    if lost.tuple_table_slots and buffers:
+        space = buffers[0].buffer.allocation.record.color
+        tables = sum(
+            union_size(
+                (value.offset, value.offset + value.size)
+                for value in block.values
+                if value.shape.startswith("(")
+            )
+            for block in buffer_assignment(dump).blocks
+            if block.allocation.color == space and block.allocation.preallocated_temp
+        )
         yield Advice(
             AdviceKind.TUPLE_TABLES,
             "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
             "the tuple table of each copy has an aligned slot",
-            lost.tuple_table_slots,
+            lost.tuple_table_slots + tables,
         )
 
 

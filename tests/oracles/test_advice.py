@@ -1,0 +1,62 @@
+"""Advice of the summary, applied to programs: the peak falls by at most the promised bytes.
+
+The test needs a Python with jax and libtpu: this one, or that of ``HLO_LSP_JAX_PYTHON``. No TPU is
+necessary.
+"""
+
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.memory.advice import AdviceKind
+from hlo_lsp.reports.summary import SpaceSummary, summarize
+
+_PYTHON = os.environ.get("HLO_LSP_JAX_PYTHON", sys.executable)
+_PROGRAMS = Path(__file__).resolve().parent.parent / "corpus" / "advised_programs.py"
+_COMPILE_SECONDS = 300
+_MIN_KEPT_SHARE = 0.25  # of the promised bytes
+
+pytestmark = pytest.mark.corpus
+
+
+@lru_cache
+def _has_libtpu() -> bool:
+    command = [_PYTHON, "-c", "import jax, libtpu"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+def _summary(folder: Path, kind: str, version: str) -> SpaceSummary:
+    """Compile a version of a program, and return its HBM at the peak."""
+    command = [_PYTHON, str(_PROGRAMS), str(folder), kind, version]
+    subprocess.run(command, check=True, capture_output=True, timeout=_COMPILE_SECONDS)
+    errors: list[str] = []
+    found = [summarize(dump) for dump in dumps_at([folder / kind / version], errors)]
+    main = max(found, key=lambda one: one.total_bytes or 0).main
+    assert main is not None
+    return main
+
+
+def _bytes(space: SpaceSummary, kind: AdviceKind) -> int:
+    """Return the bytes that the advice is about."""
+    if kind is AdviceKind.TUPLE_TABLES:
+        return space.allocated_bytes
+    assert space.bytes is not None
+    return space.bytes
+
+
+@pytest.mark.parametrize("kind", list(AdviceKind), ids=lambda kind: kind.value)
+def test_advice_saves_at_most_what_it_promises(kind: AdviceKind, tmp_path: Path) -> None:
+    if not _has_libtpu():
+        pytest.skip("no jax with libtpu")
+    name = kind.value.replace(" ", "_")
+    before = _summary(tmp_path, name, "before")
+    after = _summary(tmp_path, name, "after")
+    promised = next(one.saves_bytes for one in before.advice if one.kind is kind)
+    saved = _bytes(before, kind) - _bytes(after, kind)
+    print(f"{name}: {_bytes(before, kind):,} -> {_bytes(after, kind):,}, {saved:,} of {promised:,}")
+    assert _MIN_KEPT_SHARE * promised < saved <= promised
