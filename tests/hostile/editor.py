@@ -75,6 +75,10 @@ class Editor:
         self._loop.run_until_complete(self._until_replied(number))
         return self._output.replies.pop(number)
 
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification."""
+        self._send({"method": method, "params": params})
+
     def seconds_per_request(self, text: str) -> dict[str, float]:
         """Open a text, ask everything about it, and return the processor time of each request."""
         uri = f"untitled:{self._count}"

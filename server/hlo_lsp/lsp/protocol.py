@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial, wraps
+from types import NoneType
 from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
@@ -55,6 +56,7 @@ class HloProtocol(LanguageServerProtocol):
         super().__init__(server, converter)
         for kind in (types.SignatureInformation, types.SignatureHelp):  # the inner type first
             _omit_none(converter, kind)
+        converter.register_structure_hook(str, _structure_text)
         self.converter = converter
         self.exit_status = 0
         self._is_initialized = False
@@ -140,6 +142,8 @@ class HloProtocol(LanguageServerProtocol):
                 logger.warning("unknown request %.100s", method)
                 raise exceptions.JsonRpcMethodNotFound(f"unknown request {method:.100}")
         try:
+            if not _has_valid_tokens(data.get("params")):
+                raise exceptions.JsonRpcInvalidParams
             message = self.structure_message(data)
         except exceptions.JsonRpcException:
             if method is not None:
@@ -204,6 +208,26 @@ def _is_message(data: Any) -> bool:
     if "method" in data:
         return isinstance(data["method"], str) and type(data.get("id", 0)) in {int, str}
     return "id" in data and bool(data.keys() & {"result", "error"})
+
+
+_TOKENS = ("workDoneToken", "partialResultToken", "token", "id")
+
+
+def _has_valid_tokens(params: Any) -> bool:
+    """Return True if all tokens and ids in the parameters are numbers or strings.
+
+    The converter takes any value for them, because they have two types.
+    """
+    if not isinstance(params, dict):
+        return True
+    return all(type(params.get(name, "")) in {int, str, NoneType} for name in _TOKENS)
+
+
+def _structure_text(value: Any, _: type[str]) -> str:
+    """Return a string of a message; the converter would take the text of any value instead."""
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
 
 
 def _omit_none(converter: Any, kind: type[Any]) -> None:

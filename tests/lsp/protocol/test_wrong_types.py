@@ -1,0 +1,70 @@
+"""Parameters with a value of the wrong type are invalid, and log no error."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import marked_dump
+from hostile.editor import Editor, questions
+
+INVALID_PARAMS = -32602
+URI = "untitled:types"
+TEXT = marked_dump.MODULE.text
+TOKENS = {"workDoneToken": "t", "partialResultToken": "p"}
+Path = tuple[Any, ...]
+
+
+@pytest.fixture(scope="module")
+def editor() -> Iterator[Editor]:
+    running = Editor()
+    document = {"uri": URI, "languageId": "hlo", "version": 1, "text": TEXT}
+    running.notify("textDocument/didOpen", {"textDocument": document})
+    yield running
+    running.close()
+
+
+def strings(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of all strings in parameters, other than data of the server itself."""
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if key != "data":
+                yield from strings(inner, (*path, key))
+
+
+def replaced(params: Any, path: Path, value: Any) -> Any:
+    """Return parameters with another value at a path."""
+    found = part = copy.deepcopy(params)
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    return found
+
+
+@pytest.mark.parametrize("wrong", [{}, [], {"a": [{}]}, 1.5])
+def test_wrong_types_are_invalid_parameters(
+    editor: Editor, wrong: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    requests = {method: params for method, params in questions(URI, TEXT) if method[:3] != "hlo"}
+    for method, params in requests.items():
+        for path in strings({**params, **TOKENS}):
+            reply = editor.ask(method, replaced({**params, **TOKENS}, path, wrong))
+            assert reply.get("error", {}).get("code") == INVALID_PARAMS, (method, path)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+@pytest.mark.parametrize("wrong", [{}, [], 1.5])
+def test_notifications_of_wrong_types_are_ignored(
+    editor: Editor, wrong: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    document = {"uri": wrong, "languageId": wrong, "version": 1, "text": wrong}
+    editor.notify("textDocument/didOpen", {"textDocument": document})
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": wrong}})
+    editor.notify("$/cancelRequest", {"id": wrong})
+    editor.notify("window/workDoneProgress/cancel", {"token": wrong})
+    here = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
+    assert editor.ask("textDocument/hover", here)["result"]
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
