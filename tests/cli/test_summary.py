@@ -1,0 +1,87 @@
+"""``hlo-lsp summary`` for logs, groups, and frames, and ``inspect`` as text."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.command import run
+from reports.example import ASSIGNMENT, MODULE, RANGES
+
+_STEM = "module_0001.jit_f.cl_12.after_optimizations"
+_MESSAGE = """\
+Ran out of memory in memory space hbm. Used 15.86G of 15.75G hbm. Exceeded hbm capacity by 118.05M.
+"""
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """Return a folder with the example compile."""
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for end, text in ((".txt", MODULE), ("-buffer-assignment.txt", ASSIGNMENT),
+                      ("-live-range.txt", RANGES)):  # fmt: skip
+        (folder / f"{_STEM}{end}").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    """Return a log with an out-of-memory message."""
+    path = tmp_path / "train.log"
+    path.write_text(f"step 1\n{_MESSAGE}", "utf-8")
+    return path
+
+
+def test_log_is_explained_as_by_oom(log: Path) -> None:
+    found = run("summary", log)
+    assert (found.status, found.out) == (0, run("oom", log).out)
+
+
+def test_json_lists_messages_and_modules(log: Path, dump: Path) -> None:
+    found = run("summary", log, dump, "--format", "json").json
+    assert [one["kind"] for one in found["messages"]] == ["hbm"]
+    assert [one["name"] for one in found["modules"]] == ["jit_f"]
+
+
+def test_markdown_contains_the_message(log: Path) -> None:
+    assert "not enough HBM" in run("summary", log, "--format", "markdown").out
+
+
+def test_text_without_message_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing\n", "utf-8")
+    found = run("summary", path)
+    assert found.status == 2
+    assert "without an out-of-memory message" in found.err
+
+
+def test_stacks_are_printed_as_tree(dump: Path) -> None:
+    lines = run("summary", dump, "--group-by", "stack").out.splitlines()
+    assert lines[2:5] == [
+        "     4.0 KiB  model.py:7",
+        "       2.0 KiB  model.py:3",
+        "       2.0 KiB  here",
+    ]
+
+
+def test_library_frames_are_skipped_by_default(dump: Path) -> None:
+    module = dump / f"{_STEM}.txt"
+    text = module.read_text("utf-8").replace(
+        'FileNames\n1 "/home/user/model.py"',
+        'FileNames\n1 "/home/user/model.py"\n2 "/usr/lib/python3.12/site-packages/flax/nn.py"',
+    )
+    module.write_text(text.replace("2 {file_name_id=1", "2 {file_name_id=2"), "utf-8")
+    assert "model.py:7 4.0 KiB" in run("summary", dump).out
+    assert "nn.py:3 2.0 KiB" in run("summary", dump, "--frames", "all").out
+
+
+def test_missing_step_is_an_error(dump: Path) -> None:
+    found = run("summary", dump, "--at", "99")
+    assert found.status == 2
+    assert "no step 99: the schedule has the steps 0 to 5" in found.err
+
+
+def test_inspect_prints_the_summary_as_text(dump: Path) -> None:
+    path = dump / f"{_STEM}-buffer-assignment.txt"
+    assert run("inspect", path, "--format", "text").out == run("summary", path).out
+    assert run("inspect", path).json["kind"] == "dump"

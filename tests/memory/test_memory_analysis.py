@@ -1,0 +1,56 @@
+"""The numbers of ``memory_analysis()`` beside those that jax 0.10.2 printed."""
+
+import pytest
+
+from hlo_lsp.memory.memory_analysis import memory_analysis
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from reports.example import MODULE
+
+_TPU = """\
+BufferAssignment:
+allocation 0: size 98304, page 0, parameter 1, shape |f32[64,300]| at ShapeIndex {}:
+ value: <1 x @0> (size=98304,offset=0): f32[64,300]{1,0:T(8,128)}
+allocation 1: size 2801664, page 0, parameter 0, shape |f32[1824,384]| at ShapeIndex {}, maybe-live-out:
+allocation 2: size 512, page 0, output shape is |(f32[1824,384])|, maybe-live-out:
+allocation 3: size 1048576, color 5, page 0, parameter 2, shape |f32[512,512]| at ShapeIndex {}:
+allocation 4: size 98816, page 0, preallocated-temp:
+allocation 5: size 3072000, color 1, page 0, preallocated-temp:
+allocation 6: size 2560, page 0, constant:
+allocation 7: size 512, page 0, thread-local:
+"""
+_CPU = """\
+BufferAssignment:
+allocation 0: size 400, parameter 0, shape |f32[100]| at ShapeIndex {}:
+allocation 1: size 400, output shape is |f32[100]|, maybe-live-out:
+allocation 2: size 131168, preallocated-temp:
+allocation 3: size 16, constant:
+"""
+
+
+def _sizes(text: str) -> dict[str, int | None]:
+    file = DumpFile.of_text(text)
+    return {one.key: one.bytes for one in memory_analysis(DumpSet([file]))}
+
+
+def test_tpu_sizes_follow_from_allocations() -> None:
+    assert _sizes(_TPU) == {
+        "argument_size_in_bytes": 2899968,
+        "output_size_in_bytes": 2802176,
+        "alias_size_in_bytes": 2801664,
+        "host_argument_size_in_bytes": 1048576,
+        "host_output_size_in_bytes": 0,
+        "host_alias_size_in_bytes": 0,
+        "temp_size_in_bytes": 7 * 16384,
+        "peak_memory_in_bytes": None,
+        "generated_code_size_in_bytes": None,
+    }
+
+
+def test_module_alone_has_no_sizes() -> None:
+    assert not memory_analysis(DumpSet([DumpFile.of_text(MODULE)]))
+
+
+@pytest.mark.parametrize("name", ["argument_size_in_bytes", "temp_size_in_bytes"])
+def test_unknown_backend_has_no_sizes(name: str) -> None:
+    assert _sizes(_CPU)[name] is None
