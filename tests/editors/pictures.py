@@ -41,7 +41,7 @@ def neovim(dumps: Path, scratch: Path) -> str:
         screen.type(f"/<{_VALUE} \r6kzt6jw:noh\r:\x1bK")
         screen.row_of("╰")
         screen.row_of("padded from ")
-        screen.row_of(" live ")
+        screen.row_of(" steps ")
         screen.wait("a sign", lambda: any(row.startswith("E ") for row in screen.rows))
         screen.wait("rest", lambda: _is_at_rest(screen))
         return picture(screen, 132, "nvim jit_mlp_train-buffer-assignment.txt")

@@ -89,7 +89,7 @@ def test_definition_of_operand_is_its_instruction(neovim: Neovim, compile_v5e: C
     )
     line, card = shown
     assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
-    assert "`copy-start.1`" in card.splitlines()[0]
+    assert "`copy-start.1`" in card
     leaf = "- **leaf {0}** allocation 1 at offset 0, 1,048,576 B (1.00 MiB), live 69-72"
     assert leaf in card.splitlines()
 

@@ -85,7 +85,7 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert first["2"] == "1 value, 512 B"
-    assert first["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
+    assert first["6"] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
     assert changed == "2 values, 20.07 MiB, 2 share offset 0"
 
 

@@ -19,8 +19,8 @@ def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) ->
         bottom, _ = screen.wait("another corner", lambda: screen.place("╰"))
         screen.settle()
         card = [row[left + 1 :].rstrip("│ ") for row in screen.rows[top + 1 : bottom]]
-        assert "copy-start.1{0}" in card[0]
-        assert any("logical size 1,048,576 B (1.00 MiB)" in row for row in card)
+        assert "1.00 MiB in HBM" in card[0]
+        assert any("copy-start.1{0}" in row for row in card[:4])
         assert any("live range 69-72 (3 steps)" in row for row in card)
         assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
 

@@ -15,7 +15,8 @@ async def test_hover_describes_value(reading: Window) -> None:
     first, last = live(reading.dump.path(LIVE_RANGE), "fusion{}")
     await reading.open(at)
     lines = (await until(lambda: hover(reading.host, at))).splitlines()
-    assert lines[0] == "**`fusion`**"
+    assert lines[0].startswith("1.00 MiB in VMEM · steps ")
+    assert lines[2] == "**`fusion`**"
     assert f"- **padded size** {value.size:,} B (1.00 MiB): fits T(8,128)" in lines
     assert (
         f"- **allocation** {value.allocation}, preallocated-temp, {value.allocation_size:,} B"
@@ -34,5 +35,5 @@ async def test_hover_describes_instruction(reading: Window) -> None:
     await reading.open(at)
     await until(lambda: hover(reading.host, at))
     shown = await reading.hovered("fusion.40 fusion")
-    assert f"logical size {64 * 256 * 4:,} B (64.0 KiB)" in shown.splitlines()
+    assert f"padded size {64 * 256 * 4:,} B (64.0 KiB): fits T(8,128)" in shown.splitlines()
     assert "calls bitcast_fusion.1" in shown.splitlines()

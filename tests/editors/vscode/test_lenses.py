@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, lines
 from editors.vscode.host import Spot, uri
 from editors.vscode.marks import VSCODE
@@ -25,6 +26,7 @@ async def test_lenses_describe_allocations(reading: Window) -> None:
     for head, end in pairwise(heads):
         values = sum(line.startswith(" value: ") for line in text[head:end])
         assert re.match(rf"{values} values?, ", titles[head])
+    assert titles[0].startswith("HBM: ")
 
     shown = await until(reading.shown(LENS), lambda shown: len(shown) > 10)
     assert titles[heads[0]] in shown
@@ -45,3 +47,16 @@ async def test_click_shows_places(reading: Window) -> None:
     first = " ".join(values[0].split())
     listed = await reading.texts(".reference-zone-widget .ref-tree .monaco-list-row")
     assert listed[0] in first, "each row is a part of its line"
+
+
+async def test_click_goes_to_only_place(window: Window, dump: Compile) -> None:
+    path = dump.path(ASSIGNMENT)
+    await window.open(path)
+    await window.page.locator(f"{LENS} a", has_text="steps 0-50, at the peak").click()
+    await window.page.locator(".tab.active", has_text="after_optimizations.txt").wait_for()
+
+
+async def test_first_lens_opens_summary(window: Window, dump: Compile) -> None:
+    await window.open(dump.path(ASSIGNMENT))
+    await window.page.locator(f"{LENS} a", has_text="at the peak, step").first.click()
+    await window.page.locator(".tab", has_text="Memory Summary").wait_for()
