@@ -50,7 +50,7 @@ async def test_click_lists_largest_buffer_first(program: Path, window: Window) -
 
 
 async def test_setting_selects_lines(program: Path, window: Window) -> None:
-    await window.open(program)
+    await window.open(Spot(program, 34, 0))
     large = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
     await window.host.ask("set", "hlo", "pythonNotes", "all")
     await until(window.shown(LENS), lambda shown: len(shown) > len(large))
