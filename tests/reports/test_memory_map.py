@@ -131,6 +131,19 @@ def test_long_maps_give_way() -> None:
     assert count_checkpoints(lambda: memory_map(dump)) >= 4
 
 
+def test_edit_of_any_file_changes_the_map() -> None:
+    files = [DumpFile.of_text(text) for text in (_ASSIGNMENT, _RANGES, _MODULE)]
+    dump = DumpSet(files)
+    first = memory_map(dump)
+    assert memory_map(dump) is first
+    edits = (("size=64", "size=32"), ("a{}:1-3", "a{}:1-2"), ("is_scheduled=true", "x=true"))
+    for file, (old, new) in zip(files, edits, strict=True):
+        before = memory_map(dump)
+        file.changed(file.document.replace("\n".join(file.lines).replace(old, new, 1)))
+        file.refresh()
+        assert memory_map(dump) != before
+
+
 def test_page_holds_its_data() -> None:
     document = memory_map_document([{**_map(_ASSIGNMENT, _RANGES), "name": "</script><b>&"}])
     page = memory_map_page(document)

@@ -18,6 +18,7 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, b
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.schedule import Schedule, schedule_of
@@ -43,8 +44,9 @@ def memory_map_document(maps: Iterable[Json]) -> Json:
     return {"format": FORMAT, "version": VERSION, "modules": list(maps)}
 
 
+@query
 def memory_map(dump: DumpSet) -> Json:
-    """Return the memory map of a compile."""
+    """Return the memory map of a compile, which callers must not change."""
     return _Map(dump).json()
 
 
