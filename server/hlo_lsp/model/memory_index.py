@@ -75,6 +75,11 @@ class MultiMap(Generic[K, R]):
         found = self._read().get(key)
         return min(found, key=_line) if isinstance(found, list) else found
 
+    def count(self, key: K) -> int:
+        """Return the number of records of a key."""
+        found = self._read().get(key)
+        return len(found) if isinstance(found, list) else int(found is not None)
+
     def all(self, key: K) -> list[R]:
         """Return the records of a key in the order of the file."""
         found = self._read().get(key)

@@ -1,8 +1,10 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
@@ -19,6 +21,7 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name, is_balanced
 from hlo_lsp.text.checkpoint import checkpoint
 
+_MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 500  # about 3 ms
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 
@@ -115,6 +118,7 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
+        self._computation_mentions: dict[Record, Counter[str]] = {}
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
         self._is_building_mentions = False
@@ -136,6 +140,7 @@ class ModuleIndex:
 
     def _update(self, record: Record, change: RecordChange) -> None:
         self._computations.clear()
+        self._computation_mentions.clear()
         self._callers = None
         self._change_count += 1
         if isinstance(record, InstructionLine):
@@ -222,6 +227,10 @@ class ModuleIndex:
 
     def instruction_in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
         """Return the first instruction of this name in a scope."""
+        if isinstance(scope, ComputationLine) and self.instructions.count(name) > _MANY_OF_A_NAME:
+            computation = self.computation(scope)
+            strays = (record for record in computation.strays if record.name == name)
+            return computation.names.get(name) or next(strays, None)
         for record in self.instructions.all(name):
             if self.scope_of(record) is scope:
                 return record
@@ -258,7 +267,7 @@ class ModuleIndex:
         if self._callers is not None:
             return self._callers.get(computation.name, [])
         found = self.mentioning(computation.name)
-        return [record for record in found if computation.name in record.called]
+        return [record for record in found if record.calls(computation.name)]
 
     def build_caller_index(self) -> None:
         """Build the index that replaces the linear search in ``callers``.
@@ -291,8 +300,22 @@ class ModuleIndex:
         """
         if self._mentions is None:
             return None
-        scope, found = self.scope_of(instruction), self._mentions.all(instruction.name)
+        scope, name = self.scope_of(instruction), instruction.name
+        if isinstance(scope, ComputationLine) and self.instructions.count(name) > _MANY_OF_A_NAME:
+            is_recursive = name in _mentioned_names(instruction)
+            return self._mentions_in(scope)[name] > is_recursive
+        found = self._mentions.all(name)
         return any(record is not instruction and self.scope_of(record) is scope for record in found)
+
+    def _mentions_in(self, scope: ComputationLine) -> Counter[str]:
+        """Return how many instructions of a computation mention each name."""
+        known = self._computation_mentions.get(scope)
+        if known is None:
+            computation = self.computation(scope)
+            inside = (*computation.members, *computation.strays)
+            known = Counter(chain.from_iterable(map(_mentioned_names, inside)))
+            self._computation_mentions[scope] = known
+        return known
 
     @property
     def is_indexed(self) -> bool:

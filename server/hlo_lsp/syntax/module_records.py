@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from re import Match
 from sys import intern
 from typing import TypeVar
@@ -166,12 +167,22 @@ class InstructionLine(Record):
             return ()
         return tuple(span.text for span in self.parsed.called)
 
+    def calls(self, name: str) -> bool:
+        """Return True if this instruction calls the computation of a name."""
+        return name in _called_names(self.text, self.column)
+
     @property
     def parsed(self) -> InstructionText:
         """The parts of the text with their columns."""
         found = parse_instruction(self.text, self.column)
         assert found is not None  # the rule has matched the text
         return found
+
+
+@lru_cache(maxsize=256)  # of an instruction that calls a thousand computations
+def _called_names(text: str, column: int) -> frozenset[str]:
+    found = parse_instruction(text, column)
+    return frozenset() if found is None else frozenset(span.text for span in found.called)
 
 
 @dataclass(slots=True, eq=False)

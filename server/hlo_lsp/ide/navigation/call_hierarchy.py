@@ -4,6 +4,7 @@ The callers of a computation are the computations whose instructions call it. Fo
 the incoming calls are its operands and the outgoing calls are its users.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from hlo_lsp.ide.cursor import targets
@@ -11,6 +12,7 @@ from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, part_place
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -105,8 +107,8 @@ def outgoing_calls(node: CallNode) -> list[CallEdge]:
         ]
     places: dict[ComputationLine, list[Place]] = {}
     for member in module.members(node.record):
-        for called in dict.fromkeys(module.called_by(member)):
-            places.setdefault(called, []).extend(_call_places(file, member, called))
+        for called, found in _calls_of(file, member, module.called_by(member)).items():
+            places.setdefault(called, []).extend(found)
     return _call_edges(file, places)
 
 
@@ -137,6 +139,21 @@ def node_end(node: CallNode) -> tuple[int, int]:
 
 def _call_edges(file: DumpFile, places: dict[ComputationLine, list[Place]]) -> list[CallEdge]:
     return [CallEdge(LocatedRecord(file, head), tuple(found)) for head, found in places.items()]
+
+
+def _calls_of(
+    file: DumpFile, caller: InstructionLine, called: list[ComputationLine]
+) -> dict[ComputationLine, list[Place]]:
+    """Return the places of all calls of an instruction, which may be thousands."""
+    spans: defaultdict[str, list[TextSpan]] = defaultdict(list)
+    for span in caller.parsed.called if called else ():
+        spans[span.text].append(span)
+    return {
+        computation: _call_places(file, caller, computation)
+        if isinstance(computation, InlineComputation)
+        else named_places(file, caller, spans[computation.name], computation.name)
+        for computation in called
+    }
 
 
 def _call_places(file: DumpFile, caller: InstructionLine, called: ComputationLine) -> list[Place]:
