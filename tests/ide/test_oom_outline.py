@@ -2,11 +2,12 @@
 
 import pytest
 
-from hlo_lsp.ide.oom_outline import OomNode, OomNodeKind, oom_outline, walk_oom_nodes
+from hlo_lsp.ide.navigation.outline import OutlineNode, OutlineNodeKind, walk_nodes
+from hlo_lsp.ide.oom_outline import oom_outline
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, messages, text_of
 
 
-def outline(text: str) -> list[OomNode]:
+def outline(text: str) -> list[OutlineNode]:
     return oom_outline(text.split("\n"), messages(text))
 
 
@@ -26,7 +27,7 @@ def test_message_contains_lists_and_buffers() -> None:
 def test_lists_begin_at_their_labels() -> None:
     text = text_of(LONG)
     (node,) = outline(text)
-    assert [text.split("\n")[child.first].split()[0] for child in node.children] == ["Largest"] * 2
+    assert [text.split("\n")[child.line].split()[0] for child in node.children] == ["Largest"] * 2
 
 
 def test_log_has_a_node_per_message() -> None:
@@ -55,8 +56,9 @@ def test_file_of_lists_has_one_node(ending: str, name: str, lists: int) -> None:
 def test_nodes_lie_inside_their_parents(name: str) -> None:
     text = text_of(name)
     nodes = outline(text)
-    assert all(node.kind is OomNodeKind.MESSAGE for node in nodes)
-    for node in walk_oom_nodes(nodes):
-        assert 0 <= node.first <= node.last < len(text.split("\n"))
+    assert all(node.kind is OutlineNodeKind.MESSAGE for node in nodes)
+    for node in walk_nodes(nodes):
+        end = node.line + node.line_count
+        assert 0 <= node.line < end <= len(text.split("\n"))
         for child in node.children:
-            assert node.first <= child.first <= child.last <= node.last
+            assert node.line <= child.line < child.line + child.line_count <= end

@@ -1,10 +1,9 @@
 """The outline of a text with out-of-memory messages: messages, their lists, and the buffers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from itertools import groupby
 
+from hlo_lsp.ide.navigation.outline import OutlineNode, OutlineNodeKind
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.out_of_memory import OomEntry, OomMessage
 
@@ -13,50 +12,19 @@ _MAX_LINES_TO_LABEL = 4  # blank lines are between a label and its first entry
 _MAX_NAME_LENGTH = 80
 
 
-class OomNodeKind(Enum):
-    """The kind of an outline node."""
-
-    MESSAGE = "message"
-    LIST = "list"
-    BUFFER = "buffer"
-
-
-@dataclass(frozen=True, slots=True)
-class OomNode:
-    """A part of a text; ``first`` and ``last`` are its lines, from 0."""
-
-    kind: OomNodeKind
-    name: str
-    detail: str
-    first: int
-    last: int
-    children: tuple["OomNode", ...] = ()
-
-
-def oom_outline(lines: Sequence[str], messages: Iterable[OomMessage]) -> list[OomNode]:
+def oom_outline(lines: Sequence[str], messages: Iterable[OomMessage]) -> list[OutlineNode]:
     """Return a node for each message, with its lists and their buffers inside."""
     return [_message_node(lines, message) for message in messages]
 
 
-def walk_oom_nodes(nodes: Iterable[OomNode]) -> Iterator[OomNode]:
-    """Yield nodes and all nodes inside, outermost first."""
-    for node in nodes:
-        yield node
-        yield from walk_oom_nodes(node.children)
-
-
-def _message_node(lines: Sequence[str], message: OomMessage) -> OomNode:
+def _message_node(lines: Sequence[str], message: OomMessage) -> OutlineNode:
     # Entries with a label on the line of the message are the message itself.
     listed = [entry for entry in message.entries if entry.first > message.first]
-    children = tuple(_list_nodes(lines, listed))
-    return OomNode(
-        OomNodeKind.MESSAGE,
-        _message_name(message),
-        message.module or "",
-        min([message.first, *(child.first for child in children)]),
-        max([message.first, *(child.last for child in children)]),
-        children,
-    )
+    children = list(_list_nodes(lines, listed))
+    first = min([message.first, *(child.line for child in children)])
+    end = max([message.first + 1, *(child.line + child.line_count for child in children)])
+    name, module = _message_name(message), message.module or ""
+    return OutlineNode(OutlineNodeKind.MESSAGE, name, module, first, end - first, children=children)
 
 
 def _message_name(message: OomMessage) -> str:
@@ -70,17 +38,13 @@ def _message_name(message: OomMessage) -> str:
     return f"{memory}: {message.needed.text} of {limit}"
 
 
-def _list_nodes(lines: Sequence[str], entries: Iterable[OomEntry]) -> Iterator[OomNode]:
+def _list_nodes(lines: Sequence[str], entries: Iterable[OomEntry]) -> Iterator[OutlineNode]:
     for section, group in groupby(entries, key=lambda entry: entry.section):
-        buffers = tuple(_buffer_node(entry) for entry in group)
-        yield OomNode(
-            OomNodeKind.LIST,
-            section.value,
-            count_noun(len(buffers), "buffer"),
-            _label_line(lines, buffers[0].first),
-            max(buffer.last for buffer in buffers),
-            buffers,
-        )
+        buffers = [_buffer_node(entry) for entry in group]
+        first = _label_line(lines, buffers[0].line)
+        count = max(buffer.line + buffer.line_count for buffer in buffers) - first
+        name, detail = section.value, count_noun(len(buffers), "buffer")
+        yield OutlineNode(OutlineNodeKind.LIST, name, detail, first, count, children=buffers)
 
 
 def _label_line(lines: Sequence[str], first: int) -> int:
@@ -91,15 +55,15 @@ def _label_line(lines: Sequence[str], first: int) -> int:
     return first
 
 
-def _buffer_node(entry: OomEntry) -> OomNode:
+def _buffer_node(entry: OomEntry) -> OutlineNode:
     size = entry.size.text if entry.size is not None else "unknown size"
     instruction = entry.instruction
     about = instruction.name.text if instruction is not None else entry.op_name or entry.label
     detail = " · ".join(filter(None, (about, entry.shape)))
-    return OomNode(
-        OomNodeKind.BUFFER,
+    return OutlineNode(
+        OutlineNodeKind.BUFFER,
         f"{entry.rank}. {size}",
         detail if len(detail) <= _MAX_NAME_LENGTH else f"{detail[: _MAX_NAME_LENGTH - 1]}…",
         entry.first,
-        entry.last,
+        entry.last - entry.first + 1,
     )

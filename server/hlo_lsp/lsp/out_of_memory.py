@@ -3,18 +3,18 @@
 The answers join the messages with the dumps beside the text and with open dumps.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from lsprotocol import types
 
 from hlo_lsp.ide.navigation.source_links import SourceLink
-from hlo_lsp.ide.oom_outline import OomNode, OomNodeKind, oom_outline, walk_oom_nodes
+from hlo_lsp.ide.oom_outline import oom_outline
 from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.hover import markdown, plain
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.symbols import fold, largest
+from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
@@ -30,11 +30,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError
 
 _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
-_SYMBOL_KINDS = {
-    OomNodeKind.MESSAGE: types.SymbolKind.Event,
-    OomNodeKind.LIST: types.SymbolKind.Namespace,
-    OomNodeKind.BUFFER: types.SymbolKind.Variable,
-}
 
 
 def hover(session: Session, file: DumpFile, params: types.HoverParams) -> types.Hover | None:
@@ -74,38 +69,13 @@ def document_links(session: Session, file: DumpFile, _: types.DocumentLinkParams
 
 def document_symbols(session: Session, file: DumpFile, _: types.DocumentSymbolParams) -> list[Json]:
     """Return the messages with the buffers that they list."""
-    return _symbols(session, file, oom_outline(file.lines, oom_messages_of(file)))
-
-
-def _symbols(session: Session, file: DumpFile, nodes: Iterable[OomNode]) -> list[Json]:
-    """Return symbols for nodes, as a list for a client without support for trees."""
-    client = session.client
-    found: list[Json] = []
-    for node in nodes:
-        checkpoint()
-        symbol: Json = {"name": node.name, "kind": _SYMBOL_KINDS[node.kind].value}
-        inner = _symbols(session, file, node.children)
-        first = client.lines_range(file, node.first, 1)
-        if not client.can_nest_symbols:
-            symbol["location"] = {"uri": file.uri, "range": first}
-            found += [symbol, *inner]
-            continue
-        symbol["range"] = client.lines_range(file, node.first, node.last - node.first + 1)
-        symbol["selectionRange"] = first
-        symbol["detail"] = node.detail
-        symbol["children"] = inner
-        found.append(symbol)
-    return found
+    nodes = oom_outline(file.lines, oom_messages_of(file))
+    return symbols_of_nodes(session.client, file, nodes)
 
 
 def folding_ranges(session: Session, file: DumpFile, _: types.FoldingRangeParams) -> list[Json]:
     """Return the messages, lists, and buffers with more than one line."""
-    nodes = walk_oom_nodes(oom_outline(file.lines, oom_messages_of(file)))
-    folds = [
-        fold(node.first, node.last, types.FoldingRangeKind.Region)
-        for node in nodes
-        if node.last > node.first
-    ]
+    folds = folds_of_nodes(oom_outline(file.lines, oom_messages_of(file)))
     return largest(folds, session.client.max_folding_ranges)
 
 

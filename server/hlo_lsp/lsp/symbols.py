@@ -13,7 +13,7 @@ from hlo_lsp.ide.navigation.outline import (
     walk_nodes,
 )
 from hlo_lsp.ide.navigation.selection import selection_extents
-from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
@@ -32,6 +32,9 @@ _KINDS = {
     OutlineNodeKind.COMPUTATION: types.SymbolKind.Function,
     OutlineNodeKind.INSTRUCTION: types.SymbolKind.Variable,
     OutlineNodeKind.THUNK: types.SymbolKind.Event,
+    OutlineNodeKind.MESSAGE: types.SymbolKind.Event,
+    OutlineNodeKind.LIST: types.SymbolKind.Namespace,
+    OutlineNodeKind.BUFFER: types.SymbolKind.Variable,
 }
 
 
@@ -41,22 +44,25 @@ async def document_symbols(context: RequestContext) -> list[Json]:
     For a long text it has only computations and sections: 100,000 instructions are 26 MB of JSON.
     The outline of a section of a stdout dump is inside a symbol with the section's name.
     """
-    is_long = len(context.file.lines) > MAX_FULL_ANSWER_LINES
-    return await run_on_compile(
-        context.dump,
-        lambda: _in_section(context, _symbols(context, outline(context.file, heads_only=is_long))),
-    )
+    file, client = context.file, context.client
+
+    def symbols() -> list[Json]:
+        nodes = outline(file, heads_only=len(file.lines) > MAX_FULL_ANSWER_LINES)
+        return _in_section(context, symbols_of_nodes(client, file, nodes))
+
+    return await run_on_compile(context.dump, symbols)
 
 
-def _symbols(context: RequestContext, nodes: Iterable[OutlineNode]) -> list[Json]:
-    client, file = context.client, context.file
+def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode]) -> list[Json]:
+    """Return symbols for nodes, as a list for a client without support for trees."""
     found: list[Json] = []
     for node in nodes:
         checkpoint()
-        start, end = name_columns(node.record, file.lines[node.line])
+        text = file.lines[node.line]
+        start, end = (0, len(text)) if node.record is None else name_columns(node.record, text)
         name = client.range_json(file, (node.line, start), (node.line, end))
         symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
-        inner = _symbols(context, node.children)
+        inner = symbols_of_nodes(client, file, node.children)
         if not client.can_nest_symbols:
             symbol["location"] = {"uri": file.uri, "range": name}
             found += [symbol, *inner]
@@ -101,12 +107,7 @@ async def folding_ranges(context: RequestContext) -> list[Json]:
 
 def _folds(file: DumpFile) -> list[Json]:
     first = file.first_line
-    folds = []
-    for node in walk_nodes(outline(file, heads_only=True)):
-        if node.line_count > 1:
-            is_table = isinstance(node.record, TableLabel)
-            kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region
-            folds.append(fold(first + node.line, first + node.line + node.line_count - 1, kind))
+    folds = folds_of_nodes(outline(file, heads_only=True), first)
     comments = comment_blocks(file)
     folds += [
         fold(first + start, first + end, types.FoldingRangeKind.Comment)
@@ -114,6 +115,17 @@ def _folds(file: DumpFile) -> list[Json]:
         if start < end
     ]
     return sorted(folds, key=_order)
+
+
+def folds_of_nodes(nodes: list[OutlineNode], first: int = 0) -> list[Json]:
+    """Return a folding range for each node with several lines; ``first`` is added to them."""
+    folds = []
+    for node in walk_nodes(nodes):
+        if node.line_count > 1:
+            is_table = isinstance(node.record, TableLabel)
+            kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region
+            folds.append(fold(first + node.line, first + node.line + node.line_count - 1, kind))
+    return folds
 
 
 def largest(folds: list[Json], limit: int) -> list[Json]:

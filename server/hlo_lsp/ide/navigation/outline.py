@@ -54,18 +54,21 @@ class OutlineNodeKind(Enum):
     COMPUTATION = "computation"
     INSTRUCTION = "instruction"
     THUNK = "thunk"
+    MESSAGE = "message"
+    LIST = "list"
+    BUFFER = "buffer"
 
 
 @dataclass(slots=True)
 class OutlineNode:
-    """A range of whole lines, with the record on the first of them."""
+    """A range of whole lines, with the record on the first of them if they have records."""
 
     kind: OutlineNodeKind
     name: str
     detail: str
     line: int
     line_count: int
-    record: Record
+    record: Record | None = None
     children: list["OutlineNode"] = field(default_factory=list)
 
 
@@ -91,9 +94,9 @@ def outline(file: DumpFile, *, heads_only: bool = False) -> list[OutlineNode]:
     """
     if file.kind is FileKind.THUNKS:
         return _thunk_outline(file.records)
-    root = OutlineNode(OutlineNodeKind.SECTION, "", "", 0, 0, BlankLine())
+    root = OutlineNode(OutlineNodeKind.SECTION, "", "", 0, 0)
     path: list[tuple[int, OutlineNode]] = [(-1, root)]
-    last: Record = root.record
+    last: Record = BlankLine()
     for record in file.records:
         checkpoint()
         if record.is_head:
@@ -190,7 +193,7 @@ _DESCRIPTIONS: dict[type[Record], tuple[OutlineNodeKind, _Text, _Text]] = {
 
 def _thunk_outline(records: Iterable[Record]) -> list[OutlineNode]:
     """Return the outline of thunks by indentation; a branch label belongs to the preceding loop."""
-    root = OutlineNode(OutlineNodeKind.THUNK, "", "", 0, 0, BlankLine())
+    root = OutlineNode(OutlineNodeKind.THUNK, "", "", 0, 0)
     path: list[tuple[int, OutlineNode]] = [(-1, root)]
     for record in records:
         if isinstance(record, ThunkRow):
