@@ -105,7 +105,7 @@ def _is_large_computation(
     dump: DumpSet, computation: ComputationLine, limits: dict[int, int]
 ) -> bool:
     buffers = buffers_by_computation(dump).get(computation)
-    return buffers is not None and buffers.bytes >= min(limits.values(), default=0)
+    return buffers is not None and buffers.bytes >= max(limits.values(), default=0)
 
 
 def _entered_computations(file: DumpFile) -> set[str]:
