@@ -9,6 +9,7 @@ jax and libtpu is necessary, but no TPU::
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 _OUTPUT, _KIND, _VERSION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 os.environ["XLA_FLAGS"] = f"--xla_dump_to={_OUTPUT / _KIND / _VERSION} --xla_dump_hlo_as_text"
@@ -26,20 +27,20 @@ _DEVICES = topologies.get_topology_desc("v5e:2x2", "tpu").devices
 _IS_AFTER = _VERSION == "after"
 
 
-def _array(*shape, dtype=jnp.float32, sharding=None):
+def _array(*shape: int, dtype: Any = jnp.float32, sharding: Any = None) -> Any:
     sharding = sharding or jax.sharding.SingleDeviceSharding(_DEVICES[0])
     return jax.ShapeDtypeStruct(shape, dtype, sharding=sharding)
 
 
-def _compile(function, *arguments, **options):
+def _compile(function: Any, *arguments: Any, **options: Any) -> None:
     traced = jax.jit(function, **options).trace(*arguments)
     traced.lower(lowering_platforms=("tpu",)).compile()
 
 
-def donation():
+def donation() -> None:
     """Update weights in place."""
 
-    def update(weights, gradients):
+    def update(weights: Any, gradients: Any) -> Any:
         pairs = zip(weights, gradients, strict=True)
         return [weight - 0.1 * gradient for weight, gradient in pairs]
 
@@ -47,10 +48,10 @@ def donation():
     _compile(update, arrays, arrays, donate_argnums=(0,) if _IS_AFTER else ())
 
 
-def dtype():
+def dtype() -> None:
     """Compute layers in bf16."""
 
-    def loss(weights, x):
+    def loss(weights: Any, x: Any) -> Any:
         if _IS_AFTER:
             weights, x = [weight.astype(jnp.bfloat16) for weight in weights], x.astype(jnp.bfloat16)
         for weight in weights:
@@ -61,22 +62,22 @@ def dtype():
     _compile(jax.grad(loss), weights, _array(16384, 1024))
 
 
-def padding():
+def padding() -> None:
     """Merge two dimensions that are no multiples of 8 or 128."""
     shape = (100_000, 169) if _IS_AFTER else (100_000, 13, 13)
 
-    def apply(x, y):
+    def apply(x: Any, y: Any) -> Any:
         return x * y + 1
 
     _compile(apply, _array(*shape), _array(*shape))
 
 
-def replication():
+def replication() -> None:
     """Partition the weights."""
     mesh = Mesh(np.array(_DEVICES[:4]), ("i",))
     whole, parts = PartitionSpec(), PartitionSpec("i")
 
-    def apply(weight, x):
+    def apply(weight: Any, x: Any) -> Any:
         return x @ weight
 
     weight = NamedSharding(mesh, parts if _IS_AFTER else whole)
@@ -87,13 +88,13 @@ def replication():
     )
 
 
-def rematerialization():
+def rematerialization() -> None:
     """Compute the activations of each layer again."""
 
-    def layer(weight, x):
+    def layer(weight: Any, x: Any) -> Any:
         return jnp.tanh(jnp.sin(x @ weight) * x)
 
-    def loss(weights, x):
+    def loss(weights: Any, x: Any) -> Any:
         for weight in weights:
             x = (jax.checkpoint(layer) if _IS_AFTER else layer)(weight, x)
         return x.sum()
@@ -102,7 +103,7 @@ def rematerialization():
     _compile(jax.grad(loss), weights, _array(16384, 1024))
 
 
-def offload():
+def offload() -> None:
     """Keep the activations of each layer in host memory."""
     policy = jax.checkpoint_policies.save_and_offload_only_these_names(
         names_which_can_be_saved=[],
@@ -111,24 +112,24 @@ def offload():
         offload_dst="pinned_host",
     )
 
-    def layer(weight, x):
+    def layer(weight: Any, x: Any) -> Any:
         x = checkpoint_name(x, "activation") if _IS_AFTER else x
         return jnp.tanh(jnp.sin(x @ weight) * x)
 
-    def loss(weights, x):
+    def loss(weights: Any, x: Any) -> Any:
         one = jax.checkpoint(layer, policy=policy) if _IS_AFTER else layer
         return jax.lax.scan(lambda x, weight: (one(weight, x), None), x, weights)[0].sum()
 
     _compile(jax.grad(loss), _array(8, 1024, 1024), _array(16384, 1024))
 
 
-def tuple_tables():
+def tuple_tables() -> None:
     """Stack the weights of equal layers."""
 
-    def layer(x, weight):
+    def layer(x: Any, weight: Any) -> Any:
         return jnp.tanh(x @ weight), None
 
-    def apply(weights, x):
+    def apply(weights: Any, x: Any) -> Any:
         if _IS_AFTER:
             return jax.lax.scan(layer, x, weights)[0]
         for weight in weights:

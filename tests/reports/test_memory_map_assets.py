@@ -13,7 +13,7 @@ _BUILD_SECONDS = 120
 
 
 def _asset(name: str) -> bytes:
-    return files("hlo_lsp.reports").joinpath("assets", name).read_bytes()
+    return files("hlo_lsp.reports").joinpath("assets").joinpath(name).read_bytes()
 
 
 def test_page_equals_its_source() -> None:
