@@ -23,6 +23,7 @@ LensData = dict[str, Any]  # what a lens is about; a client sends it back unchan
 
 _LARGE_BYTES = 1 << 20
 _LARGE_SHARE = 0.01  # of the peak of a memory space
+_MIN_BYTES = 1 << 10  # the flags of asynchronous copies have 4 bytes, in a space of their own
 MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB
 _SUMMARY_KINDS = frozenset({FileKind.ASSIGNMENT, FileKind.MODULE, FileKind.REPORT})
 
@@ -87,7 +88,8 @@ def _large_sizes(dump: DumpSet) -> dict[int, int]:
     occupancies = memory_space_occupancies(dump) if known is None else known
     peaks = allocated | {each.space: each.peak_bytes for each in occupancies}
     return {
-        space: min(_LARGE_BYTES, max(1, int(peak * _LARGE_SHARE))) for space, peak in peaks.items()
+        space: min(_LARGE_BYTES, max(_MIN_BYTES, int(peak * _LARGE_SHARE)))
+        for space, peak in peaks.items()
     }
 
 
