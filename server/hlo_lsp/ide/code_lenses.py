@@ -23,7 +23,7 @@ LensData = dict[str, Any]  # what a lens is about; a client sends it back unchan
 
 _LARGE_BYTES = 1 << 20
 _LARGE_SHARE = 0.01  # of the peak of a memory space
-_MIN_BYTES = 1 << 10  # the flags of asynchronous copies have 4 bytes, in a space of their own
+_MIN_BYTES = 16  # the flags of asynchronous copies have 4 bytes, in a space of their own
 MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB
 _SUMMARY_KINDS = frozenset({FileKind.ASSIGNMENT, FileKind.MODULE, FileKind.REPORT})
 
