@@ -34,7 +34,7 @@ CHECKS = (
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
 # One process more than two cores have: tests of editors mostly wait.
-TESTS = ("pytest", "-n", "3", "--dist", "loadgroup")
+TESTS = ("pytest", "-n", "3", "--dist", "loadgroup", "-m", "not growth")
 QUICK = ("-m", "not corpus and not editors and not e2e and not growth")
 
 
