@@ -32,7 +32,7 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert "copy-start.1{0}" in shown.splitlines()[0]
+    assert shown.splitlines()[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
     assert "1,048,576 B (1.00 MiB)" in shown
 
 

@@ -14,7 +14,7 @@ def test_lenses_are_at_line_ends(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
-        return nvim.lenses(66)
+        return nvim.lenses(49)
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
@@ -30,7 +30,7 @@ def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) 
     shown = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
         assert(nvim.lenses_now()['4'] == nil, 'Neovim kept the lens of a line that has changed')
         local lens = nvim.wait('the lens', function() return nvim.lenses_now()['4'] end)
@@ -45,7 +45,7 @@ def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e:
     shown = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         vim.cmd('normal! 5Gdd')
         vim.cmd.doautocmd('TextChanged') -- what Neovim does for keys that somebody presses
         return nvim.wait('the lens', function()
@@ -63,7 +63,7 @@ def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) 
         """
         vim.o.hidden = true
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         local buffer = vim.api.nvim_get_current_buf()
         nvim.open(ranges)
         vim.cmd([[%s/copy-start.1{0}:69-72/copy-start.1{0}:69-71/]])
@@ -82,7 +82,7 @@ def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) 
 
 CLICK = """
     nvim.open(path)
-    nvim.lenses(66)
+    nvim.lenses(49)
     vim.api.nvim_win_set_cursor(0, { line, 0 })
     local buffer = vim.api.nvim_get_current_buf()
     vim.lsp.codelens.run()
@@ -109,7 +109,7 @@ def test_lens_of_value_goes_to_last_user(neovim: Neovim, compile_v5e: Compile) -
     name, line = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         vim.api.nvim_win_set_cursor(0, { 5, 0 })
         vim.lsp.codelens.run()
         nvim.wait('the module', function()
@@ -127,7 +127,7 @@ def test_lens_of_first_line_opens_summary(neovim: Neovim, compile_v5e: Compile) 
     title = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         vim.lsp.codelens.run()
         nvim.wait('the summary', function() return vim.bo.filetype == 'markdown' end)
         return vim.fn.getline(1)
@@ -153,7 +153,7 @@ def test_lens_without_places_shows_message(neovim: Neovim, compile_v5e: Compile)
     messages = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(66)
+        nvim.lenses(49)
         vim.api.nvim_win_set_cursor(0, { 3, 0 })
         vim.lsp.codelens.run()
         return vim.fn.execute('messages')

@@ -23,7 +23,7 @@ AROUND = """
     end
     local count
     local function all_lenses()
-      count = 66
+      count = 49
       return nvim.lenses(count)
     end
     local first = nvim.open(path)
