@@ -27,7 +27,6 @@ def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
     )
     lines = shown.splitlines()
     assert lines[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
-    assert "- **logical size** 1,048,576 B (1.00 MiB)" in lines
     assert "- **padded size** 1,048,576 B (1.00 MiB): fits T(8,128)" in lines
     assert "- **uses** 2: `copy-done.1`, `tuple.7`" in lines
     assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)

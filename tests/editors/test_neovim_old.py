@@ -28,7 +28,6 @@ def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert shown.splitlines()[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
-    assert "logical" in shown
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
