@@ -9,7 +9,7 @@ from editors.neovim import CLIENT, Neovim
 
 pytestmark = pytest.mark.editors
 
-_SAMPLE = CLIENT.parent / "sample"
+_SAMPLE = CLIENT.parent / "vscode-client" / "sample"
 _NOTES = """
     vim.lsp.config('hlo_lsp', {
       settings = {

@@ -11,7 +11,8 @@ _TPU = """\
 BufferAssignment:
 allocation 0: size 98304, page 0, parameter 1, shape |f32[64,300]| at ShapeIndex {}:
  value: <1 x @0> (size=98304,offset=0): f32[64,300]{1,0:T(8,128)}
-allocation 1: size 2801664, page 0, parameter 0, shape |f32[1824,384]| at ShapeIndex {}, maybe-live-out:
+allocation 1: size 2801664, page 0, parameter 0, shape |f32[1824,384]| at ShapeIndex {}, \
+maybe-live-out:
 allocation 2: size 512, page 0, output shape is |(f32[1824,384])|, maybe-live-out:
 allocation 3: size 1048576, color 5, page 0, parameter 2, shape |f32[512,512]| at ShapeIndex {}:
 allocation 4: size 98816, page 0, preallocated-temp:

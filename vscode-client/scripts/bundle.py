@@ -21,7 +21,7 @@ CLIENT = Path(__file__).resolve().parent.parent
 ROOT = CLIENT.parent
 LIBS = CLIENT / "bundled" / "libs"
 DUMP = CLIENT / "bundled" / "dump"
-SAMPLE = ROOT / "sample"
+SAMPLE = CLIENT / "sample"
 OMITTED = {"pygments", "markdown-it-py", "mdurl"}  # requirements.txt says why
 # Accept only wheels for every system and every supported Python, whichever Python runs this.
 PURE = (

@@ -13,7 +13,7 @@ from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
-_SAMPLE = Path(__file__).resolve().parents[3] / "sample"
+_SAMPLE = Path(__file__).resolve().parents[3] / "vscode-client" / "sample"
 _LOGITS = "76.00 MiB at the peak · 3 buffers"
 
 

@@ -1,8 +1,8 @@
 """The program of the sample dump: a training step of a small language model.
 
-The dump was written by libtpu 0.0.52 with jax 0.10.2, for a TPU v5e:
+The dump was written by libtpu 0.0.52 with jax 0.10.2, for a TPU v5e, with TPU_SKIP_MDS_QUERY=1:
 
-    XLA_FLAGS="--xla_dump_to=dump --xla_dump_hlo_as_text" TPU_SKIP_MDS_QUERY=1 JAX_PLATFORMS=cpu python train.py
+    XLA_FLAGS="--xla_dump_to=dump --xla_dump_hlo_as_text" JAX_PLATFORMS=cpu python train.py
 """
 
 import jax
