@@ -122,5 +122,5 @@ async def test_fast_typing_ends_with_right_problems(
 
     moved = Spot(path, below.line + len(typist.text) - count, below.column)
     card = (await hover(window.host, moved)).splitlines()
-    assert card[0] == "**`fusion`**"
+    assert "**`fusion`**" in card
     assert any(f"bytes {value.offset:,} to {value.offset + value.size:,}" in each for each in card)

@@ -145,7 +145,7 @@ class Window:
         await self.page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=4)
 
     async def hovered(self, title: str) -> str:
-        """Move the mouse to the cursor until a hover has this first line, and return its text.
+        """Move the mouse to the cursor until a hover has this line, and return its text.
 
         The mouse follows the cursor if new lenses move the lines.
         """
@@ -154,7 +154,7 @@ class Window:
             await self.point()
             with suppress(AssertionError):
                 (text,) = await until(self.shown(HOVER), seconds=_LOOK)
-                if text.startswith(f"{title}\n"):
+                if title in text.split("\n"):
                     return text
             await self.page.keyboard.press("Escape")
             return ""
