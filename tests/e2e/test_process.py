@@ -116,7 +116,10 @@ def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -
 
 
 def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
+    # A shell starts background processes with SIGINT ignored, and so would be the server.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     wire = start()
+    signal.signal(signal.SIGINT, before)
     wire.initialize()
     wire.process.send_signal(signal.SIGINT)
     wire.process.wait(PATIENCE)

@@ -37,7 +37,7 @@ def test_headless_prints_replies_of_server(
     assert "Server: hlo-lsp " in printed
     assert "--- hover on line 55:  value: <172 copy-start.10{} @0>" in printed
     assert "-buffer-assignment-values.txt:121\n  <172 copy-start.10{} @0>" in printed
-    assert "--- code lenses: 66\n" in printed
+    assert "--- code lenses: 49\n" in printed
     assert "line 2: 1 value, 512 B\n" in printed
     assert "--- diagnostics: 0\n" in printed
 
