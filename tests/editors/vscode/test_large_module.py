@@ -74,7 +74,7 @@ async def test_enabled_features_are_fast(
         begun = time.monotonic()
         await window.page.keyboard.press("7")
         await window.line("%bitcast.11395" + count * "7")
-        assert (await hover(window.host, at)).startswith("**`fusion.6677` fusion**")
+        assert "**`fusion.6677` fusion**" in await hover(window.host, at)
         taken.append(time.monotonic() - begun)
     quick = statistics.median(taken)
     record_property(
