@@ -33,8 +33,7 @@ CHECKS = (
     # -E reads every page again, so that warnings about unchanged pages are not lost.
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
-# One process more than two cores have: tests of editors mostly wait.
-TESTS = ("pytest", "-n", "3", "--dist", "loadgroup", "-m", "not growth")
+TESTS = ("pytest", "-n", "2", "--dist", "loadgroup", "-m", "not growth")
 QUICK = ("-m", "not corpus and not editors and not e2e and not growth")
 
 
