@@ -126,6 +126,8 @@ def test_server_ends_on_shutdown(emacs: Emacs, compile_v5e: Compile) -> None:
         (let ((process (lsp--workspace-proc (car (lsp-workspaces)))))
           (lsp-workspace-shutdown (car (lsp-workspaces)))
           (hlo-test-wait "its end" (lambda () (not (process-live-p process))))
+          ;; lsp-mode hears of the end later.
+          (hlo-test-wait "no workspace" (lambda () (not (lsp-workspaces))))
           (length (lsp-workspaces)))
         """,
         path=compile_v5e.path(ASSIGNMENT),
