@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
@@ -18,6 +19,7 @@ from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
+_LOAD_SECONDS = 20.0
 
 
 @pytest.fixture
@@ -44,9 +46,17 @@ async def window(
     context = await browser.new_context()
     page = await context.new_page()
     shown = Window(page, Host(code_server.ports, first), first)
-    await page.goto(f"{code_server.address}/?{urlencode({'workspace': str(workspace)})}")
-    await page.locator(".monaco-workbench .part.editor").wait_for()
-    await until(lambda: shown.host.ask("extension", "hlo-lsp.hlo-lsp"))
+
+    async def opened() -> bool:
+        # VS Code sometimes opens the workspace without its folders, until the page is loaded again.
+        await page.goto(f"{code_server.address}/?{urlencode({'workspace': str(workspace)})}")
+        await page.locator(".monaco-workbench .part.editor").wait_for()
+        with suppress(AssertionError):
+            ask = partial(shown.host.ask, "extension", "hlo-lsp.hlo-lsp")
+            return bool(await until(ask, seconds=_LOAD_SECONDS))
+        return False
+
+    await until(opened)
     yield shown
     await shown.close()
     await context.close()
