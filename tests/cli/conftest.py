@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from e2e.compiles import Compile, copied
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,3 +40,14 @@ def damaged(sample: Path, tmp_path: Path) -> Path:
     path.parent.mkdir()
     path.write_text(text, "utf-8")
     return path
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """Return a folder with the example compile."""
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for end, text in ((".txt", MODULE), ("-buffer-assignment.txt", ASSIGNMENT),
+                      ("-live-range.txt", RANGES)):  # fmt: skip
+        (folder / f"{STEM}{end}").write_text(text, "utf-8")
+    return folder

@@ -7,26 +7,13 @@ from pathlib import Path
 import pytest
 
 from cli.command import run
-from reports.example import ASSIGNMENT, MODULE, RANGES
-
-_STEM = "module_0001.jit_f.cl_12.after_optimizations"
-
-
-@pytest.fixture
-def dump(tmp_path: Path) -> Path:
-    """Return a folder with the example compile."""
-    folder = tmp_path / "dump"
-    folder.mkdir()
-    for end, text in ((".txt", MODULE), ("-buffer-assignment.txt", ASSIGNMENT),
-                      ("-live-range.txt", RANGES)):  # fmt: skip
-        (folder / f"{_STEM}{end}").write_text(text, "utf-8")
-    return folder
+from reports.example import ASSIGNMENT, STEM
 
 
 @pytest.fixture
 def without_ranges(tmp_path: Path) -> Path:
     """Return a buffer assignment without live ranges."""
-    path = tmp_path / f"{_STEM}-buffer-assignment.txt"
+    path = tmp_path / f"{STEM}-buffer-assignment.txt"
     path.write_text(ASSIGNMENT, "utf-8")
     return path
 
@@ -38,7 +25,7 @@ def test_find_searches_the_current_folder(dump: Path) -> None:
 
 
 def test_find_lists_equal_names_of_one_compile_only(dump: Path) -> None:
-    other = dump / _STEM.replace("0001", "0002")
+    other = dump / STEM.replace("0001", "0002")
     other.with_name(f"{other.name}-buffer-assignment.txt").write_text(
         ASSIGNMENT.replace("2 a @", "2 a.1 @"), "utf-8"
     )
@@ -139,7 +126,7 @@ def test_text_that_is_no_dump_is_an_error(arguments: list[str], tmp_path: Path) 
 
 
 def test_truncated_assignment_shows_what_is_known(dump: Path) -> None:
-    path = dump / f"{_STEM}-buffer-assignment.txt"
+    path = dump / f"{STEM}-buffer-assignment.txt"
     path.write_text(ASSIGNMENT[:-40], "utf-8")
     for arguments in (["find", "b"], ["timeline"], ["why"]):
         more = ["b"] if arguments == ["why"] else []

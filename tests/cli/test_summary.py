@@ -5,23 +5,11 @@ from pathlib import Path
 import pytest
 
 from cli.command import run
-from reports.example import ASSIGNMENT, MODULE, RANGES
+from reports.example import STEM
 
-_STEM = "module_0001.jit_f.cl_12.after_optimizations"
 _MESSAGE = """\
 Ran out of memory in memory space hbm. Used 15.86G of 15.75G hbm. Exceeded hbm capacity by 118.05M.
 """
-
-
-@pytest.fixture
-def dump(tmp_path: Path) -> Path:
-    """Return a folder with the example compile."""
-    folder = tmp_path / "dump"
-    folder.mkdir()
-    for end, text in ((".txt", MODULE), ("-buffer-assignment.txt", ASSIGNMENT),
-                      ("-live-range.txt", RANGES)):  # fmt: skip
-        (folder / f"{_STEM}{end}").write_text(text, "utf-8")
-    return folder
 
 
 @pytest.fixture
@@ -65,7 +53,7 @@ def test_stacks_are_printed_as_tree(dump: Path) -> None:
 
 
 def test_library_frames_are_skipped_by_default(dump: Path) -> None:
-    module = dump / f"{_STEM}.txt"
+    module = dump / f"{STEM}.txt"
     text = module.read_text("utf-8").replace(
         'FileNames\n1 "/home/user/model.py"',
         'FileNames\n1 "/home/user/model.py"\n2 "/usr/lib/python3.12/site-packages/flax/nn.py"',
@@ -82,6 +70,6 @@ def test_missing_step_is_an_error(dump: Path) -> None:
 
 
 def test_inspect_prints_the_summary_as_text(dump: Path) -> None:
-    path = dump / f"{_STEM}-buffer-assignment.txt"
+    path = dump / f"{STEM}-buffer-assignment.txt"
     assert run("inspect", path, "--format", "text").out == run("summary", path).out
     assert run("inspect", path).json["kind"] == "dump"

@@ -338,7 +338,7 @@ def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
     assert held(symbols) == ["m-buffer-assignment-values.txt", "n-buffer-assignment.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_pipes_and_dangling_links_are_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "link.txt").symlink_to(tmp_path / "nowhere")

@@ -52,7 +52,7 @@ def _bytes(space: SpaceSummary, kind: AdviceKind) -> int:
 @pytest.mark.parametrize("kind", list(AdviceKind), ids=lambda kind: kind.value)
 def test_advice_saves_at_most_what_it_promises(kind: AdviceKind, tmp_path: Path) -> None:
     if not _has_libtpu():
-        pytest.skip("no jax with libtpu")
+        pytest.skip("compiling for TPUs needs jax and libtpu; see the module docstring")
     name = kind.value.replace(" ", "_")
     before = _summary(tmp_path, name, "before")
     after = _summary(tmp_path, name, "after")

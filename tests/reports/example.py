@@ -3,6 +3,7 @@
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 
+STEM = "module_0001.jit_f.cl_12.after_optimizations"  # of the names of its files
 MODULE = """\
 HloModule jit_f, is_scheduled=true
 

@@ -1,4 +1,4 @@
-"""Which JSON-RPC messages are valid, and how their values are converted."""
+"""Validation and conversion of JSON-RPC messages."""
 
 from types import NoneType
 from typing import Any

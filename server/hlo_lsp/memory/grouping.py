@@ -17,7 +17,7 @@ _UNKNOWN = "unknown"
 
 
 class GroupKey(Enum):
-    """What the buffers of a group have in common."""
+    """A property that the buffers of a group have in common."""
 
     LINE = "line"
     STACK = "stack"

@@ -21,7 +21,7 @@ _SMALLEST_DEVICE_BYTES = 7 << 30
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What a module needs in the memory of the device.
+    """The device memory that a module needs.
 
     Attributes:
         needed: Number of bytes; None if unknown.

@@ -26,7 +26,7 @@ _SHAPE = re.compile(r"\(?[a-z]\w*\[[\d,<=? ]*\].*")
 
 
 class QueryKind(Enum):
-    """What a query is about."""
+    """The kind of a query."""
 
     LINE = "line"
     SHAPE = "shape"
@@ -100,7 +100,7 @@ class SpaceShare:
 
 @dataclass(frozen=True, slots=True)
 class FoundInModule:
-    """What a query finds in a compile, the largest buffers first."""
+    """The buffers of a compile that match a query, the largest first."""
 
     module: str
     path: str

@@ -1,4 +1,4 @@
-"""What a query finds, as text and as JSON."""
+"""Results of a query as text and as JSON."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -40,12 +40,16 @@ def lifetime_card(
         return Card(title, (*facts, *_printed_facts(dump, value)))
     if lifetime.origin is not None:
         facts += _origin_facts(dump, lifetime)
-    keeper, last, awaited = _keeper(dump, value, lifetime), lifetime.last_consumer, lifetime.awaited
-    if keeper is None and last is not None:
-        keeper = _consumer(dump, last, lifetime)
+    kept_for, last, awaited = (
+        _kept_for(dump, value, lifetime),
+        lifetime.last_consumer,
+        lifetime.awaited,
+    )
+    if kept_for is None and last is not None:
+        kept_for = _consumer(dump, last, lifetime)
     else:
         awaited = None
-    facts.append(Fact("kept for", keeper or ""))
+    facts.append(Fact("kept for", kept_for or ""))
     if awaited is not None:
         facts.append(
             Fact("which waits for", f"step {awaited.step:,}, {_named(dump, awaited.instruction)}")
@@ -184,7 +188,7 @@ def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
     return facts
 
 
-def _keeper(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
+def _kept_for(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
     """Return for what the buffer is kept, or None if it is kept for its last consumer."""
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is not None and allocation.constant:

@@ -27,7 +27,7 @@ def memory_map_page(document: dict[str, Any]) -> str:
 
 
 def script_json(document: dict[str, Any]) -> str:
-    """Return JSON that can stand in a script element."""
+    """Return JSON for a script element."""
     return json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
 
 

@@ -55,7 +55,7 @@ class OomReport:
 
     @property
     def missing_bytes(self) -> int | None:
-        """How much the module needs beyond the limit; None if one of them is unknown."""
+        """The bytes that the module needs beyond the limit; None if one of them is unknown."""
         message = self.joined.message
         if message.kind in {OomKind.HBM, OomKind.REMATERIALIZATION} and self.need.needed:
             needed: int | None = self.need.needed

@@ -26,7 +26,7 @@ class LineBuffer:
 
 @dataclass(frozen=True, slots=True)
 class LineMemory:
-    """What a Python line owns at the peak.
+    """The memory that a Python line owns at the peak.
 
     Attributes:
         source: The line.

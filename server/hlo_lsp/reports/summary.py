@@ -24,7 +24,7 @@ from hlo_lsp.syntax.memory_records import AllocationLine
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
-    """What a summary shows.
+    """The selection of what a summary shows.
 
     Attributes:
         step: A schedule step in place of the peak of each memory space.
