@@ -84,10 +84,10 @@ class Neovim:
         return outcome.get("value")
 
     def on_terminal(
-        self, path: Path, *, columns: int = 160, rows: int = 40
+        self, path: Path, *, columns: int = 160, rows: int = 40, client: Path = CLIENT
     ) -> AbstractContextManager[Terminal]:
         """Open a file on a terminal as `try.py` does."""
-        init = str(CLIENT / "try" / "init.lua")
+        init = str(client / "try" / "init.lua")
         command = [self._program, "--clean", "-n", "-u", init, path.name]
         return running(command, path.parent, self._environment(), columns=columns, rows=rows)
 

@@ -12,7 +12,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve()
@@ -20,7 +21,7 @@ ROOT = HERE.parents[2]
 sys.path.insert(0, str(HERE.parents[1]))
 
 from dumps import CORPUS, unpacked  # noqa: E402  # found by the line above
-from editors.neovim import PROGRAMS, Neovim, find_neovim  # noqa: E402
+from editors.neovim import CLIENT, PROGRAMS, Neovim, find_neovim  # noqa: E402
 from editors.svg import picture  # noqa: E402
 from editors.terminal import Terminal, running  # noqa: E402
 
@@ -36,7 +37,12 @@ def neovim(dumps: Path, scratch: Path) -> str:
     path = dump / f"{_STEM}-buffer-assignment.txt"
     text = path.read_text("utf-8")
     path.write_text(re.sub(rf"({_WRONG}.*size=\d+)\d,", r"\g<1>9,", text), "utf-8")
-    with Neovim(find_neovim(), scratch).on_terminal(path, columns=132, rows=34) as screen:
+    with (
+        _client_with_short_path() as client,
+        Neovim(find_neovim(), scratch).on_terminal(
+            path, columns=132, rows=34, client=client
+        ) as screen,
+    ):
         screen.row_of("K hover")  # the server is there
         screen.type(f"/<{_VALUE} \r6kzt6jw:noh\r:\x1bK")
         screen.row_of("╰")
@@ -77,6 +83,19 @@ def main() -> None:
             work = Path(scratch) / "work"
             work.mkdir()
             (PICTURES / name).write_text(take(dumps, work), "utf-8")
+
+
+@contextmanager
+def _client_with_short_path() -> Iterator[Path]:
+    """Yield a copy of the client whose path has the same length on all machines.
+
+    Neovim wraps a row of a hover by the length of its Markdown, with the hidden target of a link.
+    """
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        programs = Path(folder, "tests", "corpus")
+        programs.mkdir(parents=True)
+        shutil.copy(CORPUS / "programs.py", programs)
+        yield Path(shutil.copytree(CLIENT, Path(folder, CLIENT.name)))
 
 
 def _is_at_rest(screen: Terminal) -> bool:

@@ -51,9 +51,8 @@ async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> 
     found = await until(links, lambda found: row in dict(found))
     assert Path(dict(found)[row].partition("#")[0].removeprefix("file://")) == moved
     await window.clear()  # VS Code asks for the links of an editor when it is opened
-    await window.open(Spot(path, row, 0))
-    link = (await window.line(lines(path)[row])).locator(".detected-link").first
-    await link.wait_for()
-    await link.click(modifiers=["Control"])
+    await window.open(Spot(path, row, place.start()))
+    await (await window.line(lines(path)[row])).locator(".detected-link").first.wait_for()
+    await window.host.command("editor.action.openLink")
     await until(lambda: window.host.ask("active"), lambda it: it and it["file"] == str(moved))
     await until(window.cursor, lambda cursor: cursor[0] == int(place[1]))
