@@ -3,7 +3,7 @@
 
 python tests/bench/run.py               the 24-layer train step
 python tests/bench/run.py --large       also the 96-layer one, with its values file of 210 MB
-python tests/bench/run.py --promises    only the figures with a limit
+python tests/bench/run.py --limits      the figures with an aim, beside those of peers
 
 These are figures, not tests: compare only figures of one run.
 """
@@ -20,7 +20,7 @@ from rich.table import Table
 HERE = Path(__file__).resolve().parent
 sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
 
-from bench.limits import promises  # noqa: E402
+from bench.limits import limits  # noqa: E402
 from bench.measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
 from bench.wire import Client  # noqa: E402
 
@@ -32,13 +32,15 @@ def main() -> None:
     """Measure, and print one row per file or figure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--large", action="store_true", help="measure the 96-layer train step too")
+    parser.add_argument("--limits", action="store_true", help="measure only figures with an aim")
     parser.add_argument(
-        "--promises", action="store_true", help="measure only the figures with a limit"
+        "--mlir", type=Path, help="the 96-layer program as generic MLIR, for a peer"
     )
     options = parser.parse_args()
     console = Console(width=170)
-    if options.promises:
-        console.print(promises(train_step("L96"), train_step("L24")))
+    if options.limits:
+        for table in limits(train_step("L96"), train_step("L24"), options.mlir):
+            console.print(table)
         return
     table = Table("file", "MB", "open to hover", "key to hover p50", "p95", "hover p95",
                   "definition p95", "references p95", "100 lines coloured p95",

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +16,36 @@ _SETTLE_INTERVAL_SECONDS = 0.5
 _MAX_SERVER_REQUEST_BYTES = 4096
 _REQUEST_FAILED = b"-32803"  # A valid reply: for example, the position has no name to rename.
 _IDLE_CPU_SECONDS = 0.05  # An idle server uses less processor time per interval.
+_SERVER = (sys.executable, "-m", "hlo_lsp")
 
 
 class Client:
     """A server process with one open file."""
 
-    def __init__(self, path: Path, capabilities: Json | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        capabilities: Json | None = None,
+        command: Sequence[str] = _SERVER,
+        language: str = "hlo",
+    ) -> None:
+        self.path = path
         self.text = path.read_text("utf-8", "replace")
         self.lines = self.text.split("\n")
         self.uri = path.as_uri()
-        item = {"uri": self.uri, "languageId": "hlo", "version": 1, "text": self.text}
+        item = {"uri": self.uri, "languageId": language, "version": 1, "text": self.text}
         # Encoded in advance, because encoding 22 MB is not part of the measured time.
         self._opening = _encode_message(
             {"method": "textDocument/didOpen", "params": {"textDocument": item}}
         )
         self._ids = itertools.count(1)
         self._version = 1
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hlo_lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
+        started = time.perf_counter()
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.request(
             "initialize", {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
         )
+        self.start_seconds = time.perf_counter() - started
         self.notify("initialized", {})
 
     def open(self) -> None:
