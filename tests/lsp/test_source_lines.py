@@ -89,8 +89,9 @@ class SourceLinesHarness:
             os.utime(assignment, (time, time))
         return assignment
 
-    async def ask(self) -> list[Json]:
-        answer = await self.lines.answer(SimpleNamespace(uri=self.python.as_uri()))
+    async def ask(self, text: str | None = None) -> list[Json]:
+        params = SimpleNamespace(uri=self.python.as_uri(), text=text)
+        answer = await self.lines.answer(params)
         assert answer is not None
         found: list[Json] = answer["lines"]
         return found
@@ -223,6 +224,51 @@ async def test_dump_without_live_ranges_has_none(harness: SourceLinesHarness) ->
     path = harness.dump("dump")
     path.with_name(path.name.replace("buffer-assignment", "live-range")).unlink()
     assert await harness.read() == []
+
+
+async def test_inserted_lines_move_notes(harness: SourceLinesHarness) -> None:
+    text = number_lines(harness)
+    harness.dump("dump")
+    await harness.read()
+    assert lines_of(await harness.ask("# new\n# new\n" + text)) == [8, 9]
+
+
+async def test_deleted_lines_have_no_note(harness: SourceLinesHarness) -> None:
+    text = number_lines(harness)
+    harness.dump("dump")
+    await harness.read()
+    assert lines_of(await harness.ask(text.replace("line 6\n", ""))) == [6]
+
+
+async def test_saved_edits_still_move_notes(harness: SourceLinesHarness) -> None:
+    text = number_lines(harness)
+    harness.dump("dump")
+    await harness.read()
+    harness.python.write_text("# new\n" + text, "utf-8")
+    assert lines_of(await harness.ask("# new\n" + text)) == [7, 8]
+
+
+async def test_new_compile_refers_to_saved_text(harness: SourceLinesHarness) -> None:
+    text = number_lines(harness)
+    harness.dump("dump")
+    await harness.read()
+    text = "# new\n" + text
+    harness.python.write_text(text, "utf-8")
+    harness.dump("dump", size=32768)
+    await harness.read()
+    assert lines_of(await harness.ask(text)) == [6, 7]
+    assert lines_of(await harness.ask("# unsaved\n" + text)) == [7, 8]
+
+
+def number_lines(harness: SourceLinesHarness) -> str:
+    """Give the Python file distinct lines, and return its text."""
+    text = "".join(f"line {number}\n" for number in range(20))
+    harness.python.write_text(text, "utf-8")
+    return text
+
+
+def lines_of(notes: list[Json]) -> list[int]:
+    return [note["line"] for note in notes]
 
 
 @pytest.mark.parametrize("uri", ["untitled:a.py", None])

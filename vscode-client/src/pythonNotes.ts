@@ -16,7 +16,7 @@ interface Note {
   readonly buffers: readonly Buffer[];
 }
 
-const NotesRequest = new RequestType<{ uri: string }, { lines: readonly Note[] } | null, void>("hlo/sourceLines");
+const NotesRequest = new RequestType<{ uri: string; text: string }, { lines: readonly Note[] } | null, void>("hlo/sourceLines");
 const SELECTOR: vscode.DocumentSelector = { language: "python", scheme: "file" };
 const DUMPS = "**/*-buffer-assignment.txt";
 const SHOW = "hlo.showLineBuffers";
@@ -71,6 +71,7 @@ export class PythonNotes implements vscode.CodeLensProvider {
     const client = await this.server.client();
     const answer = await client?.sendRequest(NotesRequest, {
       uri: client.code2ProtocolConverter.asUri(document.uri),
+      text: document.getText(), // the server moves the lines with the edits since the compile
     });
     return (answer?.lines ?? [])
       .filter(({ line }) => line < document.lineCount)

@@ -42,12 +42,20 @@ function M.refresh(bufnr)
   if not client or name == '' or vim.bo[bufnr].buftype ~= '' then
     return
   end
+  local tick = vim.api.nvim_buf_get_changedtick(bufnr)
   local function answered(problem, answer)
-    if not problem and answer and vim.api.nvim_buf_is_loaded(bufnr) then
-      show(bufnr, answer.lines)
+    if problem or not answer or not vim.api.nvim_buf_is_loaded(bufnr) then
+      return
     end
+    if vim.api.nvim_buf_get_changedtick(bufnr) ~= tick then
+      return M.refresh(bufnr)
+    end
+    show(bufnr, answer.lines)
   end
-  request(client, 'hlo/sourceLines', { uri = vim.uri_from_bufnr(bufnr) }, answered, bufnr)
+  -- The server moves the lines with the edits since the compile.
+  local text = table.concat(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), '\n')
+  local params = { uri = vim.uri_from_bufnr(bufnr), text = text }
+  request(client, 'hlo/sourceLines', params, answered, bufnr)
 end
 
 --- Refreshes all Python buffers, also as the handler of `hlo/sourceLinesChanged`.

@@ -26,7 +26,9 @@ from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
-from hlo_lsp.text.disk import UnreadableError, file_stamp
+from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.line_moves import moved_lines
 
 SOURCE_LINES_METHOD = "hlo/sourceLines"
 CHANGED_METHOD = "hlo/sourceLinesChanged"
@@ -45,6 +47,18 @@ class _Note:
     answer: Json
 
 
+@dataclass(frozen=True, slots=True)
+class _CompiledText:
+    """A Python file as it was when its lines were first shown for a compile.
+
+    ``is_newer`` is true if the file had already changed since the compile.
+    """
+
+    written: int
+    lines: list[str]
+    is_newer: bool
+
+
 class SourceLines:
     """Reads the compiles of Python files in the background, and answers from those read so far.
 
@@ -61,7 +75,8 @@ class SourceLines:
         self._compiles = SourceCompiles()
         # By assignment, with the compile that was read. A changed one is kept until it is read.
         self._notes: dict[Path, tuple[SourceCompile, list[_Note]]] = {}
-        self._requested: dict[Path, list[Json]] = {}  # the last answer for each Python file
+        self._texts: dict[tuple[Path, Path], _CompiledText] = {}  # by assignment and Python file
+        self._requested: dict[Path, list[Json]] = {}  # the last lines of each file, as compiled
         self._reading: asyncio.Task[None] | None = None
         self._is_outdated = False  # since the last scan
         self._is_stopped = False  # the user has cancelled reading
@@ -72,13 +87,17 @@ class SourceLines:
         """Return the known lines of a Python file; a notification follows if they change.
 
         Args:
-            params: ``uri`` of the file.
+            params: ``uri`` of the file, and optionally its ``text``: then the lines are where the
+                edits since the compile have moved them.
         """
         uri = getattr(params, "uri", None)
         path = path_of(uri) if isinstance(uri, str) else None
         if path is None:
             return None
-        lines = self._requested[path] = await run_in_slices(partial(self._lines, path))
+        self._requested[path] = await run_in_slices(partial(self._lines, path))
+        text = getattr(params, "text", None)
+        current = Document(text).lines if isinstance(text, str) else None
+        lines = await run_in_slices(partial(self._lines, path, current))
         self.scan()
         return {"lines": lines}
 
@@ -118,6 +137,7 @@ class SourceLines:
         await run_in_slices(scan, give_way=give_way)
         found = self._compiles.found
         self._notes = {path: notes for path, notes in self._notes.items() if path in found}
+        self._texts = {key: text for key, text in self._texts.items() if key[0] in found}
         wanted = {one for path in self._requested for one, _ in self._chosen(path)}
         unread = [one for one in wanted if self._notes.get(one.assignment, (None,))[0] != one]
         total = sum(one.size for one in unread)
@@ -169,27 +189,47 @@ class SourceLines:
         }
         return _Note(line.source.file, line.is_large, answer)
 
-    def _lines(self, path: Path) -> list[Json]:
-        """Return the lines of a Python file in their order, those with most bytes first."""
+    def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
+        """Return the lines of a Python file in their order, those with most bytes first.
+
+        Args:
+            path: The Python file.
+            current: Its text in the editor; None for the lines as compiled.
+        """
         setting = self._session.settings.python_notes
         if setting is PythonNotes.OFF:
             return []
         is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
-        changed = (file_stamp(path) or (0, 0))[0]
         found: list[Json] = []
         for compile_, count in self._chosen(path):
             about = "" if count == 1 else f"\nthe newest of {count} compiles of this module"
-            if changed > compile_.written + _MIN_AGE_DIFFERENCE_NS:
+            compiled = self._compiled_text(compile_, path)
+            if compiled.is_newer:
                 about += f"\n{path.name} is newer than the dump: lines may have moved"
             _, notes = self._notes.get(compile_.assignment, (None, []))
-            found += (
-                {**note.answer, "tooltip": note.answer["tooltip"] + about}
-                for note in notes
-                if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file)
-            )
+            moved = None if current is None else moved_lines(compiled.lines, current)
+            for note in notes:
+                if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file):
+                    line = _moved(note.answer["line"], moved)
+                    tooltip = note.answer["tooltip"] + about
+                    if line is not None:
+                        found.append({**note.answer, "line": line, "tooltip": tooltip})
         if len({line["module"] for line in found}) > 1:
             found = [{**line, "text": f"{line['module']}: {line['text']}"} for line in found]
         return sorted(found, key=lambda line: (line["line"], -line["bytes"], line["module"]))
+
+    def _compiled_text(self, compile_: SourceCompile, path: Path) -> _CompiledText:
+        """Return the text of a Python file that the lines of a compile refer to.
+
+        A file that is saved without another compile keeps its text here.
+        """
+        key = compile_.assignment, path
+        known = self._texts.get(key)
+        if known is None or known.written != compile_.written:
+            changed = (file_stamp(path) or (0, 0))[0]
+            is_newer = changed > compile_.written + _MIN_AGE_DIFFERENCE_NS
+            known = self._texts[key] = _CompiledText(compile_.written, _read_lines(path), is_newer)
+        return known
 
     def _chosen(self, path: Path) -> Iterator[tuple[SourceCompile, int]]:
         """Yield one compile of each module that names a Python file, and how many there are."""
@@ -237,3 +277,15 @@ class _FileTest:
             found = self._sources.resolve(name)
             self._known[name] = found is not None and os.path.realpath(found) == self._real_path
         return self._known[name]
+
+
+def _read_lines(path: Path) -> list[str]:
+    try:
+        return read_document(path).lines
+    except UnreadableError:
+        return []
+
+
+def _moved(line: int, moved: list[int | None] | None) -> int | None:
+    """Return where a line of the compiled text is; lines after its end do not move."""
+    return line if moved is None or line >= len(moved) else moved[line]

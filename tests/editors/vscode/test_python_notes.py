@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dumps import unpacked
-from editors.vscode.host import Spot
+from editors.vscode.host import Spot, uri
 from editors.vscode.marks import VSCODE
 from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
@@ -47,6 +47,22 @@ async def test_click_lists_largest_buffer_first(program: Path, window: Window) -
     path, line = await until(window.front, lambda front: front[0] != program)
     assert path.name.endswith(".after_optimizations.txt")
     assert listed[0].split("{")[0].split("\n")[0] in line
+
+
+async def test_notes_stay_at_edited_statements(program: Path, window: Window) -> None:
+    async def notes() -> dict[int, str]:
+        lenses = await window.host.command("vscode.executeCodeLensProvider", uri(program), 1000)
+        return {lens["range"][0]: lens["command"]["title"] for lens in lenses}
+
+    await window.open(Spot(program, 34, 0))
+    before = await until(notes, lambda found: _LOGITS in found.values())
+    assert before[34] == _LOGITS
+    await window.host.ask("edit", uri(program), {"$range": [0, 0, 0, 0]}, "# new\n# new\n")
+    expected = {line + 2: title for line, title in before.items()}
+    await until(notes, lambda found: found == expected)
+    await window.host.command("workbench.action.files.save")
+    await until(window.shown(LENS), lambda shown: _LOGITS in shown)
+    assert await notes() == expected
 
 
 async def test_setting_selects_lines(program: Path, window: Window) -> None:
