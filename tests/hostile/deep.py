@@ -108,9 +108,9 @@ DEEP: dict[str, Make] = {
         n, lambda at: f"negate(%a), control-predecessors={{%{before(at)}}}"
     ),
     "chain of asynchronous starts": lambda n: module(
-        row
+        line
         for at in range(n)
-        for row in (
+        for line in (
             row(f"copy-start(%{before(at)})", f"({SHAPE}, {SHAPE}, u32[])", f"s{at}"),
             row(f"copy-done(%s{at})", name=f"b{at}"),
         )

@@ -24,8 +24,7 @@ _AT_CURSOR = (
     "prepareRename", "linkedEditingRange", "prepareCallHierarchy", "signatureHelp", "completion",
 )  # fmt: skip
 _WHOLE = (
-    "documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full",
-    "diagnostic", "formatting",
+    "documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full", "formatting",
 )  # fmt: skip
 _OPTIONS = {"options": {"tabSize": 2, "insertSpaces": True}}
 _REFUSED = -32803
@@ -112,6 +111,7 @@ class Editor:
 def questions(uri: str, text: str) -> Iterator[tuple[str, Json]]:
     """Yield all requests about a text, those about a position at several ones."""
     document: Json = {"textDocument": {"uri": uri}}
+    yield "textDocument/diagnostic", document  # first: no check runs beside the other requests
     cursors = _cursors(text)
     whole = {"start": _position((0, 0)), "end": _position((text.count("\n") + 1, 0))}
     for number, cursor in enumerate(cursors):

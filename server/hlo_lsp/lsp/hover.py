@@ -30,7 +30,7 @@ UriOf = Callable[[SourceLine], str | None]
 _MAX_CALL_STACK_LINES = 8
 # Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
 _MARKDOWN_CHARACTERS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
-_FOLDER_PREFIX = re.compile(r".*[\\/]")
+_FOLDER_PREFIX = re.compile(r"^.*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.source import SourceLine
 
-_QUOTED_NAME = re.compile(r"(?:^|(?<=[\s(]))`(.+?)`(?=[\s,:;.)|]|$)")
+_OPENING_QUOTE = re.compile(r"(?:^|(?<=[\s(]))`")
+_CLOSING_QUOTE = re.compile(r"`(?=[\s,:;.)|]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,14 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
     Names are in backticks after a blank or a bracket. A backtick inside of a word is literal.
     """
     end = 0
-    for match in _QUOTED_NAME.finditer(text):
-        if match.start() > end:
-            yield False, text[end : match.start()]
-        yield True, match[1]
-        end = match.end()
+    while (opening := _OPENING_QUOTE.search(text, end)) is not None:
+        closing = _CLOSING_QUOTE.search(text, opening.end() + 1)
+        if closing is None:
+            break
+        if opening.start() > end:
+            yield False, text[end : opening.start()]
+        yield True, text[opening.end() : closing.start()]
+        end = closing.end()
     if end < len(text):
         yield False, text[end:]
 

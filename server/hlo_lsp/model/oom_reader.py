@@ -38,7 +38,7 @@ _KINDS = {
     "region_exceeded": OomKind.ALLOCATION,
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
-_ESCAPED_QUOTE = re.compile(r"\\+'")  # in the repr of a sentence
+_ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+'")  # in the repr of a sentence
 _BEGIN = "Ran out of"  # of a sentence that never goes on after another one
 # Lines that begin a message without a first sentence, such as a file of a dump.
 _PART_RULES = frozenset(

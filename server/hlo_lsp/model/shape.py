@@ -27,7 +27,7 @@ _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
 _MAX_RANK = 100  # dimensions of an array or of a tile; real ones have 8
 _MAX_LAYOUT_PARTS = 16  # tiles or splits of a layout; real ones have 3 and 1
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
-_COMMENT = re.compile(r"/\*.*?(?:\*/|$)")
+_COMMENT = re.compile(r"/\*[\s\S]*?(?:\*/|\Z)")
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 

@@ -26,8 +26,10 @@ from hlo_lsp.model.device_groups import (
 from hlo_lsp.model.shape import ArrayShape, Dimension
 from hlo_lsp.syntax.grammar import subtrees
 
-_TUPLE_TOKENS = re.compile(r"""/\*.*?(?:\*/|$)|"(?:[^"\\]|\\.)*"|\\"|'[^']*'|[\[({]|[\])}]|,""")
-_WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*.*?\*/)*")
+_TUPLE_TOKENS = re.compile(
+    r"""/\*[\s\S]*?(?:\*/|\Z)|"(?:[^"\\]|\\.)*"|\\"|'[^']*'|[\[({]|[\])}]|,"""
+)
+_WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/)*")
 _TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")
 
 

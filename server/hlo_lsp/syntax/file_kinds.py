@@ -67,10 +67,10 @@ _LATER_LINE_PATTERNS = (
     (re.compile(r" *(?:\d{3,}: )k[A-Z]\w+(?: *\t| +\[(?:source|prev=))| *k[A-Z]\w+ *\t"),
      FileKind.THUNKS),
     (re.compile(r"\s*HloModule\s+[%A-Za-z_]|\s*ENTRY\s+%?[A-Za-z_][\w.\-]*\s*[({]|"
-                r"%[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|"
-                r"[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
+                r"%[A-Za-z_][\w.\-]* (?:\((?=.*\) -> ).* )?\{$|"
+                r"[A-Za-z_][\w.\-]* \((?=.*\) -> ).* \{$|"
                 r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = "
-                r"\(*(?:pred|token|opaque|bf16|[sufc]\d+\w*)\[[0-9,<=?]*\]"),
+                r"\(*(?:pred|token|opaque|bf16|[sufc]\d\w*)\[[0-9,<=?]*\]"),
      FileKind.MODULE),
 )  # fmt: skip
 _TOTAL_LINE = re.compile(r"Total bytes used: ")

@@ -8,7 +8,7 @@ from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 _GRAMMAR_NAMES = ("assignment", "values", "live_range", "report", "module", "thunks")
-_ARRAY_SHAPE = re.compile(r"[a-z][a-z0-9]*\[[^\]]*\](?:\{[^{}]*\})?")
+_ARRAY_SHAPE = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9]*\[[^\[\]]*\](?:\{[^{}]*\})?")
 _MEMORY_SPACE = re.compile(r"S\((\d{1,18})\)")
 
 

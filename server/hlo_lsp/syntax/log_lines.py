@@ -40,7 +40,7 @@ _ESCAPED_LINE_END = re.compile(
     r"Size:|[0-9]+\. Size:|Shape:|XLA|Allocation type))"
 )
 _ESCAPE = re.compile(r"(?<!\\)(\\+)([nrt'\"])")
-_END_OF_STRING = re.compile(r"\\*['\"][\\'\")\]}>,]*$")
+_STRING_END_CHARACTERS = "\\'\")]}>,"
 _CONTROL_CHARACTERS = {"n": "\n", "r": "", "t": "\t"}
 
 
@@ -115,8 +115,15 @@ def unescaped_lines(text: str) -> list[str]:
         return "\\" * (count // (2 * level)) + character
 
     lines = _ESCAPE.sub(replacement, text).split("\n")
-    lines[-1] = _END_OF_STRING.sub("", lines[-1])
+    lines[-1] = _without_string_end(lines[-1])
     return lines
+
+
+def _without_string_end(line: str) -> str:
+    """Return a line without the quote at its end, and without the brackets after the quote."""
+    end = len(line.rstrip(_STRING_END_CHARACTERS))
+    quotes = [at for quote in "'\"" if (at := line.find(quote, end)) >= 0]
+    return line[: min(quotes)].rstrip("\\") if quotes else line
 
 
 def _without_colors(line: str) -> str:

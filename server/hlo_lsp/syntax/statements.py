@@ -25,7 +25,7 @@ _OPCODE_OR_SHAPE = re.compile(
 _MODULE_HEADER = re.compile(r"\s*HloModule\b")
 _TOP_LEVEL_LINE = re.compile(
     r"\s*(?:ENTRY|HloModule)\b|(?:FileNames|FunctionNames|FileLocations|StackFrames)\s*$"
-    rf"|{_NAME}\s*(?:\(.*\)\s*->.*)?\{{\s*$"
+    rf"|{_NAME}\s*(?:\((?=.*\)\s*->).*)?\{{\s*$"
 )
 _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"

@@ -255,7 +255,7 @@ def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:
 
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _NUMBER = re.compile(r"\d{1,9}")
-_COMMENT = re.compile(r"/\*.*?(?:\*/|$) ?")
+_COMMENT = re.compile(r"/\*[\s\S]*?(?:\*/|\Z) ?")
 _UNKNOWN_SHAPE = "<unknown shape>"
 
 

@@ -33,10 +33,10 @@ _INSTRUCTION_START = re.compile(rf"(?<![\w.\-%])(?:ROOT\s+)?{_NAME}\s+=\s")
 _INSTRUCTION_PREFIX = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*=\s+")
 _ARRAY_SHAPE = re.compile(r"[^\s(\[]+\[\S*(?=\s)")
 _OPCODE = re.compile(r"\s*([a-z][\w\-]*)\s*\(")
-_LAST_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*$")
+_LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 _WORD = re.compile(r"[%\w.\-]*")
-_WORD_BEFORE = re.compile(r"[%\w.\-]*\Z")
+_WORD_BEFORE = re.compile(r"(?<![%\w.\-])[%\w.\-]*\Z")
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ _VALUE_FIELDS = {"VALUE_ID", "NAME", "INDEX"}
 _NUMBER = re.compile(r"\d{1,9}")
 _ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
 _PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
-_SIGNATURE_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*:")
+_SIGNATURE_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*:")
 _TABLE_OF_ROLE = {
     "FILE_NAME_ID": "FileNames",
     "FUNCTION_NAME_ID": "FunctionNames",

@@ -71,7 +71,7 @@ def _format_row(match: Match[str]) -> str:
 
 
 _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
-_TOKEN = re.compile(rf"{_STRING}|'[^'\n]*'|/\*index=\d+\*/|->|[\w.\-+%?]+|\S")
+_TOKEN = re.compile(rf"{_STRING}|'[^'\n]*'|/\*index=\d+\*/|->|[\w.\-+%?]+|\\\S|\S")
 _NUMBER = re.compile(r"-?\d")
 _WORD = re.compile(r"[\w.\-+%?]")
 _CLOSING_CHARACTERS = frozenset('])}"')
@@ -216,7 +216,7 @@ def _needs_blank(before: str, left: str, right: str, is_wide: bool) -> bool:
     )
 
 
-_WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\S')
+_WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\\\S|\S')
 
 
 def has_same_words(one: str, other: str) -> bool:
@@ -225,12 +225,14 @@ def has_same_words(one: str, other: str) -> bool:
 
 
 _PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
-_OPERAND = re.compile(r"(/\*index=\d+\*/)?\s*(?:(\S.*?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL)
+_OPERAND = re.compile(
+    r"(/\*index=\d+\*/)?\s*(?:(\S(?:.*?\S)?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL
+)
 _ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
 _RESULT_ARROW = re.compile(r"\s*->\s*")
 _STRING_OR_GAP = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
-_BRACES = re.compile(r"\s*([{}])\s*")
+_BRACES = re.compile(r" ?([{}]) ?")
 _SPACED_BRACES = {"{": " {", "}": "}"}  # for the rows of the location tables
 _INSTRUCTION_PREFIX = re.compile(r"\s*(ROOT\s+)?(%?)")
 _LITERAL_OPCODES = frozenset({"constant", "parameter"})

@@ -16,7 +16,7 @@ from hlo_lsp.model.shape import (
 )
 from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 
-_LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?(?:\*/|$)")
+_LAYOUTS = re.compile(r"\{[^{}]*\}|/\*[\s\S]*?(?:\*/|\Z)")
 _MAX_SHAPE_CHARACTERS = 60
 _MAX_TITLE_CHARACTERS = 200
 _PADDED_TO_PREFIX = "padded to "

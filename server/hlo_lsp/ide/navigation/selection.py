@@ -27,7 +27,7 @@ _KEY = re.compile(r"(?<![\w\-])[\w\-]+=")
 _ATTRIBUTE = re.compile(r'[\w\-]+=(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}()]+)')
 _VALUE = re.compile(r"<\d[^<>]*>")
 # The text before a bracket that is selected together with it.
-_BRACKET_PREFIX = re.compile(r"[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
+_BRACKET_PREFIX = re.compile(r"(?<![\w.\-])[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
 _Span = tuple[int, int]
 
 
