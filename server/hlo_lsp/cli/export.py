@@ -1,4 +1,4 @@
-"""``hlo-lsp export``: write buffers in the formats of profilers."""
+"""``hlo-lsp export``: write profiles and traces for other tools."""
 
 import argparse
 import sys
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     output = None if options.output in {None, "-"} else Path(options.output)
     if not options.folded and output is None and sys.stdout.isatty():
-        errors.append("the format is binary: specify a file with -o FILE, or -o - for a pipe")
+        errors.append("the format is binary: specify a file with -o FILE, or use a pipe")
     else:
         data = _data(options, dumps, errors)
         if data:
@@ -52,7 +52,7 @@ def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
 
 
 def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]) -> bytes:
-    """Return the content of the file, empty if no buffer is to be written."""
+    """Return the content of the file; empty if there are no buffers."""
     if options.perfetto:
         return perfetto_trace(dumps)
     stacks = list(_stacks(options, dumps, errors))

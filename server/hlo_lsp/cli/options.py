@@ -6,13 +6,13 @@ from hlo_lsp import __version__
 
 _EPILOG = """\
 examples:
-  hlo-lsp                                 serve an editor on standard input and output
-  hlo-lsp serve --tcp --port 2087         serve on a TCP socket
+  hlo-lsp                                 start the server on standard input and output
+  hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
   hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
   hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
   hlo-lsp inspect DUMP.txt --value 328    describe value 328
-  hlo-lsp inspect DUMP.txt                print the whole dump as JSON
+  hlo-lsp inspect DUMP.txt | jq .         print the whole dump as JSON
   hlo-lsp check DUMP_FOLDER               check dumps for inconsistencies
   hlo-lsp rule overlap                    explain a rule
 """
@@ -38,9 +38,9 @@ def argument_parser() -> argparse.ArgumentParser:
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
         ("oom", "Explain an out-of-memory message", _add_oom_options),
-        ("export", "Write buffers in the formats of profilers", _add_export_options),
-        ("report", "Write a memory map as an HTML file or JSON", _add_report_options),
-        ("inspect", "Describe a position, value, or instruction in a dump", _add_inspect_options),
+        ("export", "Write profiles and traces for other tools", _add_export_options),
+        ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
+        ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
         ("check", "Check dumps for inconsistencies", _add_check_options),
         ("rule", "Explain the rules of the checker", _add_rule_options),
     ):
@@ -59,7 +59,7 @@ def _add_server_options(parser: argparse.ArgumentParser) -> None:
         "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
     parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
-    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--host", help="the address to serve on (default: 127.0.0.1)")
     parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 2087)")
 
 
@@ -86,22 +86,22 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         "--group-by",
         choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
         default="line",
-        help="what the buffers of an owner have in common (default: line)",
+        help="what the buffers of a group have in common (default: line)",
     )
     parser.add_argument(
         "--frames",
         choices=("program", "all"),
         default="program",
-        help="the frames that can be the line of a buffer: those of the program, or also those of"
-        " Python and of installed packages (default: program)",
+        help="the call stack frames that can own a buffer: those of the program, or all, including"
+        " those of Python and of installed packages (default: program)",
     )
     parser.add_argument(
         "--workspace",
         metavar="FOLDER",
         action="append",
         default=[],
-        help="a folder of the program, as its path is in the dump: lines in other folders are"
-        " skipped (default: the current folder)",
+        help="a folder of the program, with its path in the dump: its lines take precedence over"
+        " those of other folders (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
 
@@ -123,7 +123,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "paths", metavar="PATH", nargs="*", default=["."],
-        help="a dump file, or a folder with dumps (default: this folder)",
+        help="a dump file, or a folder with dumps (default: the current folder)",
     )  # fmt: skip
     _add_top_option(parser, 20, "the number of buffers to print for each module")
     _add_format_option(parser, "text", "json")
@@ -132,13 +132,18 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
 def _add_why_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
     parser.add_argument(
-        "name", metavar="NAME", help="the id of a value, `fusion.40`, or `fusion.40{0}`"
+        "name",
+        metavar="NAME",
+        help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, or the"
+        " id of a value",
     )
     _add_format_option(parser, "text", "json")
 
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("log", metavar="LOG", help="a file that contains the message, or -")
+    parser.add_argument(
+        "log", metavar="LOG", help="a log with the message (- reads it from standard input)"
+    )
     parser.add_argument(
         "dumps",
         metavar="DUMPS",
@@ -208,8 +213,7 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("text", "json"),
-        help="the output format (default: text; for a whole dump that is not printed to a"
-        " terminal: json)",
+        help="the output format (default: text; for a whole dump in a pipe or a file: json)",
     )
 
 
@@ -220,7 +224,8 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         "--select",
         metavar="CODE,...",
         action="append",
-        help="use only these rules: codes, prefixes of codes, `default`, or `all`",
+        help="use only these rules: codes, first words of codes such as `live-range`, `default`,"
+        " or `all`",
     )
     parser.add_argument(
         "--ignore", metavar="CODE,...", action="append", help="leave out these rules"
@@ -232,7 +237,7 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         " (default: all are shown, errors and warnings affect it)",
     )
     parser.add_argument(
-        "--statistics", action="store_true", help="print the number of findings per code"
+        "--statistics", action="store_true", help="print only the number of findings for each code"
     )
     parser.add_argument(
         "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
@@ -252,7 +257,11 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
 def _add_rule_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
-        "codes", metavar="CODE", nargs="*", default=[], help="a code, or a prefix of several codes"
+        "codes",
+        metavar="CODE",
+        nargs="*",
+        default=[],
+        help="a code, or the first words of several codes",
     )
     which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
     parser.add_argument(
