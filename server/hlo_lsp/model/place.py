@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
@@ -46,19 +46,21 @@ class Statement:
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a line and column of the file."""
-        return self._line_starts[line - self.line] + column
+        return _line_starts(self.text)[line - self.line] + column
 
     def place(self, start: int, end: int) -> Place:
         """Return the place of a part of the text, truncated to its first line."""
-        row = bisect_right(self._line_starts, start) - 1
-        begin = self._line_starts[row]
-        stop = self.text.find("\n", start)
-        end = end if stop < 0 else min(end, stop)
+        starts = _line_starts(self.text)
+        row = bisect_right(starts, start) - 1
+        begin = starts[row]
+        if row + 1 < len(starts):
+            end = min(end, starts[row + 1] - 1)
         return Place(self.file, self.line + row, start - begin, max(end, start) - begin)
 
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
+
+@lru_cache(maxsize=16)  # of an instruction that names a thousand others
+def _line_starts(text: str) -> list[int]:
+    return [0, *(end.end() for end in _LINE_END.finditer(text))]
 
 
 def statement_at(file: DumpFile, record: Record, line: int) -> Statement:

@@ -152,7 +152,7 @@ def _calls_of(
         computation: _call_places(file, caller, computation)
         if isinstance(computation, InlineComputation)
         else named_places(file, caller, spans[computation.name], computation.name)
-        for computation in called
+        for computation in dict.fromkeys(called)  # a conditional can name one many times
     }
 
 
