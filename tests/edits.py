@@ -171,3 +171,15 @@ def edits(texts: Texts) -> st.SearchStrategy[Edit]:
         st.builds(Break, st.integers(-3, 30)),
         paste,
     )
+
+
+def put_back(document: Document, lines: list[str]) -> LineChange:
+    """Edit only the lines that differ from an earlier text."""
+    now = document.lines
+    least = min(len(now), len(lines))
+    above = next((row for row in range(least) if now[row] != lines[row]), least)
+    below = next((row for row in range(least - above) if now[~row] != lines[~row]), least - above)
+    if not below or not above:
+        return document.replace("\n".join(lines))
+    text = "".join(f"{line}\n" for line in lines[above : len(lines) - below])
+    return document.edit((above, 0), (len(now) - below, 0), text)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits import Copy, Delete, Edit, Erase
+from edits import Copy, Delete, Edit, Erase, put_back
 from faults.judge import failures_of_rules
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
@@ -94,7 +94,7 @@ class _Opened:
         elif before:
             lines = before[-edit.count :][0]
             del before[-edit.count :]
-            file.changed(_put_back(file.document, lines))
+            file.changed(put_back(file.document, lines))
 
     def texts(self) -> dict[str, str]:
         return {file.path.name: file.document.text for file in self.files if file.path}
@@ -103,17 +103,6 @@ class _Opened:
         file = self.files[number]
         dump = self._library.set_of(file)
         return [_view(found) for found in check(dump, file, CATALOGUE)]
-
-
-def _put_back(document: Document, lines: list[str]) -> LineChange:
-    now = document.lines
-    least = min(len(now), len(lines))
-    above = next((row for row in range(least) if now[row] != lines[row]), least)
-    below = next((row for row in range(least - above) if now[~row] != lines[~row]), least - above)
-    if not below or not above:
-        return document.replace("\n".join(lines))
-    text = "".join(f"{line}\n" for line in lines[above : len(lines) - below])
-    return document.edit((above, 0), (len(now) - below, 0), text)
 
 
 def _view(finding: Finding) -> object:

@@ -100,7 +100,7 @@ class CompileCheck(Check):
 class Pace(IntEnum):
     """The cost class of a rule. Rules of a lower class run first, so users see results early."""
 
-    LINE = 0  # reads only the record
+    LINE = 0  # reads only the record, which is one of a memory file
     FILE = 1  # also reads other records of the file
     COMPILE = 2  # reads all records of a kind in all files
 
@@ -110,8 +110,8 @@ class Rule(Generic[R]):
     """A rule on one record. The ``rules.toml`` of its topic explains the code to users.
 
     The rule applies to records of a type and its subtypes, and to instructions only with one of
-    ``opcodes``, if that is set. The findings of a rule of pace LINE depend only on the text of the
-    record, so an unchanged record without findings is not checked again.
+    ``opcodes``, if that is set. It reads no more than ``checks/clean_records.py`` says, because an
+    unchanged record without findings is not checked again.
     """
 
     code: str

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
+from hlo_lsp.checks.clean_records import CleanRecords, clean_records
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending, is_joined
-from hlo_lsp.model.sizes import Target, target_of
+from hlo_lsp.model.sizes import target_of
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BlankLine, Record
 from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
@@ -53,13 +53,13 @@ def check(
 
 
 def sort_findings(findings: list[Finding]) -> list[Finding]:
-    """Sort findings by place and then by severity, most severe first.
+    """Sort findings by place, then by severity, most severe first, then by text.
 
     The order in which rules run varies, and the order of the output must not.
     """
     return sorted(
         findings,
-        key=lambda one: (one.place.line, one.place.start, one.severity.rank, one.code),
+        key=lambda one: (one.place.line, one.place.start, one.severity.rank, one.code, one.message),
     )
 
 
@@ -82,15 +82,17 @@ def check_by_pace(
     on_records = [rule for rule in running if isinstance(rule, Rule)]
     whole = [rule for rule in running if isinstance(rule, WholeRule)]
     whole.sort(key=lambda rule: rule.severity.rank > Severity.WARNING.rank)
+    clean = clean_records(file, tuple(on_records), target_of(own))
     pending = Counter(rule.code for rule in running)
     everything: list[Finding] = []
     kept: list[Finding] = []
     kept_from = 0  # findings
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
+        is_module = file.kind is FileKind.MODULE
         # In a file of several modules, the module of a name or a frame is unknown.
-        joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
-        for found in _on_records(own, file, [] if joined else of_pace, pace):
+        is_skipped = is_module and (pace is Pace.LINE or is_joined(file))
+        for found in () if is_skipped else _on_records(own, file, of_pace, clean[pace]):
             everything += found
             if len(everything) > _MIN_GROWTH * kept_from:
                 kept, kept_from = _kept(everything, file, codes), len(everything)
@@ -114,24 +116,24 @@ def _pace(rule: "Rule[Record]") -> Pace:
 
 
 def _on_records(
-    dump: DumpSet, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
+    dump: DumpSet, file: DumpFile, rules: "list[Rule[Record]]", clean: CleanRecords
 ) -> Iterator[list[Finding]]:
     """Yield the findings in the records of a file, in batches."""
-    has_memo = pace is Pace.LINE and file.kind.is_memory
-    memo = _clean_records(file, rules, target_of(dump)) if has_memo else [set()]
-    clean, still_clean = memo[0], set[Record]()
+    clean.refresh()
     by_kind = _RulesByKind(rules)
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
+    count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
-        checkpoint()
-        if found and count % _RECORDS_PER_BATCH == 0:
-            yield found
-            found = []
-        if outer in clean:
-            still_clean.add(outer)
+        if count % _RECORDS_PER_BATCH == 0:
+            checkpoint()
+            if found:
+                yield found
+                found = []
+        if outer in clean or isinstance(outer, BlankLine):
             continue
+        checkpoint()
         before = len(found)
         for record in with_inner_records(outer):
             opcode = record.opcode if isinstance(record, InstructionLine) else ""
@@ -140,21 +142,10 @@ def _on_records(
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
             if fitting:
                 _apply(fitting, RecordCheck(dump, file, record), found)
-        if has_memo and len(found) == before and outer not in cut_off:
-            still_clean.add(outer)
-    memo[0] = still_clean
+        if len(found) == before and outer not in cut_off:
+            clean.add(outer)
+    clean.trim(count)
     yield found
-
-
-@query
-def _clean_records(
-    _file: DumpFile, _rules: "list[Rule[Record]]", _target: Target
-) -> list[set[Record]]:
-    """Return a memo of the records without findings of pace LINE, for these rules and target.
-
-    The findings depend on nothing else, so the memo stays valid when the file changes.
-    """
-    return [set()]
 
 
 class _RulesByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):

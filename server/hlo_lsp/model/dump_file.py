@@ -158,7 +158,7 @@ class DumpFile:
             if delta is not None:
                 self._pending = None
                 self.edited_line = change.first
-                self._update_index(delta)
+                self._update_index(delta, change)
                 self._note_change(delta)
 
     def _is_pending(self, change: LineChange) -> bool:
@@ -174,7 +174,7 @@ class DumpFile:
         else:
             self._module_input.change()
 
-    def _update_index(self, delta: RecordDelta) -> None:
+    def _update_index(self, delta: RecordDelta, change: LineChange) -> None:
         index: MemoryIndex | ModuleIndex = self.memory if self._kind.is_memory else self._module
         for count, record in enumerate(delta.removed):
             index.remove(record)
@@ -184,6 +184,10 @@ class DumpFile:
             index.add(record)
             if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
+        if isinstance(index, ModuleIndex):
+            last = change.first + change.new_count
+            lines = (change.first, last, *(record.line for record in delta.added))
+            index.forget_computations(min(lines), max(lines))
 
     def _reset(self) -> None:
         self._records = RecordSequence()

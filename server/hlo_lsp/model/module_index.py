@@ -38,9 +38,9 @@ def _mentioned_names(record: InstructionLine) -> set[str]:
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Computation:
-    """A computation up to its closing brace.
+    """A computation up to its closing brace. An edit inside of it makes a new object.
 
     Attributes:
         head: The line that opens the computation.
@@ -50,7 +50,7 @@ class Computation:
         strays: Instructions after the closing brace, which belong to no computation.
         broken: Names that broken lines seem to define.
         has_all_names: False if lines are missing or a broken line may define any name.
-        end: Line of the closing brace, None if it is missing or the body is inline.
+        closing: The closing brace, None if it is missing or the body is inline.
         is_cut: Whether a broken line in the first column replaces the closing brace.
     """
 
@@ -61,8 +61,13 @@ class Computation:
     strays: tuple[InstructionLine, ...]
     broken: frozenset[str]
     has_all_names: bool
-    end: int | None
+    closing: ComputationEnd | None
     is_cut: bool
+
+    @property
+    def end(self) -> int | None:
+        """Line of the closing brace, None if it is missing or the body is inline."""
+        return None if self.closing is None else self.closing.line
 
     @property
     def is_inside(self) -> bool:
@@ -72,7 +77,7 @@ class Computation:
     @property
     def is_closed(self) -> bool:
         """True if the body has its closing brace."""
-        return self.is_inside or self.end is not None
+        return self.is_inside or self.closing is not None
 
     @property
     def is_intact(self) -> bool:
@@ -124,6 +129,7 @@ class ModuleIndex:
         self._is_building_mentions = False
         # The callers by computation, built on request and dropped after a change.
         self._callers: dict[str, list[InstructionLine]] | None = None
+        self._sorted_computations: list[ComputationLine] | None = None
         self._change_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
@@ -139,8 +145,6 @@ class ModuleIndex:
         self._update(record, MultiMap.remove)
 
     def _update(self, record: Record, change: RecordChange) -> None:
-        self._computations.clear()
-        self._computation_mentions.clear()
         self._callers = None
         self._change_count += 1
         if isinstance(record, InstructionLine):
@@ -153,6 +157,8 @@ class ModuleIndex:
             return
         if isinstance(record, ComputationLine):
             change(self.computations, record.name, record)
+            self._forget(record)
+            self._sorted_computations = None
             for member in record.members:
                 self._update(member, change)
         elif isinstance(record, ModuleHeader):
@@ -162,6 +168,25 @@ class ModuleIndex:
         elif isinstance(record, BrokenRecord):
             self.damaged.pop(record, None)
         self._tables = None  # they end at the first computation
+
+    def forget_computations(self, first: int, last: int) -> None:
+        """Forget what the computations at some lines and the next one contain."""
+        if not self._computations:
+            return
+        head = None
+        if first > 0 and (above := self._records.at(first - 1)) is not None:
+            head = self._records.head_of(above)
+        while head is None or head.line <= last:
+            if head is not None:
+                self._forget(head)
+            head = self._records.head_after(head)
+            if head is None:
+                return
+        self._forget(head)
+
+    def _forget(self, head: Record) -> None:
+        self._computations.pop(head, None)
+        self._computation_mentions.pop(head, None)
 
     @property
     def header(self) -> ModuleHeader | None:
@@ -178,17 +203,20 @@ class ModuleIndex:
     @property
     def entry(self) -> ComputationLine | None:
         """The entry computation: the one marked ``ENTRY``, else the last one."""
-        computations = [
-            computation
-            for computation in self.all_computations()
-            if not isinstance(computation, InlineComputation)
-        ]
-        marked = (computation for computation in computations if computation.is_entry)
-        return next(marked, computations[-1] if computations else None)
+        last = None
+        for computation in self.all_computations():
+            if computation.is_entry:
+                return computation
+            if not isinstance(computation, InlineComputation):
+                last = computation
+        return last
 
     def all_computations(self) -> list[ComputationLine]:
         """Return all computations in the order of the file, including inline ones."""
-        return sorted(self.computations.records(), key=lambda record: record.line)
+        if self._sorted_computations is None:
+            found = sorted(self.computations.records(), key=lambda record: record.line)
+            self._sorted_computations = found
+        return [*self._sorted_computations]
 
     def scope_of(self, instruction: InstructionLine) -> Record | None:
         """Return the computation of an instruction, or a broken line that may be one."""
@@ -206,7 +234,7 @@ class ModuleIndex:
         return self.computation(computation).members
 
     def computation(self, head: ComputationLine) -> Computation:
-        """Return what a computation contains, cached until the module changes."""
+        """Return what a computation contains, cached until an edit inside of it."""
         known = self._computations.get(head)
         if known is None:
             known = self._computations[head] = self._read_computation(head)
@@ -359,18 +387,18 @@ class ModuleIndex:
         is_inline = isinstance(head, InlineComputation)
         is_inside = is_inline or bool(head.members)
         has_all_names = is_inside
-        end: int | None = None
+        closing: ComputationEnd | None = None
         is_cut = False
         for record in () if is_inline else self._records.after(head):
             if record.is_head:
-                is_cut = isinstance(record, BrokenRecord) and end is None
+                is_cut = isinstance(record, BrokenRecord) and closing is None
                 break
             if isinstance(record, InstructionLine):
-                (strays if is_inside or end is not None else members).append(record)
-            elif isinstance(record, ComputationEnd) and end is None:
-                end = record.line
+                (strays if is_inside or closing is not None else members).append(record)
+            elif isinstance(record, ComputationEnd) and closing is None:
+                closing = record
                 has_all_names = True
-            elif isinstance(record, BrokenRecord) and end is None:
+            elif isinstance(record, BrokenRecord) and closing is None:
                 broken.add(self.damaged.get(record) or "")
         has_all_names = has_all_names and "" not in broken and not self._follows_instruction(head)
         has_all_names = has_all_names and not head.is_read_in_part
@@ -382,7 +410,9 @@ class ModuleIndex:
                 parameters.setdefault(number, member)
         own, outside = tuple(members), tuple(strays)
         known = frozenset(broken - {""})
-        return Computation(head, own, names, parameters, outside, known, has_all_names, end, is_cut)
+        return Computation(
+            head, own, names, parameters, outside, known, has_all_names, closing, is_cut
+        )
 
     def _follows_instruction(self, head: ComputationLine) -> bool:
         """Return True if a head may be a broken line of the computation above."""

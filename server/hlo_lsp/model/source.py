@@ -37,14 +37,13 @@ SourceTableRow = NameRow | LocationRow | FrameRow
 class SourceTable:
     """The rows of a source location table; ``is_whole`` means that no line of them is broken.
 
-    ``misnumbered`` is the first row whose number is not its position, counted from 1; None if a
-    line is broken.
+    ``highest`` is the highest number of a row, None if a line is broken. ``misnumbered`` is the
+    first row whose number is not its position, counted from 1; None if a line is broken.
     """
 
     def __init__(self, rows: Sequence[SourceTableRow], is_whole: bool) -> None:
         self.rows = rows
-        self._highest = max((len(rows), *(row.number for row in rows)))
-        self._is_whole = is_whole
+        self.highest = max((len(rows), *(row.number for row in rows))) if is_whole else None
         numbered = enumerate(rows if is_whole else (), 1)
         self.misnumbered = next((row for place, row in numbered if row.number != place), None)
 
@@ -54,7 +53,7 @@ class SourceTable:
         Ids refer to positions from 1. After a missing row, the remaining rows keep their printed
         numbers, so the highest printed number is valid too.
         """
-        return not self._is_whole or 0 < number <= self._highest
+        return self.highest is None or 0 < number <= self.highest
 
 
 class SourceTables:

@@ -78,6 +78,18 @@ class RecordSequence:
             place = len(block.heads) - 1
         return block.records[block.heads[place]]
 
+    def head_after(self, record: Record | None) -> Record | None:
+        """Return the first head after a record, or the first head of all."""
+        block = self._blocks[0] if record is None else record.block
+        place = 0
+        if record is not None:
+            place = bisect_right(block.heads, _record_index(block, record.start))
+        while place >= len(block.heads):
+            if block.number + 1 >= len(self._blocks):
+                return None
+            block, place = self._blocks[block.number + 1], 0
+        return block.records[block.heads[place]]
+
     def members(self, head: Record) -> Iterator[Record]:
         """Yield the records after a head, up to the next head."""
         for record in self.after(head):

@@ -1,0 +1,156 @@
+"""Records without findings, which are checked again only if something changes that rules read.
+
+A rule of pace LINE reads only its record. A rule of pace FILE on a module text also reads the
+computation of the record and the computations that it calls. Records that no edit touches keep
+their order, so only names tell what changed for them.
+"""
+
+from collections.abc import Iterator, Sequence, Set
+from typing import Any
+
+from hlo_lsp.checks.rule import Pace, Rule
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.query import query
+from hlo_lsp.model.sizes import Target
+from hlo_lsp.program.computations import computation_scopes
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
+    ComputationLine,
+    InlineComputation,
+    InstructionLine,
+    ModuleHeader,
+)
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.text.checkpoint import checkpoint
+
+_MAX_CHANGED_NAMES = 20  # a search for more takes longer than a check
+_SEARCHES_PER_CHECKPOINT = 5000  # about 1 ms
+
+
+class CleanRecords:
+    """The records of a file in which the rules of a pace found nothing.
+
+    They are compared with the file, not with the edits: it does not matter which edits a check saw.
+    """
+
+    def __init__(self, file: DumpFile, pace: Pace) -> None:
+        self._file = file
+        self._pace = pace
+        self._records: set[Record] = set()
+        self._state: _ModuleState | None = None
+
+    def __contains__(self, record: Record) -> bool:
+        """Return whether a record needs no check."""
+        return record in self._records
+
+    def refresh(self) -> None:
+        """Remove the records that edits have removed, or that must be checked again."""
+        if self._is_of_module:
+            state = _ModuleState(self._file)
+            if self._state is None or self._state.facts != state.facts:
+                self._records.clear()
+            else:
+                self._records -= state.outdated(self._state)
+            self._state = state
+
+    def add(self, record: Record) -> None:
+        """Add a record without findings, unless nothing would show that it needs a check again."""
+        if self._pace is Pace.LINE or (self._is_of_module and _can_stay_clean(self._file, record)):
+            self._records.add(record)
+
+    def trim(self, count: int) -> None:
+        """Remove the records that are gone if there are more than ``count``, which the file has."""
+        if len(self._records) > count:
+            self._records.intersection_update(self._file.records)
+
+    @property
+    def _is_of_module(self) -> bool:
+        return self._pace is Pace.FILE and self._file.kind is FileKind.MODULE
+
+
+@query
+def clean_records(
+    file: DumpFile, _rules: "tuple[Rule[Any], ...]", _target: Target
+) -> dict[Pace, CleanRecords]:
+    """Return the clean records of each pace for these rules and this target."""
+    return {pace: CleanRecords(file, pace) for pace in Pace}
+
+
+class _ModuleState:
+    """What rules on a module text read besides their record."""
+
+    def __init__(self, file: DumpFile) -> None:
+        module, scopes = file.module, computation_scopes(file)
+        heads = [
+            head for head in module.all_computations() if not isinstance(head, InlineComputation)
+        ]
+        self.computations = {head: module.computation(head) for head in heads}
+        # Of several computations of one name, calls refer to the first one.
+        self.callees = {head.name: self.computations[head] for head in reversed(heads)}
+        self.header = module.header
+        self.entry = None if module.entry is None else self.computations[module.entry]
+        frames = module.tables.table("StackFrames")
+        self.facts = (
+            None if frames is None else frames.highest,
+            scopes.misses_heads,
+            scopes.is_fragment,
+        )
+
+    def outdated(self, before: "_ModuleState") -> set[Record]:
+        """Return the earlier records that are gone or must be checked again."""
+        callees = _changed_names(before.callees.items(), self.callees.items())
+        found: set[Record] = set()
+        if (self.header, self.entry) != (before.header, before.entry) and before.header:
+            found.add(before.header)
+        for head, old in before.computations.items():
+            new = self.computations.get(head)
+            if new is None or old.closing is not new.closing or old.strays != new.strays:
+                found.update(old.members, old.strays)
+                found |= {head} if old.closing is None else {head, old.closing}
+                continue
+            changed = set(callees)
+            if new is not old or head.name in callees:
+                found.add(head)
+            if new is not old:
+                found.update(set(old.members).difference(new.members))
+                changed |= _changed_names(old.names.items(), new.names.items())
+                changed |= old.broken ^ new.broken
+            if len(changed) > _MAX_CHANGED_NAMES:
+                found.update(new.members)
+            elif changed:
+                found.update(_mentioning(new.members, changed))
+        return found
+
+
+def _changed_names(old: Set[tuple[str, Any]], new: Set[tuple[str, Any]]) -> set[str]:
+    return {name for name, _ in old ^ new}
+
+
+def _mentioning(members: Sequence[InstructionLine], names: set[str]) -> Iterator[InstructionLine]:
+    """Yield the instructions with one of the names in their text."""
+    for count, member in enumerate(members):
+        if count % _SEARCHES_PER_CHECKPOINT == 0:
+            checkpoint()
+        text = member.text
+        for name in names:
+            if name in text:
+                yield member
+                break
+
+
+def _can_stay_clean(file: DumpFile, record: Record) -> bool:
+    """Return whether all that rules of pace FILE read for a record is compared after an edit."""
+    module = file.module
+    if isinstance(record, InstructionLine):
+        resolved = computation_scopes(file).resolved(record)
+        # A broken line that may define any name makes unknown names look clean.
+        if resolved is None or resolved.scope.is_inside:
+            return False
+        return resolved.is_plain or resolved.scope.has_all_names
+    if isinstance(record, ComputationEnd):
+        head = file.records.head_of(record)
+        return isinstance(head, ComputationLine) and module.computation(head).closing is record
+    if isinstance(record, ComputationLine):
+        return not record.members
+    return isinstance(record, ModuleHeader) and record is module.header
