@@ -103,6 +103,27 @@ async def test_card_and_selection_follow_the_pointer(
     assert text.startswith(selected)
 
 
+async def test_card_of_a_loop_has_its_iterations(page: Page, tmp_path: Path) -> None:
+    document = _synthetic(300)
+    (module,) = document["modules"]
+    module["strings"] += ["while.5", "while"]
+    name = len(module["strings"]) - 2
+    module["bands"] = {
+        **{key: [0] for key in ("start", "depth", "line")},
+        **{"end": [module["lastStep"]], "name": [name], "opcode": [name + 1], "tripCount": [33]},
+    }
+    await _open(page, tmp_path, document)
+    bounds = await page.locator(".map canvas").last.bounding_box()
+    assert bounds is not None
+    card = page.locator(".card")
+    await page.mouse.move(bounds["x"] + 300, bounds["y"] + 10)
+    await page.mouse.move(bounds["x"] + 300, bounds["y"] + 14, steps=3)
+    await until(card.inner_text, lambda text: text.startswith("while.5 · 33 iterations"))
+    await page.get_by_role("button", name="Table", exact=True).click()
+    row = page.get_by_role("table", name="All buffers").locator("tbody tr").first
+    assert "while.5 · 33 iterations" in await row.inner_text()
+
+
 async def test_live_set_equals_that_of_the_server(
     page: Page, tmp_path: Path, dump: DumpSet
 ) -> None:
