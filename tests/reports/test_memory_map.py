@@ -96,6 +96,12 @@ def test_bands_are_loop_bodies() -> None:
     assert list(zip(bands["start"], bands["end"], strict=True)) == [(1, 2), (3, 4)]
 
 
+def test_bands_have_known_trip_counts() -> None:
+    assert _map(_MODULE)["bands"]["tripCount"] == [-1, -1]
+    config = 'body=body, backend_config={"known_trip_count":{"n":"33"}}'
+    assert _map(_MODULE.replace("body=body", config))["bands"]["tripCount"] == [33, 33]
+
+
 def test_steps_name_their_instructions() -> None:
     data = _map(_MODULE)
     assert [data["strings"][number] for number in data["steps"]] == [

@@ -55,6 +55,14 @@ function space(): { module: Module; hbm: Module["spaces"][number] } {
   return { module, hbm };
 }
 
+test("bands have the iterations that are known, and the buffers inside", () => {
+  const bands = { start: [1, 3], end: [3, 5], depth: [0, 0], name: [10, 1], opcode: [11, 11], line: [0, 0], tripCount: [33, -1] };
+  const module = new Module({ ...DATA, bands, strings: [...DATA.strings, "while.5", "while"] });
+  assert.deepEqual(module.bands.map(({ label }) => label), ["while.5 · 33 iterations", "while a"]);
+  const inside = module.spaces[0]?.boxes.map((box) => [box.name, module.bandOf(box)?.label]);
+  assert.deepEqual(inside, [["x", undefined], ["a", "while.5 · 33 iterations"], ["b", undefined], ["c", "while a"]]);
+});
+
 test("shared bytes belong to the first value", () => {
   const found = liveSet(space().hbm, 3).map(({ box, bytes }) => [box?.name, bytes]);
   assert.deepEqual(found, [["a", 64], ["b", 32], ["x", 24], [undefined, 8]]);

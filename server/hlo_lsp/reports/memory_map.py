@@ -21,6 +21,7 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.program.loops import trip_count
 from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.reports.summary import allocation_kind, missing_facts, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -209,7 +210,8 @@ class _Map:
 
     def _bands(self) -> Table:
         """Return the steps of the bodies of loops, calls, and conditionals, outermost first."""
-        table: Table = {key: [] for key in ("start", "end", "depth", "name", "opcode", "line")}
+        keys = ("start", "end", "depth", "name", "opcode", "line", "tripCount")
+        table: Table = {key: [] for key in keys}
         if self._schedule is None or self._module is None:
             return table
         callers = self._callers(self._schedule)
@@ -227,6 +229,8 @@ class _Map:
             table["name"].append(self._strings.number(caller.name))
             table["opcode"].append(self._strings.number(caller.opcode))
             table["line"].append(self._module.first_line + computation.line)
+            count = trip_count(caller.parsed)
+            table["tripCount"].append(-1 if count is None else count)
             open_ends.append(span.end)
         return table
 

@@ -3,14 +3,14 @@
 import { element } from "./dom";
 import { formatBytes, formatCount, shortLine } from "./format";
 import type { FileLine, Host } from "./host";
-import type { Box, Module, Space } from "./model";
+import type { Band, Box, Module, Space } from "./model";
 
 const EDITOR_DELAY_MILLISECONDS = 150;
 const DISTANCE = 14; // pixels between the pointer and the card
 
 export class HoverCard {
   readonly element = element("div", { class: "card", role: "tooltip", hidden: "" });
-  private box: Box | undefined;
+  private box: Box | Band | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly host: Host) {}
@@ -21,6 +21,17 @@ export class HoverCard {
       this.element.replaceChildren(...facts(module, space, box));
       this.element.hidden = false;
       this.requestHover(box, places[0]);
+    }
+    this.place(event);
+  }
+
+  showBand(band: Band, event: PointerEvent): void {
+    if (this.box !== band) {
+      clearTimeout(this.timer);
+      this.box = band;
+      const steps = `steps ${formatCount(band.start)}–${formatCount(band.end)}`;
+      this.element.replaceChildren(element("strong", {}, band.label), element("p", {}, steps));
+      this.element.hidden = false;
     }
     this.place(event);
   }
@@ -70,6 +81,7 @@ export function facts(module: Module, space: Space, box: Box): HTMLElement[] {
     shortLine(group("line")),
   ];
   const rows: (readonly [string, string])[] = [
+    ["inside", module.bandOf(box)?.label ?? ""],
     ["shape", box.shape],
     ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
     ["scope", group("scope")],

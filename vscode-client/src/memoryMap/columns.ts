@@ -21,7 +21,7 @@ export function liveColumns(groupOf: GroupOf, grouping: () => Grouping): Column<
 }
 
 /** Return the columns of all buffers. */
-export function boxColumns(groupOf: GroupOf): Column<Box>[] {
+export function boxColumns(groupOf: GroupOf, bandOf: (box: Box) => string): Column<Box>[] {
   const by =
     (grouping: Grouping) =>
     (box: Box): string =>
@@ -30,6 +30,7 @@ export function boxColumns(groupOf: GroupOf): Column<Box>[] {
     { title: "Buffer", text: ({ name }) => name, key: ({ name }) => name },
     { title: "Size", text: ({ size }) => formatBytes(size), key: ({ size }) => size, isNumber: true },
     { title: "Steps", text: steps, key: ({ start }) => start, isNumber: true },
+    { title: "Inside", text: bandOf, key: bandOf },
     {
       title: "Allocation",
       text: ({ allocation }) => formatCount(allocation.number),

@@ -1,5 +1,7 @@
 /** The data of a memory map, as `server/hlo_lsp/reports/memory_map.py` writes it. */
 
+import { countNoun } from "./format";
+
 const FORMAT = "hlo-lsp memory map";
 const VERSION = 1;
 
@@ -22,7 +24,9 @@ export interface ModuleData {
   readonly spaces: readonly SpaceData[];
   readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]>;
   readonly boxes: Record<BoxColumn, readonly number[]>;
-  readonly bands: Record<"start" | "end" | "depth" | "name" | "opcode" | "line", readonly number[]>;
+  readonly bands: Record<"start" | "end" | "depth" | "name" | "opcode" | "line", readonly number[]> & {
+    readonly tripCount?: readonly number[]; // -1 if unknown; maps of older versions do not have it
+  };
   readonly steps: readonly number[];
   readonly strings: readonly string[];
 }
@@ -152,7 +156,11 @@ export class Module {
       start,
       end: at(data.bands.end, index),
       depth: at(data.bands.depth, index),
-      label: labelOf(this.text(at(data.bands.opcode, index)), this.text(at(data.bands.name, index))),
+      label: labelOf(
+        this.text(at(data.bands.opcode, index)),
+        this.text(at(data.bands.name, index)),
+        at(data.bands.tripCount ?? [], index),
+      ),
     }));
   }
 
@@ -164,6 +172,11 @@ export class Module {
   /** Return the number of the group of a box, which is the same for boxes of one group. */
   groupNumber(box: Box, grouping: Grouping): number {
     return at(this.data.boxes[grouping], box.number);
+  }
+
+  /** Return the innermost band that contains the whole live range of a box. */
+  bandOf({ start, end }: Box): Band | undefined {
+    return start < 0 ? undefined : this.bands.filter((band) => band.start <= start && end <= band.end).at(-1);
   }
 
   /** Return the name of the instruction at a step. */
@@ -288,9 +301,10 @@ function sums(differences: readonly number[], offset: number): Float64Array {
   return found;
 }
 
-/** Return `while.5`, or `while loop` for an instruction that is not named after its opcode. */
-function labelOf(opcode: string, name: string): string {
-  return name.startsWith(opcode) ? name : `${opcode} ${name}`;
+/** Return `while.5 · 33 iterations`, or `while loop` for a name without the opcode and an unknown trip count. */
+function labelOf(opcode: string, name: string, tripCount: number): string {
+  const label = name.startsWith(opcode) ? name : `${opcode} ${name}`;
+  return tripCount < 0 ? label : `${label} · ${countNoun(tripCount, "iteration")}`;
 }
 
 function at(column: readonly number[], index: number): number {

@@ -87,7 +87,7 @@ export class Page {
     this.live = new SortedTable<LiveBuffer>("Buffers at the step", liveColumns((box, grouping) => this.groupOf(box, grouping), () => this.grouping), ({ box }) => {
       this.goTo(box, true);
     });
-    this.all = new SortedTable<Box>("All buffers", boxColumns((box, grouping) => this.groupOf(box, grouping)), (box) => {
+    this.all = new SortedTable<Box>("All buffers", boxColumns((box, grouping) => this.groupOf(box, grouping), (box) => this.module?.bandOf(box)?.label ?? ""), (box) => {
       this.goTo(box, true);
     });
     this.tableButton = button("Table", { "aria-pressed": "false" }, () => {
@@ -378,6 +378,10 @@ export class Page {
   }
 
   private hover(target: Target | undefined, event: PointerEvent): void {
+    if (target?.band !== undefined) {
+      this.card.showBand(target.band, event);
+      return;
+    }
     if (target?.box === undefined || this.module === undefined || this.space === undefined) {
       this.card.hide();
       return;

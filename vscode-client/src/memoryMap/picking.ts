@@ -1,8 +1,8 @@
 /** What is at a point of the map. */
 
 import Flatbush from "flatbush";
-import type { Allocation, Box, Module, Space } from "./model";
-import type { Viewport } from "./viewport";
+import type { Allocation, Band, Box, Module, Space } from "./model";
+import { BAND_HEIGHT, type Viewport } from "./viewport";
 
 const MARGIN = 1.5; // pixels around the pointer in which a box counts as pointed at
 
@@ -11,6 +11,7 @@ export interface Target {
   readonly step: number;
   readonly box: Box | undefined;
   readonly allocation: Allocation | undefined;
+  readonly band?: Band | undefined;
 }
 
 /** The boxes of a memory space, to be found by their position. */
@@ -46,7 +47,7 @@ export function targetAt(
   left: number,
   top: number,
 ): Target | undefined {
-  const { map } = viewport.areas();
+  const { bands, map } = viewport.areas();
   const { module, space } = viewport;
   if (left < map.x || left > map.x + map.width || module === undefined || space === undefined) {
     return undefined;
@@ -54,7 +55,9 @@ export function targetAt(
   const [x, y] = [viewport.x(), viewport.y()];
   const step = clampStep(module, Math.floor(x.invert(left - map.x)));
   if (top < map.y || top > map.y + map.height) {
-    return { step, box: undefined, allocation: undefined };
+    const depth = Math.floor((top - bands.y) / BAND_HEIGHT);
+    const band = module.bands.find((each) => each.depth === depth && each.start <= step && step <= each.end);
+    return { step, box: undefined, allocation: undefined, band: top < map.y ? band : undefined };
   }
   const margin = [Math.abs(x.invert(1) - x.invert(0)), Math.abs(y.invert(1) - y.invert(0))] as const;
   const point = [x.invert(left - map.x), y.invert(top - map.y)] as const;

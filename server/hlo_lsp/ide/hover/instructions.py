@@ -1,6 +1,5 @@
 """The hover of an instruction, and the facts about the bodies that it calls."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
@@ -36,6 +35,7 @@ from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
+from hlo_lsp.program.loops import trip_count
 from hlo_lsp.program.passes import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -50,7 +50,6 @@ _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and line
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
 _INLINED_BODY_OPCODES = frozenset({"fusion", "call", "async-start"})
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
-_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d{1,19})"')
 
 OptionalLine = LocatedRecord[InstructionLine] | None
 
@@ -215,9 +214,8 @@ def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fa
             name = "" if target is None else target.text.strip().strip('"')
             return [] if target is None else [Fact("target", f"`{name}`")]
         case "while":
-            config = text.attribute("backend_config")
-            count = None if config is None else _TRIP_COUNT.search(config.text)
-            return [] if count is None else [Fact("trip count", f"{int(count[1]):,}")]
+            count = trip_count(text)
+            return [] if count is None else [Fact("trip count", f"{count:,}")]
         case "parameter" if line is not None:
             return _parameter_facts(line.file.module, line.record)
         case "get-tuple-element" if line is not None:
