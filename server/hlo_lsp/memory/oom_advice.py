@@ -77,7 +77,7 @@ def _donation(message: OomMessage) -> Iterator[OomAdvice]:
         if saved > 0:
             yield OomAdvice(
                 "donate arguments (`donate_argnums`): outputs reuse "
-                f"{format_short_bytes(shared) if shared else 'nothing'} of them",
+                f"{format_short_bytes(shared) if shared else 'none'} of them",
                 saved,
             )
         return

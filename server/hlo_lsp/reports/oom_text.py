@@ -137,7 +137,7 @@ def _breakdown(report: OomReport) -> str:
         ]
     reserved = message.usage_of("reserved")
     if reserved is not None:
-        rows.append(f"besides, {_size(reserved.bytes)} are reserved")
+        rows.append(f"plus {_size(reserved.bytes)} reserved")
     return " · ".join(rows)
 
 

@@ -68,7 +68,7 @@ def test_missing_file_is_reported(compiled: Path, end: str) -> None:
     path.unlink()
     ((name, code, _, message),) = reports_in(compiled)
     assert (name, code) == (MISSING[end], "sibling-missing")
-    assert message == f"`{path.name}` is missing, which is written with this file"
+    assert message == f"`{path.name}` is missing; XLA writes it with this file"
 
 
 NO_DUMPS = {
@@ -86,7 +86,7 @@ def test_file_without_a_dump_is_reported(compiled: Path, end: str, data: bytes) 
     path.write_bytes(data)
     ((name, code, _, message),) = reports_in(compiled)
     assert (name, code) == (MISSING[end], "sibling-missing")
-    assert message == f"`{path.name}` {NO_DUMPS[data]}, which is written with this file"
+    assert message == f"`{path.name}` {NO_DUMPS[data]}; XLA writes it with this file"
 
 
 @pytest.mark.parametrize("end", sorted(ENDS))

@@ -44,11 +44,11 @@ CASES = (
     ),
     (
         "%next = f32[4]{0} fusion", "%next = f32[5]{0} fusion",
-        "the result is `f32[5]`, but `double` gives `f32[4]`",
+        "the result is `f32[5]`, but `double` returns `f32[4]`",
     ),
     (
         "ROOT %go = pred[] constant(false)", "ROOT %go = s32[] constant(0)",
-        "a condition is `pred[]`, but `more` gives `s32[]`",
+        "a condition is `pred[]`, but `more` returns `s32[]`",
     ),
     (
         "%state = (f32[4]{0}, s32[])", "%state = (f32[4]{0}, u32[])",
@@ -57,7 +57,7 @@ CASES = (
     (
         "ROOT %again = (f32[4]{0}, s32[]) tuple(%next, %count)",
         "ROOT %again = (f32[4]{0}) tuple(%next)",
-        "the result is a tuple of 2 elements, but `body` gives a tuple of 1 element",
+        "the result is a tuple of 2 elements, but `body` returns a tuple of 1 element",
     ),
     (
         "while(%init)", "while(%start)",
@@ -74,25 +74,25 @@ CASES = (
     ),
     (
         "%either = f32[4]{0}", "%either = f32[4,1]{1,0}",
-        "the result is `f32[4,1]`, but `double` gives `f32[4]`",
+        "the result is `f32[4,1]`, but `double` returns `f32[4]`",
     ),
     (
         "((f32[4]{0}), f32[4]{0}, u32[]) async-start",
         "((f32[5]{0}), f32[4]{0}, u32[]) async-start",
-        "`a` is `f32[4]`, but the shape of the start holds `f32[5]`",
+        "`a` is `f32[4]`, but the shape of the start has `f32[5]`",
     ),
     (
         "((f32[4]{0}), f32[4]{0}, u32[]) async-start",
         "((f32[4]{0}), f32[5]{0}, u32[]) async-start",
-        "the result of the start is `f32[5]`, but `double` gives `f32[4]`",
+        "the result of the start is `f32[5]`, but `double` returns `f32[4]`",
     ),
     (
         "((f32[4]{0}), f32[4]{0}, u32[]) async-start", "((), f32[4]{0}, u32[]) async-start",
-        "the shape holds 0 operands, but there is 1",
+        "the shape has 0 operands, but the instruction has 1",
     ),
     (
         "%done = f32[4]{0} async-done", "%done = s32[4]{0} async-done",
-        "the result is `s32[4]`, but `start` holds `f32[4]`",
+        "the result is `s32[4]`, but the result of `start` is `f32[4]`",
     ),
     (
         "%x = f32[4]{0:S(1)} parameter(0)", "%x = f32[6]{0:S(1)} parameter(0)",

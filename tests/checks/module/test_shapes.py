@@ -74,7 +74,7 @@ WRONG = (
      "`z` is `c64[8,4]`, but the result is `f32[8,4]`: `add` keeps the shape"),
     ("f32[8,5] convert(%i)",
      "`i` is `s32[8,4]`, but the result is `f32[8,5]`: `convert` keeps the dimensions"),
-    ("f32[8,4] compare(%a, %a), direction=LT", "`compare` gives `pred`, not `f32[8,4]`"),
+    ("f32[8,4] compare(%a, %a), direction=LT", "`compare` returns `pred`, not `f32[8,4]`"),
     ("pred[8,4] compare(%a, %i), direction=LT",
      "`i` is `s32[8,4]`, but `a` is `f32[8,4]`: both sides have one type"),
     ("f32[8,4] select(%a, %a, %a)", "`a` is `f32[8,4]`; `select` needs `pred`"),

@@ -30,9 +30,9 @@ def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
     """Report files without the others that XLA always writes with them."""
     for file in survey.dump.files:
-        file.read()  # The folder is no input of queries: look again after each edit.
+        file.read()  # The folder is not an input of queries: check it again after each edit.
     for file, problem in missing_companions(survey.folder):
-        yield survey.report(top_place(file), f"{problem}, which is written with this file")
+        yield survey.report(top_place(file), f"{problem}; XLA writes it with this file")
 
 
 def section_order(survey: CompileCheck) -> Iterator[Finding]:

@@ -207,13 +207,13 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     if given is not None and len(given) != len(resolved.names):
         yield case.report(
             shape_place(case.file, record),
-            f"the shape holds {_count(len(given), 'operand')}, but there "
-            f"{'is' if len(resolved.names) == 1 else 'are'} {len(resolved.names)}",
+            f"the shape has {_count(len(given), 'operand')}, but the instruction has "
+            f"{len(resolved.names)}",
         )
         return
     for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
         if operand is not None:
-            holder = Side("the shape of the start holds", held, record, "the shape of the start")
+            holder = Side("the shape of the start has", held, record, "the shape of the start")
             yield from compare_shapes(case, number, operand_side(operand), holder)
     for scope in _scopes(case, "calls"):
         for number, operand in enumerate(resolved.operands):
@@ -227,7 +227,7 @@ def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         elements = element_texts(operand.shape) or ()
         if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
             about = f"the shape of `{operand.name}`"
-            holder = Side(f"`{operand.name}` holds", elements[1], operand, about)
+            holder = Side(f"the result of `{operand.name}` is", elements[1], operand, about)
             yield from compare_shapes(case, None, Side("the result is", case.record.shape), holder)
 
 
@@ -268,7 +268,7 @@ def _against_root(
 ) -> Iterator[Finding]:
     if scope.root is not None:
         name = f"`{scope.head.name}`"
-        root = Side(f"{name} gives", scope.root.shape, scope.root, f"the root of {name}")
+        root = Side(f"{name} returns", scope.root.shape, scope.root, f"the root of {name}")
         yield from compare_shapes(case, None, Side(f"{what} is", expected), root)
 
 

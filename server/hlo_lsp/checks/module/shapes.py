@@ -107,7 +107,7 @@ def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
         yield case.report(
             shape_place(case.file, record),
-            f"`{record.opcode}` gives `pred`, not {describe_shape(record.shape)}",
+            f"`{record.opcode}` returns `pred`, not {describe_shape(record.shape)}",
         )
     if record.opcode == "compare" and len(operands) == 2:
         left, right = operands[0], operands[1]
