@@ -137,3 +137,18 @@ def test_ignored_code_is_added(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ['ignore = ["x"]', "ignore = [", 'ignore = "a"', "ignore.a = 1"])
 def test_ignored_code_is_added_once_to_toml_only(text: str) -> None:
     assert with_ignored_code(text, "x") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("a = " + "[" * 10_000, ":1: nested too deeply"),
+        ("a = " + "{b=" * 10_000, ":1: nested too deeply"),
+        (f"a = {'4' * 5000}", ":1: Exceeds the limit (4300"),
+        (f"[{'.'.join('a' * 10_000)}]", ":1: a: unknown key `a`"),
+    ],
+)
+def test_deep_and_long_values_are_reported(tmp_path: Path, text: str, error: str) -> None:
+    (found,) = errors(tmp_path, text)
+    assert found.startswith(error)
+    assert with_ignored_code(text, "overlap") is None or text.startswith("[")

@@ -24,7 +24,8 @@ _AT_CURSOR = (
     "prepareRename", "linkedEditingRange", "prepareCallHierarchy", "signatureHelp", "completion",
 )  # fmt: skip
 _WHOLE = (
-    "documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full", "formatting",
+    "documentSymbol", "foldingRange", "documentLink", "codeLens", "semanticTokens/full",
+    "formatting",
 )  # fmt: skip
 _OPTIONS = {"options": {"tabSize": 2, "insertSpaces": True}}
 _REFUSED = -32803

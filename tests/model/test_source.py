@@ -1,5 +1,6 @@
 """Python stacks from source location tables."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -241,3 +242,26 @@ def test_source_files_are_looked_up_once_per_request(tmp_path: Path) -> None:
     path.write_text("")
     assert files.resolve(str(path)) is None
     assert SourceFiles(SourceMap()).resolve(str(path)) == path
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        r"\\host\share\a.py", "//host/share/a.py", r"\\?\UNC\host\share\a.py", "/net/host/a.py",
+        "/home/../net/host/a.py", "///net/host/a.py", "/Network/Servers/host/a.py",
+    ],
+)  # fmt: skip
+def test_network_path_is_never_looked_up(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "isfile", pytest.fail)
+    assert SourceFiles(SourceMap()).resolve(name) is None
+
+
+def test_setting_may_lead_to_a_network() -> None:
+    source_map, _ = SourceMap.of({"/home/user": "/net/host/user"})
+    assert source_map.candidates("/home/user/a.py")[0] == Path("/net/host/user/a.py")
+
+
+@pytest.mark.parametrize("name", ["/src/../a.py", "/src/b/../../../net/host/a.py"])
+def test_mapped_path_stays_in_its_folder(name: str) -> None:
+    source_map, _ = SourceMap.of({"/src": str(HERE)})
+    assert not [path for path in source_map.candidates(name) if path.is_relative_to(HERE)]

@@ -1,3 +1,5 @@
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -84,3 +86,18 @@ def test_a_missing_file_is_refused(file: Path) -> None:
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|not a regular file"):
         disk.read_document(tmp_path)
+
+
+READERS = (
+    disk.read_document, disk.read_first_lines, disk.open_regular_file,
+    lambda path: disk.read_document_until(path, bool),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipes_and_devices_are_not_opened(tmp_path: Path, read: Callable[[Path], object]) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")  # reading it would wait for a writer
+    for path in (tmp_path / "pipe.txt", Path("/dev/zero")):
+        with pytest.raises(disk.UnreadableError, match="not a regular file"):
+            read(path)

@@ -62,8 +62,10 @@ def read_config_file(path: Path) -> ConfigFile:
         return _unusable(path, 1, "not UTF-8 text")
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
+    except RecursionError:
+        return _unusable(path, 1, "nested too deeply")
+    except ValueError as error:  # also for a number of more than 4,300 digits
+        message = str(error).partition(";")[0]
         place = _PLACE.search(message)
         line = place["line"] if place else None
         number = int(line) if line else max(1, len(text.splitlines()))
@@ -103,7 +105,7 @@ def with_ignored_code(text: str, code: str) -> str | None:
     """
     try:
         document = tomlkit.parse(text)
-    except TOMLKitError:
+    except (TOMLKitError, RecursionError, ValueError):
         return None
     ignored = document.setdefault("ignore", tomlkit.array())
     if not isinstance(ignored, Array) or code in ignored:

@@ -8,7 +8,13 @@ from typing import BinaryIO
 
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, decode, file_stamp, read_first_lines
+from hlo_lsp.text.disk import (
+    UnreadableError,
+    decode,
+    file_stamp,
+    open_regular_file,
+    read_first_lines,
+)
 
 _MIN_WINDOW_BYTES = 256 << 10
 _SEARCH_BYTES = 512 << 10  # reach of the search for a line without indentation as the end
@@ -76,7 +82,7 @@ class FileWindows:
         """
         boundaries = self._boundaries(path)
         try:
-            with path.open("rb") as file:
+            with open_regular_file(path) as file:
                 while not boundaries.is_whole and boundaries.lines[-1] <= line:
                     boundaries.find_next(file)
                     checkpoint()

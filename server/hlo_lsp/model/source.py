@@ -184,6 +184,8 @@ def _parse_number(digits: str) -> int:
 
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+# ``\\host\share``, ``\\?\UNC\host\share``, and the folders of Linux and macOS that mount on access.
+_NETWORK_PATH = re.compile(r"[\\/]{2}|/(?:net|Network)(?:/|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,8 @@ class SourceMap:
         """Return the local paths that a file of a dump may have.
 
         The first candidate follows from the longest prefix, the second is the path as printed.
+        Neither a path out of the mapped folder nor a printed path on another machine is a
+        candidate: a look-up would connect to a machine that the dump chooses.
 
         A prefix matches whole path components. The prefix ``.`` matches all relative names.
         """
@@ -230,10 +234,14 @@ class SourceMap:
         for prefix, path in self.rules:
             start = type(name)(prefix)
             if name.is_relative_to(start):
-                found.append(path.joinpath(*name.relative_to(start).parts))
+                mapped = path.joinpath(*name.relative_to(start).parts)
+                if Path(os.path.normpath(mapped)).is_relative_to(os.path.normpath(path)):
+                    found.append(mapped)
                 break
         itself = Path(source_file)
-        return [*found, itself] if itself.is_absolute() else found
+        printed = os.path.normpath(source_file)
+        is_local = itself.is_absolute() and _NETWORK_PATH.match(printed) is None
+        return [*found, itself] if is_local else found
 
 
 class SourceFiles:

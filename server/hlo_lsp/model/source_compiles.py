@@ -11,7 +11,7 @@ from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import file_stamp
+from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file
 
 _PYTHON_FILE = re.compile(rb'"([^"\n]*\.py)"')
 _LINES_PER_CHECKPOINT = 5000  # about 2 ms
@@ -90,13 +90,13 @@ def python_files(path: Path) -> frozenset[str]:
     """Return the Python files that a module text names; empty for a file that cannot be read."""
     found: set[bytes] = set()
     try:
-        with path.open("rb") as lines:
+        with open_regular_file(path) as lines:
             for count, line in enumerate(lines):
                 if count % _LINES_PER_CHECKPOINT == 0:
                     checkpoint()
                 if b'.py"' in line:
                     found.update(_PYTHON_FILE.findall(line))
-    except OSError:
+    except (OSError, UnreadableError):
         return frozenset()
     return frozenset(name.decode("utf-8", "replace") for name in found)
 

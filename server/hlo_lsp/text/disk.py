@@ -2,8 +2,10 @@
 
 import stat
 from collections.abc import Callable
+from io import TextIOWrapper
 from itertools import takewhile
 from pathlib import Path
+from typing import BinaryIO
 
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Document
@@ -25,6 +27,18 @@ class BinaryFileError(UnreadableError):
     """A file that is not text."""
 
 
+def open_regular_file(path: Path) -> BinaryIO:
+    """Open a file for reading; a pipe or a device is never opened, as that could wait forever.
+
+    Raises:
+        OSError: the file is missing or forbidden.
+        UnreadableError: it is a folder, a pipe, or a device.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UnreadableError(f"{path}: not a regular file")
+    return path.open("rb", buffering=_BUFFER_BYTES)
+
+
 def read_document(path: Path) -> Document:
     r"""Read a whole file.
 
@@ -36,9 +50,7 @@ def read_document(path: Path) -> Document:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise UnreadableError(f"{path}: not a regular file")
-        with path.open("rb", buffering=_BUFFER_BYTES) as file:
+        with open_regular_file(path) as file:
             if b"\0" in file.read(_BINARY_CHECK_BYTES):
                 raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
             file.seek(0)
@@ -98,8 +110,9 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
-        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
-            lines = (line.rstrip("\r\n") for line in file)
+        with open_regular_file(path) as file:
+            rows = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n")
+            lines = (row.rstrip("\r\n") for row in rows)
             return Document.from_lines(list(takewhile(lambda line: not ends(line), lines)))
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
@@ -121,9 +134,7 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise UnreadableError(f"{path}: not a regular file")
-        with path.open("rb", buffering=0) as file:
+        with open_regular_file(path) as file:
             data = file.read(count)
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
