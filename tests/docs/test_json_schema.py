@@ -1,6 +1,7 @@
 """The tables of docs/json_schema.md describe what ``--format json`` prints, key by key."""
 
 import gc
+import itertools
 import json
 import re
 import shutil
@@ -213,6 +214,7 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     unused = ASSIGNMENT.replace("size 1024, output", "size 1088, output")
     module.with_name(f"{module.stem}-buffer-assignment.txt").write_text(unused, "utf-8")
     module.with_name(f"{module.stem}-live-range.txt").write_text(RANGES, "utf-8")
+    yield from diff_examples(module, folder)
     found = "[find result](#find-result)"
     paths = (assignment, module, without_schedule)
     for query in ("x", "fusion", "programs.py:41", "f32[256]"):
@@ -239,6 +241,29 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
                 )
     part = folder / "assignment.txt"
     yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
+
+
+def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield comparisons of a compile with a changed one and with parts of dumps."""
+    changed = folder / "changed" / module.name
+    changed.parent.mkdir()
+    longer = "  %d = f32[256]{0} negate(%b)\n  ROOT %r"
+    changed.write_text(MODULE.replace("cosine(", "sine(").replace("  ROOT %r", longer), "utf-8")
+    assignment = ASSIGNMENT.replace(
+        "<2 a @0> (size=2048,offset=0)", "<2 a @1> (size=2048,offset=0)"
+    )
+    assignment = assignment.replace("size 3072, pre", "size 2048, color 1, pre")
+    changed.with_name(f"{module.stem}-buffer-assignment.txt").write_text(assignment, "utf-8")
+    changed.with_name(f"{module.stem}-live-range.txt").write_text(RANGES, "utf-8")
+    stem = module.name.partition(".after")[0]
+    module.with_name(f"{stem}.debug_options").write_text("xla_a: 1\nxla_b: 2\n", "utf-8")
+    changed.with_name(f"{stem}.debug_options").write_text("xla_a: 3\nxla_c: 2\n", "utf-8")
+    compared = "[compared modules](#compared-modules)"
+    for before, after in itertools.permutations((module, changed, folder / "module.txt"), 2):
+        yield "diff", run("diff", before, after), compared
+    yield "diff of folders", run("diff", module.parent, folder / "tpu"), compared
+    part = folder / "assignment.txt"
+    yield "diff of assignments", run("diff", part, part), compared
 
 
 def as_printed(*paths: Path) -> str:

@@ -9,6 +9,7 @@ examples:
   hlo-lsp                                 start the server on standard input and output
   hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
+  hlo-lsp diff BEFORE AFTER               compare two compiles
   hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
   hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
   hlo-lsp inspect DUMP.txt --value 328    describe value 328
@@ -34,6 +35,7 @@ def argument_parser() -> argparse.ArgumentParser:
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
+        ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
@@ -104,6 +106,15 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " those of other folders (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
+
+
+def _add_diff_options(parser: argparse.ArgumentParser) -> None:
+    for name in ("before", "after"):
+        parser.add_argument(
+            name, metavar=name.upper(), help=f"a dump file or a folder with dumps, {name} a change"
+        )
+    _add_format_option(parser, "text", "json", "markdown")
+    _add_top_option(parser, 10, "the number of entries to show in each list")
 
 
 def _add_timeline_options(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,55 @@
+"""``hlo-lsp diff``: compare two compiles, or all compiles of two folders."""
+
+import argparse
+import json
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
+from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
+from hlo_lsp.reports.summary import module_name
+
+_DIFFERENT_STATUS = 1
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return 0 for equal compiles, 1 for different ones, or 2 for errors."""
+    errors: list[str] = []
+    before, after = (
+        list(dumps_at([Path(path)], errors, sizes_only=True))
+        for path in (options.before, options.after)
+    )
+    if errors:
+        return print_errors(errors)
+    frames = FrameChoice((str(Path.cwd()),))
+    pairs, removed, added = pair_modules(before, after)
+    found = [compare(one, other, frames) for one, other in pairs]
+    only_before = [module_name(dump) for dump in removed]
+    only_after = [module_name(dump) for dump in added]
+    if options.format == "json":
+        modules = [diff_json(diff, options.top) for diff in found]
+        content = {"modules": modules, "only_before": only_before, "only_after": only_after}
+        print(json.dumps(content, indent=1))
+    else:
+        _print_text(found, only_before, only_after, options)
+    is_equal = not (only_before or only_after) and all(diff.is_equal for diff in found)
+    return 0 if is_equal else _DIFFERENT_STATUS
+
+
+def _print_text(
+    found: list[ModuleDiff],
+    only_before: list[str],
+    only_after: list[str],
+    options: argparse.Namespace,
+) -> None:
+    form = diff_markdown if options.format == "markdown" else diff_lines
+    changed = sorted(found, key=_change, reverse=True)
+    blocks = ["\n".join(form(diff, options.top)) for diff in changed]
+    blocks += [f"{name}: only in {options.before}" for name in only_before]
+    blocks += [f"{name}: only in {options.after}" for name in only_after]
+    print("\n\n".join(blocks))
+
+
+def _change(diff: ModuleDiff) -> int:
+    return 0 if diff.main is None else abs(diff.main.peak_change)

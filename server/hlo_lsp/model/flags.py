@@ -1,0 +1,41 @@
+"""The flags of a compile, from the files that XLA writes beside the dumps."""
+
+from pathlib import Path
+
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import group_key
+from hlo_lsp.text.disk import UnreadableError, read_document
+
+# `flagfile` of libtpu has all flags; `debug_options` has those that are not the default.
+_SUFFIXES = (".flagfile", ".debug_options")
+_MAX_BYTES = 1_000_000
+
+
+def flags_of(dump: DumpSet) -> dict[str, dict[str, str]]:
+    """Return the flags of a compile by the kind of file that lists them, such as ``.flagfile``.
+
+    Several values of a flag are joined by commas. Flags that only say where and what XLA dumps are
+    left out.
+    """
+    path = next((file.path for file in dump.files if file.path is not None), None)
+    found = {}
+    for suffix in () if path is None else _SUFFIXES:
+        assert path is not None
+        file = path.with_name(group_key(path.name) + suffix)
+        if file.is_file() and file.stat().st_size <= _MAX_BYTES:
+            found[suffix] = _read_flags(file)
+    return found
+
+
+def _read_flags(file: Path) -> dict[str, str]:
+    try:
+        lines = [line.strip() for line in read_document(file).lines]
+    except UnreadableError:
+        return {}
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        separator = "=" if line.startswith("--") else ": "
+        name, _, value = line.removeprefix("--").partition(separator)
+        if name and "dump" not in name:
+            found.setdefault(name, []).append(value)
+    return {name: ", ".join(values) for name, values in found.items()}

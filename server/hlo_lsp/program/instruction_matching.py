@@ -1,0 +1,290 @@
+"""Instructions of two module texts that correspond, found by structure and not by name.
+
+A matching has several passes, from certain to likely. Names, ids, and channel numbers take no part,
+so a renumbered module matches completely.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+# What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
+# configuration that a backend chooses, which XLA prints last.
+_METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
+_OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
+_VARYING = re.compile(r"%[\w.\-]+|\bchannel_id=\d+")
+_BACKEND_CONFIG = ", backend_config="
+_CONTROL_FLOW = frozenset({"while", "conditional", "call", "async-start"})
+_MAX_ROUNDS = 50  # of a pass that follows operands and users; each adds at least one pair
+
+
+class MatchReason(Enum):
+    """The reason why two instructions correspond, from certain to likely."""
+
+    SAME_INPUTS = "same operation on the same inputs"
+    SAME_OP_NAME = "same operation with the same op_name"
+    NEIGHBORS = "same opcode between instructions that correspond"
+    ORDER = "same opcode and shape or op_name, in order"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An instruction of a scheduled computation.
+
+    Attributes:
+        record: The instruction.
+        operation: Shape, opcode, and attributes without names.
+        op_name: The ``op_name``, empty without one.
+        content: Hash of the computations that a fusion or reduction applies.
+        inputs: Hash of the operation and, recursively, of its operands.
+        operands: The instructions that it reads.
+        users: The instructions that read it, each with the number of the operand.
+        match: The corresponding instruction of the other module.
+        reason: Why they correspond.
+    """
+
+    record: InstructionLine
+    operation: tuple[str, str, str]
+    op_name: str
+    content: int
+    inputs: int = 0
+    operands: "list[Node]" = field(default_factory=list)
+    users: "list[tuple[int, Node]]" = field(default_factory=list)
+    match: "Node | None" = None
+    reason: MatchReason | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """True if the operation differs from that of the corresponding instruction."""
+        other = self.match
+        return other is not None and (
+            self.operation != other.operation or self.content != other.content
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The scheduled instructions of two modules by name, each with its counterpart."""
+
+    before: Mapping[str, Node]
+    after: Mapping[str, Node]
+
+    @property
+    def pairs(self) -> Iterator[tuple[Node, Node]]:
+        """The pairs of corresponding instructions."""
+        return ((node, node.match) for node in self.before.values() if node.match is not None)
+
+    @property
+    def share(self) -> float:
+        """The share of the instructions of both modules that correspond to another."""
+        total = len(self.before) + len(self.after)
+        return 2 * sum(1 for _ in self.pairs) / total if total else 1.0
+
+
+def match_instructions(before: ModuleIndex, after: ModuleIndex) -> Matching:
+    """Match the instructions of the entry computations, and of the computations they run.
+
+    Instructions of fused computations are a part of their fusion.
+    """
+    first, second = _Side(before), _Side(after)
+    queue = [(before.entry, after.entry)]
+    seen: set[tuple[ComputationLine, ComputationLine]] = set()
+    while queue:
+        one, other = queue.pop(0)
+        if one is None or other is None or (one, other) in seen:
+            continue
+        seen.add((one, other))
+        nodes, others = first.nodes(one), second.nodes(other)
+        _match(nodes, others)
+        for node in nodes:
+            if node.match is not None and node.record.opcode in _CONTROL_FLOW:
+                queue += zip(
+                    before.called_by(node.record), after.called_by(node.match.record), strict=False
+                )
+    for side in (first, second):
+        side.read_all()
+    return Matching(first.by_name, second.by_name)
+
+
+class _Side:
+    """The nodes of one module."""
+
+    def __init__(self, module: ModuleIndex) -> None:
+        self._module = module
+        self._contents: dict[ComputationLine, int] = {}
+        self._nodes: dict[ComputationLine, list[Node]] = {}
+        self.by_name: dict[str, Node] = {}
+
+    def nodes(self, head: ComputationLine) -> list[Node]:
+        """Return the nodes of a computation in text order, which defines operands first."""
+        if head not in self._nodes:
+            members = self._module.computation(head).members
+            known: dict[str, Node] = {}
+            for record in members:
+                checkpoint()
+                known[record.name] = self._node(record, known)
+            self._nodes[head] = list(known.values())
+            self.by_name.update(known)
+        return self._nodes[head]
+
+    def read_all(self) -> None:
+        """Read the computations that run but have no counterpart."""
+        queue = [self._module.entry]
+        seen = set(queue)
+        while queue:
+            head = queue.pop()
+            for node in [] if head is None else self.nodes(head):
+                if node.record.opcode in _CONTROL_FLOW:
+                    called = [one for one in self._module.called_by(node.record) if one not in seen]
+                    seen.update(called)
+                    queue += called
+
+    def _node(self, record: InstructionLine, known: Mapping[str, Node]) -> Node:
+        operation, op_name = _operation(record)
+        content = 0
+        if record.opcode not in _CONTROL_FLOW and record.called + record.bodies:
+            content = hash(tuple(map(self._content, self._module.called_by(record))))
+        node = Node(record, operation, op_name, content)
+        for number, name in enumerate(record.reads):
+            if (operand := known.get(name)) is not None:
+                node.operands.append(operand)
+                operand.users.append((number, node))
+        node.inputs = hash(
+            (operation, op_name, content, tuple(operand.inputs for operand in node.operands))
+        )
+        return node
+
+    def _content(self, head: ComputationLine) -> int:
+        """Return a hash of a computation and of those that it calls."""
+        if head not in self._contents:
+            self._contents[head] = 0  # ends a recursion
+            places: dict[str, int] = {}
+            found = []
+            for number, record in enumerate(self._module.computation(head).members):
+                places[record.name] = number
+                operands = tuple(places.get(name, -1) for name in record.reads)
+                called = tuple(map(self._content, self._module.called_by(record)))
+                found.append((_operation(record)[0], operands, called))
+            self._contents[head] = hash(tuple(found))
+        return self._contents[head]
+
+
+def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
+    """Return shape, opcode, and attributes of an instruction without names, and its op_name."""
+    rest = record.text[record.opened :]
+    if "%" not in rest:
+        rest = _without_bare_names(record)
+    metadata = _METADATA.search(rest)
+    op_name = ""
+    if metadata is not None:
+        rest = rest[: metadata.start()] + rest[metadata.end() :]
+        if (match := _OP_NAME.search(metadata[0])) is not None:
+            op_name = match[1]
+    if record.opcode == "parameter" and op_name:
+        rest = ""  # the name of an argument says more than its number
+    attributes = _VARYING.sub("", rest.partition(_BACKEND_CONFIG)[0])
+    return (record.shape, record.opcode, attributes), op_name
+
+
+def _without_bare_names(record: InstructionLine) -> str:
+    """Return the text from the operands on without names, of a text that prints no ``%``."""
+    parsed = record.parsed
+    spans = sorted(
+        (span.start, span.end) for span in (*parsed.reads, *parsed.called, *parsed.predecessors)
+    )
+    text, parts, end = record.text, [], record.opened
+    for start, stop in spans:
+        parts.append(text[end:start])
+        end = max(end, stop)
+    return "".join([*parts, text[end:]])
+
+
+_Key = Callable[[Node], Hashable | None]
+# From certain to likely: what two instructions have in common that are paired in order.
+_KEYS_IN_ORDER: tuple[_Key, ...] = (
+    lambda node: (node.operation, node.op_name),
+    lambda node: (node.record.opcode, node.record.shape, node.op_name),
+    lambda node: (node.record.opcode, node.op_name) if node.op_name else None,
+    lambda node: (node.record.opcode, node.record.shape),
+)
+
+
+def _match(before: list[Node], after: list[Node]) -> None:
+    """Match the instructions of two computations."""
+    _pair(before, after, lambda node: node.inputs, MatchReason.SAME_INPUTS)
+    _pair(
+        before,
+        after,
+        lambda node: (node.operation, node.content, node.op_name),
+        MatchReason.SAME_OP_NAME,
+    )
+    _pair_neighbors(before, after)
+    for key in _KEYS_IN_ORDER:
+        _pair(before, after, key, MatchReason.ORDER, is_exact=False)
+        _pair_neighbors(before, after)
+
+
+def _pair_neighbors(before: list[Node], after: list[Node]) -> None:
+    for _ in range(_MAX_ROUNDS):
+        found = _pair(before, after, _by_operands, MatchReason.NEIGHBORS)
+        found += _pair(before, after, _by_user, MatchReason.NEIGHBORS)
+        if not found:
+            return
+
+
+def _by_operands(node: Node) -> Hashable | None:
+    """Return the opcode and the operands by their counterparts; None unless all have one."""
+    operands = [_pair_id(operand) for operand in node.operands]
+    return (node.record.opcode, *operands) if operands and None not in operands else None
+
+
+def _by_user(node: Node) -> Hashable | None:
+    """Return the opcode and the first user by its counterpart; None if it has none."""
+    if not node.users:
+        return None
+    number, user = node.users[0]
+    known = _pair_id(user)
+    return None if known is None else (node.record.opcode, number, known)
+
+
+def _pair_id(node: Node) -> int | None:
+    """Return a number that is the same for two corresponding instructions."""
+    return None if node.match is None else min(id(node), id(node.match))
+
+
+def _pair(
+    before: Iterable[Node],
+    after: Iterable[Node],
+    key: _Key,
+    reason: MatchReason,
+    *,
+    is_exact: bool = True,
+) -> int:
+    """Pair the instructions of each key in order, and return the number of pairs.
+
+    If ``is_exact``, both modules must have as many instructions of the key.
+    """
+    first, second = _by_key(before, key), _by_key(after, key)
+    count = 0
+    for name, nodes in first.items():
+        others = second.get(name, [])
+        if is_exact and len(nodes) != len(others):
+            continue
+        for node, other in zip(nodes, others, strict=False):
+            node.match, other.match = other, node
+            node.reason = other.reason = reason
+            count += 1
+    return count
+
+
+def _by_key(nodes: Iterable[Node], key: _Key) -> dict[Hashable, list[Node]]:
+    found: dict[Hashable, list[Node]] = {}
+    for node in nodes:
+        if node.match is None and (name := key(node)) is not None:
+            found.setdefault(name, []).append(node)
+    return found

@@ -1,0 +1,232 @@
+"""The differences between two compiles: peaks, buffers, instructions, and flags."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.flags import flags_of
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.program.instruction_matching import Matching, Node
+from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, SummaryOptions, summarize
+
+GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """Bytes of the buffers of a group at the peaks before and after."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def bytes(self) -> int:
+        """The change."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceDiff:
+    """The changes of one memory space.
+
+    ``before`` or ``after`` is None if the compile does not use the memory space. The bytes of
+    ``buffers``, and those of the groups of each key, add up to ``peak_change``.
+    """
+
+    title: str
+    before: SpaceSummary | None
+    after: SpaceSummary | None
+    buffers: tuple[ChangedBuffer, ...]
+    groups: Mapping[GroupKey, tuple[GroupChange, ...]]
+
+    @property
+    def allocated(self) -> tuple[int, int]:
+        """The allocated bytes before and after."""
+        first, second = (0 if one is None else one.allocated_bytes for one in self._sides)
+        return first, second
+
+    @property
+    def peaks(self) -> tuple[int, int] | None:
+        """The occupied bytes at the peaks before and after, None if one is unknown."""
+        first, second = (0 if one is None else one.bytes for one in self._sides)
+        return None if first is None or second is None else (first, second)
+
+    @property
+    def peak_change(self) -> int:
+        """The change of the peak in bytes, 0 if one is unknown."""
+        return 0 if self.peaks is None else self.peaks[1] - self.peaks[0]
+
+    @property
+    def allocated_change(self) -> int:
+        """The change of the allocated bytes."""
+        return self.allocated[1] - self.allocated[0]
+
+    @property
+    def _sides(self) -> tuple[SpaceSummary | None, SpaceSummary | None]:
+        return self.before, self.after
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionDiff:
+    """Scheduled instructions that only one module has, and those whose operation changed."""
+
+    matched: int
+    share: float
+    added: tuple[Node, ...]
+    removed: tuple[Node, ...]
+    changed: tuple[Node, ...]
+
+    @property
+    def is_equal(self) -> bool:
+        """True if there are no changes."""
+        return not (self.added or self.removed or self.changed)
+
+
+@dataclass(frozen=True, slots=True)
+class FlagChange:
+    """A flag with other values; None for a flag that is not in the file of flags."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleDiff:
+    """The differences between two compiles of a module.
+
+    ``instructions`` is None without both module texts; buffers are matched by name then. ``flags``
+    is None if the flags of one compile are unknown.
+    """
+
+    before: ModuleSummary
+    after: ModuleSummary
+    spaces: tuple[SpaceDiff, ...]
+    instructions: InstructionDiff | None
+    flags: tuple[FlagChange, ...] | None
+
+    @property
+    def main(self) -> SpaceDiff | None:
+        """The memory space whose peak or, if no peak changed, allocated bytes changed most."""
+        return max(
+            self.spaces,
+            key=lambda one: (abs(one.peak_change), abs(one.allocated_change)),
+            default=None,
+        )
+
+    @property
+    def is_equal(self) -> bool:
+        """True if memory, instructions, and flags are the same."""
+        return not (
+            self.flags
+            or (self.instructions is not None and not self.instructions.is_equal)
+            or any(one.peak_change or one.allocated_change or one.buffers for one in self.spaces)
+        )
+
+
+def compare(before: DumpSet, after: DumpSet, frames: FrameChoice = PROGRAM_FRAMES) -> ModuleDiff:
+    """Return the differences between two compiles."""
+    options = SummaryOptions(frames=frames)
+    first, second = summarize(before, options), summarize(after, options)
+    matching = BufferMatching(before, after)
+    titles = dict.fromkeys(space.title for space in (*first.spaces, *second.spaces))
+    spaces = []
+    for title in titles:
+        one, other = _space(first, title), _space(second, title)
+        buffers = matching.changes(_buffers(one), _buffers(other))
+        groups = {
+            key: _group_changes(
+                _sizes(before, _buffers(one), key, frames),
+                _sizes(after, _buffers(other), key, frames),
+            )
+            for key in GROUP_KEYS
+        }
+        spaces.append(SpaceDiff(title, one, other, tuple(buffers), groups))
+    instructions = None
+    if matching.instructions is not None:
+        instructions = _compare_instructions(matching.instructions)
+    return ModuleDiff(first, second, tuple(spaces), instructions, _compare_flags(before, after))
+
+
+def pair_modules(
+    before: Sequence[DumpSet], after: Sequence[DumpSet]
+) -> tuple[list[tuple[DumpSet, DumpSet]], list[DumpSet], list[DumpSet]]:
+    """Pair compiles by module name and entry layout, then by name, then what remains in order.
+
+    Returns:
+        The pairs, and the compiles of each side without a partner.
+    """
+    pairs: list[tuple[DumpSet, DumpSet]] = []
+    rest, others = list(before), list(after)
+    for key in (_name_and_layout, _name):
+        for one in list(rest):
+            other = next((each for each in others if key(each) == key(one)), None)
+            if other is not None:
+                pairs.append((one, other))
+                rest.remove(one)
+                others.remove(other)
+    if len(rest) == len(others) == 1:
+        pairs.append((rest.pop(), others.pop()))
+    order = list(before).index
+    return sorted(pairs, key=lambda pair: order(pair[0])), rest, others
+
+
+def _name(dump: DumpSet) -> str:
+    header = next((file.module.header for file in dump.files if file.module.header), None)
+    return dump.files[0].title if header is None else header.name
+
+
+def _name_and_layout(dump: DumpSet) -> tuple[str, str]:
+    header = next((file.module.header for file in dump.files if file.module.header), None)
+    layout = "" if header is None else header.text.partition("entry_computation_layout=")[2]
+    return _name(dump), layout
+
+
+def _space(summary: ModuleSummary, title: str) -> SpaceSummary | None:
+    return next((space for space in summary.spaces if space.title == title), None)
+
+
+def _buffers(space: SpaceSummary | None) -> tuple[OwnedBuffer, ...]:
+    return () if space is None else space.buffers
+
+
+def _sizes(
+    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey, frames: FrameChoice
+) -> dict[str, int]:
+    return {group.name: group.bytes for group in group_buffers(dump, buffers, key, frames)}
+
+
+def _group_changes(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[GroupChange, ...]:
+    found = [
+        GroupChange(name, before.get(name, 0), after.get(name, 0))
+        for name in dict.fromkeys((*before, *after))
+    ]
+    changed = (one for one in found if one.bytes)
+    return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
+
+
+def _compare_instructions(matching: Matching) -> InstructionDiff:
+    return InstructionDiff(
+        sum(1 for _ in matching.pairs),
+        matching.share,
+        tuple(node for node in matching.after.values() if node.match is None),
+        tuple(node for node in matching.before.values() if node.match is None),
+        tuple(node for node in matching.before.values() if node.is_changed),
+    )
+
+
+def _compare_flags(before: DumpSet, after: DumpSet) -> tuple[FlagChange, ...] | None:
+    """Return the flags with other values in the files of flags that both compiles have."""
+    first, second = flags_of(before), flags_of(after)
+    kinds = [kind for kind in first if kind in second]
+    if not kinds:
+        return None
+    return tuple(
+        FlagChange(name, first[kind].get(name), second[kind].get(name))
+        for kind in kinds
+        for name in sorted({*first[kind], *second[kind]})
+        if first[kind].get(name) != second[kind].get(name)
+    )

@@ -1,0 +1,300 @@
+"""The differences between two compiles as JSON, text, and Markdown."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.program.instruction_matching import Node
+from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
+from hlo_lsp.reports.summary import SpaceSummary
+from hlo_lsp.reports.summary_text import buffer_json
+
+Json = dict[str, Any]
+_MIN_SHARE = 0.3  # of corresponding instructions; below, two modules are unrelated
+_MAX_SHAPE_CHARACTERS = 60
+_MIN_SHOWN_BYTES = 1024  # of a change; memory spaces of semaphores change by a few bytes
+_PHRASES = {
+    BufferChange.NEW: "is new",
+    BufferChange.GONE: "is gone",
+    BufferChange.LARGER: "is larger",
+    BufferChange.SMALLER: "is smaller",
+    BufferChange.LIVE_AT_PEAK: "is now live at the peak",
+    BufferChange.NOT_LIVE_AT_PEAK: "is no longer live at the peak",
+    BufferChange.MOVED_IN: "is now in this memory space",
+    BufferChange.MOVED_OUT: "is now in another memory space",
+    BufferChange.OWN_BYTES: "now has its own buffer",
+    BufferChange.SHARED_BYTES: "now shares a buffer",
+}
+_SHOWN_GROUPS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE)
+
+
+def headline(diff: ModuleDiff) -> str:
+    """Return the answer in one sentence: how a peak changed, and by which buffer most."""
+    name = diff.before.name
+    if diff.after.name != name:
+        name = f"{name} -> {diff.after.name}"
+    space = diff.main
+    if diff.is_equal:
+        return f"{name}: no differences"
+    if space is None:
+        return f"{name}: no buffer assignment on either side"
+    if space.peaks is not None and space.peak_change:
+        before, after = map(format_short_bytes, space.peaks)
+        text = f"{space.title} peak {_signed(space.peak_change)} ({before} -> {after})"
+    elif space.allocated_change:
+        before, after = map(format_short_bytes, space.allocated)
+        text = f"{space.title} allocated {_signed(space.allocated_change)} ({before} -> {after})"
+    else:
+        return f"{name}: the same memory"
+    return f"{name}: {text}{_cause(space)}"
+
+
+def _cause(space: SpaceDiff) -> str:
+    """Return the buffer that changed most in the direction of the peak, and its Python line."""
+    cause = next((one for one in space.buffers if one.bytes * space.peak_change > 0), None)
+    if cause is None:
+        return ""
+    place = _place(cause.buffer)
+    text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_PHRASES[cause.change]}"
+    source = str(cause.buffer.source)
+    line = next((one for one in space.groups[GroupKey.LINE] if one.name == source), None)
+    if line is None or line.bytes * cause.bytes <= cause.bytes**2:
+        return text
+    return f"{text}; {_group_name(line.name)} {_signed(line.bytes)} in all"
+
+
+def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
+    """Yield the lines of the text form, with at most ``count`` entries in each list."""
+    instructions = diff.instructions
+    if instructions is not None and instructions.share < _MIN_SHARE:
+        yield f"The modules differ widely: {_matched(instructions)}."
+    yield headline(diff)
+    for space in diff.spaces:
+        if not _is_shown(space):
+            continue
+        yield f"{space.title}: {_totals(space)}"
+        for key in _SHOWN_GROUPS:
+            if space.groups[key]:
+                yield f"  by {key.value}: {_groups(space, key, count)}"
+        for one in space.buffers[:count]:
+            yield f"  {_signed(one.bytes):>11}  {_buffer(one)}"
+        if (more := len(space.buffers) - count) > 0:
+            rest = sum(one.bytes for one in space.buffers[count:])
+            yield f"  {_signed(rest):>11}  {count_noun(more, 'more buffer')}"
+    if instructions is None:
+        yield "no module text on both sides: buffers are matched by name and shape"
+    elif not instructions.is_equal:
+        yield f"instructions: {_matched(instructions)}; {_instruction_counts(instructions)}"
+        lines = [
+            *(f"  + {_instruction(node)}" for node in instructions.added[:count]),
+            *(f"  - {_instruction(node)}" for node in instructions.removed[:count]),
+            *(f"  ~ {_changed(node)}" for node in instructions.changed[:count]),
+        ]
+        yield from lines
+    if diff.flags:
+        yield f"flags: {count_noun(len(diff.flags), 'change')}"
+        yield from (
+            f"  {flag.name}: {flag.before or 'not set'} -> {flag.after or 'not set'}"
+            for flag in diff.flags[:count]
+        )
+
+
+def diff_markdown(diff: ModuleDiff, count: int) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield f"# {headline(diff)}"
+    yield ""
+    yield "| Memory space | Allocated | Change | Peak | Change |"
+    yield "|---|---:|---:|---:|---:|"
+    for space in diff.spaces:
+        cells = [space.title, format_short_bytes(space.allocated[1])]
+        cells.append(_signed(space.allocated_change))
+        if space.peaks is None:
+            cells += ["unknown", ""]
+        else:
+            cells += [format_short_bytes(space.peaks[1]), _signed(space.peak_change)]
+        yield _row(*cells)
+    for space in filter(_is_shown, diff.spaces):
+        yield from (
+            "",
+            f"## {space.title}",
+            "",
+            "| Buffer | Origin | Bytes | |",
+            "|---|---|---:|---|",
+        )
+        for one in space.buffers[:count]:
+            name, place = f"`{_name(one.buffer)}`", _place(one.buffer)
+            yield _row(name, place, _signed(one.bytes), _PHRASES[one.change])
+    if diff.instructions is not None and not diff.instructions.is_equal:
+        found = diff.instructions
+        yield from ("", f"Instructions: {_matched(found)}; {_instruction_counts(found)}.")
+    if diff.flags:
+        yield from ("", "| Flag | Before | After |", "|---|---|---|")
+        for flag in diff.flags[:count]:
+            yield _row(f"`{flag.name}`", flag.before or "not set", flag.after or "not set")
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def diff_json(diff: ModuleDiff, count: int) -> Json:
+    """Return the differences as JSON; see docs/json_schema.md."""
+    instructions = diff.instructions
+    return {
+        "before": {"name": diff.before.name, "path": diff.before.file.label},
+        "after": {"name": diff.after.name, "path": diff.after.file.label},
+        "is_equal": diff.is_equal,
+        "headline": headline(diff),
+        "spaces": [_space_json(space, count) for space in diff.spaces],
+        "instructions": None
+        if instructions is None
+        else {
+            "matched": instructions.matched,
+            "before": instructions.matched + len(instructions.removed),
+            "after": instructions.matched + len(instructions.added),
+            "added": len(instructions.added),
+            "removed": len(instructions.removed),
+            "changed": len(instructions.changed),
+            "examples": {
+                "added": [_instruction(node) for node in instructions.added[:count]],
+                "removed": [_instruction(node) for node in instructions.removed[:count]],
+                "changed": [_changed(node) for node in instructions.changed[:count]],
+            },
+        },
+        "flags": None
+        if diff.flags is None
+        else [
+            {"name": flag.name, "before": flag.before, "after": flag.after} for flag in diff.flags
+        ],
+    }
+
+
+def _space_json(space: SpaceDiff, count: int) -> Json:
+    return {
+        "name": space.title,
+        "before": _side_json(space.before),
+        "after": _side_json(space.after),
+        "allocated_change_bytes": space.allocated_change,
+        "peak_change_bytes": None if space.peaks is None else space.peak_change,
+        "groups": {
+            key.value: [
+                {"name": one.name, "before_bytes": one.before, "after_bytes": one.after}
+                for one in changes[:count]
+            ]
+            for key, changes in space.groups.items()
+        },
+        "buffer_count": len(space.buffers),
+        "buffers": [
+            {
+                "change": one.change.value,
+                "change_bytes": one.bytes,
+                "before": None if one.before is None else buffer_json(one.before),
+                "after": None if one.after is None else buffer_json(one.after),
+            }
+            for one in space.buffers[:count]
+        ],
+    }
+
+
+def _side_json(space: SpaceSummary | None) -> Json | None:
+    if space is None:
+        return None
+    return {
+        "allocated_bytes": space.allocated_bytes,
+        "peak_bytes": space.bytes,
+        "peak_step": space.step,
+    }
+
+
+def _totals(space: SpaceDiff) -> str:
+    before, after = map(format_short_bytes, space.allocated)
+    text = f"allocated {before} -> {after} ({_signed(space.allocated_change)})"
+    if space.peaks is not None:
+        first, second = map(format_short_bytes, space.peaks)
+        text += f" · peak {first} -> {second} ({_signed(space.peak_change)})"
+    return text
+
+
+def _groups(space: SpaceDiff, key: GroupKey, count: int) -> str:
+    changes = space.groups[key]
+    shown = " · ".join(f"{_group_name(one.name)} {_signed(one.bytes)}" for one in changes[:count])
+    return shown + (f" · {len(changes) - count:,} more" if len(changes) > count else "")
+
+
+def _group_name(name: str) -> str:
+    """Return a Python line without folders; other names as they are."""
+    path, _, line = name.rpartition(":")
+    return f"{path.rpartition('/')[2]}:{line}" if line.isdigit() else name
+
+
+def _is_shown(space: SpaceDiff) -> bool:
+    changes = (space.peak_change, space.allocated_change, *(one.bytes for one in space.buffers))
+    return any(abs(change) >= _MIN_SHOWN_BYTES for change in changes)
+
+
+def _buffer(one: ChangedBuffer) -> str:
+    value = one.buffer.buffer.value
+    shape = "" if value is None else f" {_short(value.record.shape)}"
+    place = _place(one.buffer)
+    return f"{_name(one.buffer)}{shape}{f' {place}' if place else ''} {_PHRASES[one.change]}"
+
+
+def _name(owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    if value is None:
+        number = owned.buffer.allocation.record.number
+        return f"bytes of allocation {number} without values"
+    return value.record.name + (value.record.index or "")
+
+
+def _place(owned: OwnedBuffer) -> str:
+    origin = owned.origin
+    if origin is None:
+        return ""
+    if origin.argument is not None:
+        return f"argument {origin.argument}"
+    operation = (origin.op_name or "").rpartition("/")[2]
+    line = "" if origin.source is None else _group_name(str(origin.source))
+    return f"{line} {operation}".strip()
+
+
+def _matched(instructions: InstructionDiff) -> str:
+    return f"{instructions.matched:,} correspond ({100 * instructions.share:.0f} % of both modules)"
+
+
+def _instruction_counts(instructions: InstructionDiff) -> str:
+    return (
+        f"{len(instructions.added):,} added, {len(instructions.removed):,} removed, "
+        f"{len(instructions.changed):,} changed"
+    )
+
+
+def _instruction(node: Node) -> str:
+    shape = _short(node.record.shape)
+    return f"{node.record.name} = {shape} {node.record.opcode} {node.op_name}".rstrip()
+
+
+def _changed(node: Node) -> str:
+    other = node.match
+    assert other is not None
+    names = node.record.name
+    if other.record.name != names:
+        names += f" -> {other.record.name}"
+    shape, opcode, _ = node.operation
+    if shape != other.record.shape:
+        return f"{names}: {_short(shape)} -> {_short(other.record.shape)}"
+    if opcode != other.record.opcode:
+        return f"{names}: {opcode} -> {other.record.opcode}"
+    what = "attributes" if node.operation != other.operation else "fused computation"
+    return f"{names}: other {what}"
+
+
+def _short(shape: str) -> str:
+    is_long = len(shape) > _MAX_SHAPE_CHARACTERS
+    return f"{shape[:_MAX_SHAPE_CHARACTERS]}..." if is_long else shape
+
+
+def _signed(count: int) -> str:
+    return f"{'-' if count < 0 else '+'}{format_short_bytes(abs(count))}"

@@ -1,0 +1,59 @@
+"""``hlo-lsp diff``: exit status, folders, and formats."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.command import run
+from reports.example import STEM
+
+
+@pytest.fixture
+def other(dump: Path, tmp_path: Path) -> Path:
+    """Return a folder with the example compile and a larger value."""
+    folder = shutil.copytree(dump, tmp_path / "other")
+    path = folder / f"{STEM}-buffer-assignment.txt"
+    text = path.read_text("utf-8").replace("size 3072", "size 4096")
+    path.write_text(text.replace("<3 b @0> (size=1024", "<3 b @0> (size=2048"), "utf-8")
+    return folder
+
+
+def test_equal_compiles_end_with_0(dump: Path) -> None:
+    found = run("diff", dump, dump)
+    assert (found.status, found.out) == (0, "jit_f: no differences\n")
+
+
+def test_different_compiles_end_with_1(dump: Path, other: Path) -> None:
+    found = run("diff", dump, other)
+    assert found.status == 1
+    assert found.out.startswith("jit_f: HBM peak +1.0 KiB (5.0 KiB -> 6.0 KiB): b (")
+
+
+def test_module_of_one_folder_is_listed(dump: Path, other: Path) -> None:
+    for path in list(other.iterdir()):
+        shutil.copy(path, other / path.name.replace("module_0001.jit_f", "module_0002.jit_g"))
+    for path in other.glob("*jit_g*optimizations.txt"):
+        path.write_text(path.read_text("utf-8").replace("jit_f", "jit_g"), "utf-8")
+    found = run("diff", dump, other)
+    assert found.status == 1
+    assert found.out.endswith(f"jit_g: only in {other}\n")
+
+
+def test_folder_without_dump_ends_with_2(dump: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    found = run("diff", dump, empty)
+    assert (found.status, found.out) == (2, "")
+    assert "no dumps in this folder" in found.err
+
+
+def test_markdown_is_a_table(dump: Path, other: Path) -> None:
+    out = run("diff", dump, other, "--format", "markdown").out
+    assert "| `b` | model.py:7 cos | +1.0 KiB | is larger |" in out
+
+
+def test_top_limits_each_list(dump: Path, other: Path) -> None:
+    (module,) = run("diff", dump, other, "--top", "1", "--format", "json").json["modules"]
+    assert len(module["spaces"][0]["groups"]["line"]) == 1
+    assert module["spaces"][0]["buffer_count"] == 1

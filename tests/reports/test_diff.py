@@ -1,0 +1,177 @@
+"""The differences between two compiles."""
+
+import itertools
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
+from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown, headline
+from reports.example import ASSIGNMENT, MODULE, RANGES, example
+
+
+def _text(before: DumpSet, after: DumpSet) -> str:
+    return "\n".join(diff_lines(compare(before, after), 10))
+
+
+def test_same_compile_has_no_differences() -> None:
+    diff = compare(example(), example())
+    assert diff.is_equal
+    assert headline(diff) == "jit_f: no differences"
+
+
+def test_headline_names_the_buffer_that_grew() -> None:
+    assignment = ASSIGNMENT.replace("size 3072", "size 5120").replace(
+        "<3 b @0> (size=1024", "<3 b @0> (size=3072"
+    )
+    module = MODULE.replace("%b = f32[256]{0} slice", "%b = f32[768]{0} slice")
+    text = _text(example(), example(assignment, RANGES, module))
+    assert text.startswith(
+        "jit_f: memory space 0 peak +2.0 KiB (5.0 KiB -> 7.0 KiB): b (model.py:7 cos) is larger\n"
+    ), text
+    assert "  by line: model.py:7 +2.0 KiB" in text
+    assert "  ~ b: f32[256]{0} -> f32[768]{0}" in text
+
+
+def test_longer_live_range_is_reported() -> None:
+    ranges = RANGES.replace("a{}:1-2", "a{}:1-1")
+    diff = compare(example(ASSIGNMENT, ranges, MODULE), example())
+    (space,) = diff.spaces
+    assert {(one.change.value, one.bytes) for one in space.buffers} >= {("live_at_peak", 2048)}
+
+
+def test_buffer_that_shared_bytes_has_its_own() -> None:
+    apart = ASSIGNMENT.replace("size 3072", "size 5120").replace(
+        "<4 c @0> (size=2048,offset=0)", "<4 c @0> (size=2048,offset=3072)"
+    )
+    ranges = RANGES.replace("c{}:3-4", "c{}:2-4")
+    together = compare(example(ASSIGNMENT, ranges, MODULE), example(apart, ranges, MODULE))
+    (space,) = together.spaces
+    assert [(one.change.value, one.bytes) for one in space.buffers] == [("own_bytes", 2048)]
+
+
+def test_added_instruction_is_reported() -> None:
+    module = MODULE.replace("  ROOT %r", "  %extra = f32[4]{0} negate(%b)\n  ROOT %r")
+    diff = compare(example(), example(ASSIGNMENT, RANGES, module))
+    assert diff.instructions is not None
+    assert [node.record.name for node in diff.instructions.added] == ["extra"]
+    assert not diff.instructions.removed
+
+
+def test_buffers_match_without_module_text() -> None:
+    diff = compare(example(ASSIGNMENT, RANGES), example(ASSIGNMENT, RANGES))
+    assert diff.is_equal
+    assert diff.instructions is None
+
+
+def test_unknown_peaks_leave_the_allocated_bytes() -> None:
+    larger = ASSIGNMENT.replace("size 3072", "size 4096")
+    text = _text(example(ASSIGNMENT, MODULE), example(larger, MODULE))
+    assert "memory space 0 allocated +1.0 KiB (5.0 KiB -> 6.0 KiB)" in text
+
+
+def test_unrelated_modules_are_reported_first() -> None:
+    module = "HloModule g\nENTRY %e (q: s8[7]) -> s8[7] {\n  ROOT %q = s8[7]{0} parameter(0)\n}\n"
+    lines = list(diff_lines(compare(example(), example(module)), 5))
+    assert lines[0].startswith("The modules differ widely: 0 correspond (0 %")
+
+
+def test_forms_agree() -> None:
+    larger = ASSIGNMENT.replace("size 3072", "size 4096")
+    diff = compare(example(), example(larger, RANGES, MODULE))
+    assert diff_json(diff, 5)["headline"] == headline(diff)
+    assert next(diff_markdown(diff, 5)) == f"# {headline(diff)}"
+
+
+def test_pairs_have_the_same_name() -> None:
+    body = "ENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n"
+    f, g, other = (example(f"HloModule {name}\n\n{body}") for name in ("jit_f", "jit_g", "jit_f"))
+    pairs, removed, added = pair_modules([f, g], [other])
+    assert pairs == [(f, other)]
+    assert (removed, added) == ([g], [])
+
+
+def _renumbered(text: str) -> str:
+    """Give other numbers to instructions and computations."""
+    numbers: dict[str, str] = {}
+    count = itertools.count(5_000)
+
+    def renamed(match: re.Match[str]) -> str:
+        name = match[1]
+        return f"%{numbers.setdefault(name, f'{name.split(chr(46))[0]}.{next(count)}')}"
+
+    return re.sub(r"%([\w.\-]+)", renamed, text)
+
+
+def _compiles(folder: Path) -> list[DumpSet]:
+    found = []
+    for path in compiles_below(folder):
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
+        file = workspace.file(path)
+        if file.kind.has_records:
+            found.append(workspace.set_of(file))
+    return found
+
+
+def _assert_sums(diff: ModuleDiff) -> None:
+    for space in diff.spaces:
+        if space.peaks is not None:
+            assert sum(one.bytes for one in space.buffers) == space.peak_change
+            for key in (GroupKey.LINE, GroupKey.SHAPE):
+                assert sum(one.bytes for one in space.groups[key]) == space.peak_change
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["tpu_v5e", "cpu", "gpu_h100"])
+def test_compile_equals_itself(corpus_small: Path, name: str) -> None:
+    for dump in _compiles(corpus_small / name):
+        assert compare(dump, dump).is_equal
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", ["tpu_v5e", "cpu", "gpu_h100"])
+def test_renumbered_module_is_equal(corpus_small: Path, name: str) -> None:
+    compared = 0
+    for dump in _compiles(corpus_small / name):
+        for file in dump.files:
+            text = "\n".join(file.document.lines)
+            if file.module.entry is not None and "%" in text:
+                one, other = (
+                    DumpSet([DumpFile.of_text(each)]) for each in (text, _renumbered(text))
+                )
+                diff = compare(one, other)
+                assert diff.instructions is not None
+                assert diff.instructions.is_equal
+                assert diff.instructions.share == 1
+                compared += 1
+    assert compared > 5
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tpu_v5e_jax_0.9.2", "tpu_v5e"),
+        ("cpu_jax_0.6.2", "cpu"),
+        ("gpu_h100_jax_0.8.3", "gpu_h100"),
+    ],
+)
+def test_differences_add_up_and_mirror(corpus_small: Path, before: str, after: str) -> None:
+    pairs, _, _ = pair_modules(_compiles(corpus_small / before), _compiles(corpus_small / after))
+    assert len(pairs) > 5
+    for one, other in pairs:
+        forward, backward = compare(one, other), compare(other, one)
+        _assert_sums(forward)
+        _assert_sums(backward)
+        for there, back in zip(forward.spaces, backward.spaces, strict=True):
+            assert there.peak_change == -back.peak_change
+        mirrored = [{s.title: Counter(b.bytes * sign for b in s.buffers) for s in d.spaces}
+                    for d, sign in ((forward, 1), (backward, -1))]  # fmt: skip
+        assert mirrored[0] == mirrored[1]
