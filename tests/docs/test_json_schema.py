@@ -262,6 +262,8 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     for before, after in itertools.permutations((module, changed, folder / "module.txt"), 2):
         yield "diff", run("diff", before, after), compared
     yield "diff of folders", run("diff", module.parent, folder / "tpu"), compared
+    listed = "[listed modules](#listed-modules)"
+    yield "modules", run("modules", module, changed, folder / "module.txt"), listed
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
 

@@ -35,6 +35,7 @@ def argument_parser() -> argparse.ArgumentParser:
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
+        ("modules", "List compiles with their peaks, and retraces", _add_modules_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
@@ -106,6 +107,11 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " those of other folders (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
+
+
+def _add_modules_options(parser: argparse.ArgumentParser) -> None:
+    _add_paths(parser)
+    _add_format_option(parser, "text", "json")
 
 
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:

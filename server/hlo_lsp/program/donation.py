@@ -155,10 +155,7 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
     if header is None or interface is None:
         return None
     aliases = _aliases(header.text)
-    donors = {
-        (int(number), _index(index))
-        for number, index in _DONOR.findall(_attribute(header.text, "buffer_donor"))
-    }
+    donors = _donors(header.text)
     taken = {(number, index) for _, number, index in aliases}
     filled = {out for out, _, _ in aliases}
     outputs = interface.outputs
@@ -283,6 +280,18 @@ def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[Int
         return
     for number, element in enumerate(elements):
         yield from _leaves(parameter, element, (*index, number))
+
+
+def donated_parameters(header: str) -> set[int]:
+    """Return the numbers of the parameters of which the caller donates a buffer."""
+    used = {number for _, number, _ in _aliases(header)}
+    return used | {number for number, _ in _donors(header)}
+
+
+def _donors(header: str) -> set[tuple[int, LeafIndex]]:
+    """Return donated buffers that no output uses: number of the parameter, index in it."""
+    found = _DONOR.findall(_attribute(header, "buffer_donor"))
+    return {(int(number), _index(index)) for number, index in found}
 
 
 def _aliases(header: str) -> list[tuple[LeafIndex, int, LeafIndex]]:

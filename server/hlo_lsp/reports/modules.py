@@ -1,0 +1,161 @@
+"""The compiles below a folder, with the retraces of each function."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.donation import donated_parameters
+from hlo_lsp.reports.summary import module_name
+
+_OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an entry computation; ``name`` is that of the argument, if it is known."""
+
+    name: str
+    shape: str
+    sharding: str
+    is_donated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModule:
+    """One compile of a module.
+
+    ``space`` is the off-chip memory space with the largest peak; it and ``peak_bytes`` are None
+    without live ranges.
+    """
+
+    name: str
+    path: str
+    backend: Backend
+    allocated_bytes: int | None
+    space: str | None
+    peak_bytes: int | None
+    peak_step: int | None
+    instruction_count: int
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def size(self) -> int:
+        """The peak in bytes or, if it is unknown, the allocated bytes."""
+        return self.peak_bytes or self.allocated_bytes or 0
+
+
+def compiled_module(dump: DumpSet) -> CompiledModule:
+    """Return the facts about a compile."""
+    allocations = [located.record for located in dump.allocations()]
+    largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
+    count = max((len(file.module.instructions) for file in dump.files), default=0)
+    return CompiledModule(
+        module_name(dump),
+        dump.files[0].label,
+        dump.backend,
+        sum(one.size for one in allocations) if allocations else dump.total_bytes,
+        None if largest is None else space_title(largest.space, dump.backend),
+        None if largest is None else largest.peak_bytes,
+        None if largest is None else largest.peak_step,
+        count,
+        tuple(_parameters(dump)),
+    )
+
+
+def _parameters(dump: DumpSet) -> Iterator[Parameter]:
+    for file in dump.files:
+        header, entry = file.module.header, file.module.entry
+        if header is None or entry is None:
+            continue
+        donated = donated_parameters(header.text)
+        for number, line in sorted(file.module.computation(entry).parameters.items()):
+            name = _OP_NAME.search(line.text)
+            sharding = line.parsed.attribute("sharding")
+            yield Parameter(
+                f"parameter {number}" if name is None else name[1].replace("\\'", "'"),
+                line.shape.partition("{")[0],
+                "" if sharding is None else sharding.text,
+                number in donated,
+            )
+        return
+
+
+def sorted_by_name(modules: Iterable[CompiledModule]) -> list[list[CompiledModule]]:
+    """Return the compiles of each name, those with the largest peak first."""
+    groups: dict[str, list[CompiledModule]] = {}
+    for module in modules:
+        groups.setdefault(module.name, []).append(module)
+    for group in groups.values():
+        group.sort(key=lambda one: -one.size)
+    return sorted(groups.values(), key=lambda group: (-group[0].size, group[0].name))
+
+
+def first_difference(first: CompiledModule, other: CompiledModule) -> str | None:
+    """Return the first difference between the parameters of two compiles, None if there is none."""
+    if len(first.parameters) != len(other.parameters):
+        return f"{len(first.parameters)} -> {count_noun(len(other.parameters), 'parameter')}"
+    for one, two in zip(first.parameters, other.parameters, strict=True):
+        for before, after in (
+            (one.shape, two.shape),
+            (f"sharding {one.sharding or 'none'}", f"sharding {two.sharding or 'none'}"),
+            (_donation(one), _donation(two)),
+        ):
+            if before != after:
+                return f"{two.name}: {before} -> {after}"
+    return None
+
+
+def _donation(parameter: Parameter) -> str:
+    return "donated" if parameter.is_donated else "not donated"
+
+
+def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
+    """Yield the lines of the text form."""
+    for group in groups:
+        first = group[0]
+        retraces = f" · {len(group):,} compiles" if len(group) > 1 else ""
+        yield f"{_size(first)}  {first.name}{retraces}"
+        for module in group:
+            facts = [module.path, count_noun(module.instruction_count, "instruction")]
+            if module is not first:
+                facts.append(first_difference(first, module) or "the same parameters")
+            yield f"  {_size(module)}  {' · '.join(facts)}"
+
+
+def _size(module: CompiledModule) -> str:
+    if module.peak_bytes is not None:
+        text = f"{module.space} peak {format_short_bytes(module.peak_bytes)}"
+    elif module.allocated_bytes is not None:
+        text = f"allocated {format_short_bytes(module.allocated_bytes)}"
+    else:
+        text = "unknown size"
+    return f"{text:<24}"
+
+
+def modules_json(groups: Sequence[Sequence[CompiledModule]]) -> list[dict[str, Any]]:
+    """Return the compiles of each name as JSON; see docs/json_schema.md."""
+    return [
+        {
+            "name": group[0].name,
+            "compiles": [
+                {
+                    "path": module.path,
+                    "backend": module.backend.value,
+                    "allocated_bytes": module.allocated_bytes,
+                    "space": module.space,
+                    "peak_bytes": module.peak_bytes,
+                    "peak_step": module.peak_step,
+                    "instructions": module.instruction_count,
+                    "parameters": len(module.parameters),
+                    "difference": first_difference(group[0], module),
+                }
+                for module in group
+            ],
+        }
+        for group in groups
+    ]

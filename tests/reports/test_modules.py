@@ -1,0 +1,49 @@
+"""The list of compiles below a folder."""
+
+import pytest
+
+from hlo_lsp.reports.modules import (
+    compiled_module,
+    first_difference,
+    modules_lines,
+    sorted_by_name,
+)
+from reports.example import ASSIGNMENT, MODULE, RANGES, example
+
+_ALIAS = MODULE.replace(
+    "is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
+)
+_SHARDED = MODULE.replace("parameter(0)", "parameter(0), sharding={replicated}")
+_HALF = MODULE.replace("%x = f32[256]", "%x = f32[128]")
+_TWO = MODULE.replace("  %a =", "  %y = f32[2]{0} parameter(1)\n  %a =")
+
+
+@pytest.mark.parametrize(
+    ("module", "difference"),
+    [
+        (MODULE, None),
+        (_HALF, "p['w']: f32[256] -> f32[128]"),
+        (_SHARDED, "p['w']: sharding none -> sharding {replicated}"),
+        (_ALIAS, "p['w']: not donated -> donated"),
+        (_TWO, "1 -> 2 parameters"),
+    ],
+)
+def test_first_difference_of_parameters(module: str, difference: str | None) -> None:
+    first, other = (compiled_module(example(text)) for text in (MODULE, module))
+    assert first_difference(first, other) == difference
+
+
+def test_largest_peak_comes_first() -> None:
+    small = compiled_module(example(MODULE.replace("jit_f", "jit_g")))
+    large = compiled_module(example(ASSIGNMENT, RANGES, MODULE))
+    assert [group[0].name for group in sorted_by_name([small, large])] == ["jit_f", "jit_g"]
+
+
+def test_compiles_of_one_name_are_listed_together() -> None:
+    modules = [compiled_module(example(text)) for text in (MODULE, _HALF)]
+    lines = list(modules_lines(sorted_by_name(modules)))
+    assert lines[0].endswith("jit_f · 2 compiles")
+    assert [line.rpartition(" · ")[2] for line in lines[1:]] == [
+        "5 instructions",
+        "p['w']: f32[256] -> f32[128]",
+    ]
