@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from e2e.asking import lenses
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 Compiled = Callable[[str], Compile]
 SIZE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
@@ -109,3 +111,33 @@ async def test_config_file_is_created_changed_and_deleted(
     await shows(file, {"size-mismatch"})
     settings.unlink()
     await shows(file, BOTH)
+
+
+async def test_lines_in_the_workspace_own_buffers(any_editor: Editor, tmp_path: Path) -> None:
+    module = MODULE.replace("/home/user/model.py", "/srv/app/model.py")
+    module = module.replace("\n\nFunctionNames", '\n2 "/srv/lib/nn.py"\n\nFunctionNames')
+    module = module.replace("2 {file_name_id=1", "2 {file_name_id=2")
+    texts = {"": module, "-live-range": RANGES, "-buffer-assignment": ASSIGNMENT}
+    for part, text in texts.items():
+        (tmp_path / f"{STEM}{part}.txt").write_text(text, "utf-8")
+    file = any_editor.open(tmp_path / f"{STEM}-buffer-assignment.txt")
+
+    async def owner() -> str:
+        command = types.ExecuteCommandParams("hlo.server.summary", [file.uri, 0])
+        summary = await any_editor.reply(any_editor.client.workspace_execute_command_async(command))
+        titles = [title for _, title in await lenses(file)]
+        names = ("nn.py:3", "model.py:7")
+        found = {name for name in names if any(name in title for title in titles[1:])}
+        assert found == {name for name in names if f"{name}" in str(summary)}
+        return " ".join(sorted(found))
+
+    for workspace, expected in (
+        ([], "model.py:7 nn.py:3"),
+        (["/srv/app"], "model.py:7"),
+        (["/srv/lib"], "model.py:7 nn.py:3"),
+    ):
+        settings = {"hlo": {"workspace": workspace, "codeLens": "all"}}
+        any_editor.client.set_configuration(settings)
+        params = types.DidChangeConfigurationParams(settings)
+        any_editor.client.workspace_did_change_configuration(params)
+        assert await owner() == expected

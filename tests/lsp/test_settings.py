@@ -121,5 +121,12 @@ def test_python_notes_name_their_values(value: object) -> None:
     assert problems == ["hlo.pythonNotes: must be off, large, or all"]
 
 
+@pytest.mark.parametrize("value", ["/home", [1], {}, [""]])
+def test_workspace_is_a_list_of_paths(value: object) -> None:
+    settings, problems = Settings.of([{"workspace": value}])
+    assert settings == Settings()
+    assert problems == ["hlo.workspace: must be a list of paths in quotes"]
+
+
 def test_python_notes_can_be_off() -> None:
     assert Settings.of([{"pythonNotes": "off"}])[0].python_notes is PythonNotes.OFF

@@ -18,4 +18,6 @@ _WHILE = "%w = s32[] while(%x), condition=%c, body=%b"
     ],
 )
 def test_trip_count_is_that_of_xla(text: str, expected: int | None) -> None:
-    assert trip_count(parse_instruction(text)) == expected
+    instruction = parse_instruction(text)
+    assert instruction is not None
+    assert trip_count(instruction) == expected

@@ -9,6 +9,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole
+from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.text.disk import UnreadableError
 
@@ -16,7 +17,11 @@ USAGE_ERROR_STATUS = 2
 
 
 def dumps_at(
-    paths: Sequence[Path], errors: list[str], *, sizes_only: bool = False
+    paths: Sequence[Path],
+    errors: list[str],
+    *,
+    sizes_only: bool = False,
+    frames: FrameChoice | None = None,
 ) -> Iterator[DumpSet]:
     """Yield the compiles of files and of everything below folders, each once.
 
@@ -24,7 +29,10 @@ def dumps_at(
         paths: Files and folders.
         errors: The list to which a message about each path without a dump is added.
         sizes_only: Read only the files from which sizes, live ranges, and origins follow.
+        frames: The frames that can be the Python line of a buffer; by default, those in the current
+            folder precede others.
     """
+    frames = frames or current_folder_frames()
     unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
@@ -32,11 +40,17 @@ def dumps_at(
         if not files:
             errors.append(f"{path}: no dumps in this folder")
         for file_path in files:
-            workspace = DumpWorkspace(unread_roles)  # of one compile, so that it needs less memory
+            # Of one compile, so that it needs less memory.
+            workspace = DumpWorkspace(unread_roles, frames)
             compile_ = file_path.parent, workspace.stem(file_path)
             if compile_ not in seen:
                 seen.add(compile_)
                 yield from _dumps_of(workspace, file_path, errors, is_named=file_path is path)
+
+
+def current_folder_frames() -> FrameChoice:
+    """Return the default choice: lines of the current folder precede other lines of the program."""
+    return FrameChoice((str(Path.cwd()),))
 
 
 def _dumps_of(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from hlo_lsp.cli.dumps import current_folder_frames
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -74,7 +75,7 @@ def _inspect(options: argparse.Namespace) -> None:
         raise _InspectError(
             f"{path}: this is a folder; specify one of its files", _USAGE_ERROR_STATUS
         )
-    workspace = DumpWorkspace()
+    workspace = DumpWorkspace(frames=current_folder_frames())
     try:
         file = workspace.file(path)
     except UnreadableError as error:

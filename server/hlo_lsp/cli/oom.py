@@ -14,6 +14,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.out_of_memory import OomMessage
+from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.oom import OomReport, oom_report
 from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.text.disk import UnreadableError, decode, read_document
@@ -83,7 +84,11 @@ def log_lines(log: Path | None) -> list[str]:
 
 
 def report_of_log(
-    lines: list[str], log: Path | None, dumps: list[Path], number: int | None = None
+    lines: list[str],
+    log: Path | None,
+    dumps: list[Path],
+    number: int | None = None,
+    frames: FrameChoice | None = None,
 ) -> LogReport:
     """Return the report on a message in a log.
 
@@ -92,6 +97,7 @@ def report_of_log(
         log: The log, None for standard input.
         dumps: Dump files, and folders with dumps; if there are none, the folder of the log is used.
         number: The number of the message, from 1; None for the most detailed one.
+        frames: The frames that can be the Python line of a buffer.
 
     Raises:
         NoMessageError: There is no such message.
@@ -106,7 +112,7 @@ def report_of_log(
         raise NoMessageError(text, USAGE_ERROR_STATUS)
     message = messages[number - 1]
     module = None if log is None else _module_of_file(log)
-    found = _dumps(dumps, log, message.module or module)
+    found = _dumps(dumps, log, message.module or module, frames)
     return LogReport(oom_report(join_message(message, found, module)), number, len(messages))
 
 
@@ -127,7 +133,9 @@ def _module_of_file(log: Path) -> str | None:
     return None if name is None else name.module_name
 
 
-def _dumps(given: list[Path], log: Path | None, module: str | None) -> Iterator[DumpSet]:
+def _dumps(
+    given: list[Path], log: Path | None, module: str | None, frames: FrameChoice | None
+) -> Iterator[DumpSet]:
     """Yield the given dumps, else those beside the log, the most likely ones first."""
     paths: list[Path] = []
     for path in given:
@@ -141,4 +149,4 @@ def _dumps(given: list[Path], log: Path | None, module: str | None) -> Iterator[
     if module is not None:
         paths.sort(key=lambda path: module not in path.name)
     for path in paths:
-        yield from dumps_at([path], [])
+        yield from dumps_at([path], [], frames=frames)

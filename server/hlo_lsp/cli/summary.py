@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, dumps_with_place, print_errors
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.source_frames import FrameChoice
@@ -24,15 +24,15 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     logs = [path for path in options.paths if _is_log(path)]
     paths = [Path(path) for path in options.paths if path not in logs]
-    messages = list(_messages(logs, paths, errors))
-    joined = [one.report.joined.dump for one in messages if not paths]
-    dumps = chain(filter(None, joined), dumps_at(paths, errors, sizes_only=True))
-    folders = tuple(options.workspace or [str(Path.cwd())])
+    folders = tuple(options.workspace) or current_folder_frames().folders
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
+    messages = list(_messages(logs, paths, frames, errors))
+    joined = [one.report.joined.dump for one in messages if not paths]
+    dumps = chain(filter(None, joined), dumps_at(paths, errors, sizes_only=True, frames=frames))
     found = [
         summarize(
             dump,
-            SummaryOptions(options.at, space, GroupKey(options.group_by), options.top, frames),
+            SummaryOptions(options.at, space, GroupKey(options.group_by), options.top),
         )
         for dump, space in dumps_with_place(options, dumps, errors)
     ]
@@ -56,11 +56,13 @@ def _is_log(path: str) -> bool:
         return False
 
 
-def _messages(logs: list[str], paths: list[Path], errors: list[str]) -> Iterator[LogReport]:
+def _messages(
+    logs: list[str], paths: list[Path], frames: FrameChoice, errors: list[str]
+) -> Iterator[LogReport]:
     for name in logs:
         log = None if name == _STANDARD_INPUT else Path(name)
         try:
-            yield report_of_log(log_lines(log), log, paths)
+            yield report_of_log(log_lines(log), log, paths, frames=frames)
         except NoMessageError:
             what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
             errors.append(f"{'standard input' if log is None else log}: {what}")

@@ -29,6 +29,7 @@ from hlo_lsp.lsp.source_lines import SourceLines
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.source_frames import FrameChoice
 
 logger = logging.getLogger(__name__)
 
@@ -292,6 +293,19 @@ class Services:
             self._refresh_lenses.schedule()
         if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
             self.source_lines.scan()
+        self._choose_frames()
+
+    def _choose_frames(self) -> None:
+        """Let Python lines in the folders of the program precede others."""
+        settings, workspace = self._session.settings, self._session.workspace
+        mapped = (prefix for prefix, _ in settings.source_map.rules)
+        local = (*map(str, workspace_folders(self._server)), *mapped)
+        frames = FrameChoice(settings.workspace or local)
+        if frames != workspace.frames:
+            workspace.choose_frames(frames)
+            self.source_lines.frames_changed()
+            self.refresh_hints.schedule()
+            self._refresh_lenses.schedule()
 
     def _companion_read(self, path: Path) -> None:
         self.diagnostics.companion_read(path)

@@ -35,7 +35,8 @@ class Settings:
     ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "local path"}``. ``check`` is
     ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
     ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
-    ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``.
+    ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``. ``workspace`` is ``hlo.workspace``, the
+    folders of the program with their paths in the dump.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -43,6 +44,7 @@ class Settings:
     hints: frozenset[HintKind] = frozenset(HintKind)
     python_notes: PythonNotes = PythonNotes.LARGE
     code_lens: LensChoice = LensChoice.LARGE
+    workspace: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -72,7 +74,9 @@ class Settings:
         problems += [f"{SECTION}.pythonNotes{problem}" for problem in wrong]
         lenses, wrong = _choice(LensChoice.LARGE, found.get("codeLens"))
         problems += [f"{SECTION}.codeLens{problem}" for problem in wrong]
-        return cls(source_map, check, hints, notes, lenses), problems
+        folders, wrong = _paths(found.get("workspace"))
+        problems += [f"{SECTION}.workspace{problem}" for problem in wrong]
+        return cls(source_map, check, hints, notes, lenses, folders), problems
 
 
 def hlo_section(settings: object) -> object:
@@ -120,6 +124,15 @@ def _choice(default: E, value: object) -> tuple[E, list[str]]:
     except ValueError:
         *names, last = (str(member.value) for member in type(default))
         return default, [f": must be {', '.join(names)}, or {last}"]
+
+
+def _paths(value: object) -> tuple[tuple[str, ...], list[str]]:
+    """Return the paths of a list, or an empty tuple and the problem."""
+    if value is None:
+        return (), []
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        return (), [": must be a list of paths in quotes"]
+    return tuple(value), []
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:

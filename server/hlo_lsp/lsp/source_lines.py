@@ -112,6 +112,11 @@ class SourceLines:
         self._is_stopped = False
         self.scan()
 
+    def frames_changed(self) -> None:
+        """Read the lines again, because other frames own the buffers."""
+        self._notes = {}  # not of what is being read
+        self.scan()
+
     async def _read(self) -> None:
         try:
             while self._is_outdated and not self._is_stopped:
@@ -136,10 +141,11 @@ class SourceLines:
         scan = partial(self._compiles.scan, folders, self._version)
         await run_in_slices(scan, give_way=give_way)
         found = self._compiles.found
-        self._notes = {path: notes for path, notes in self._notes.items() if path in found}
+        known = {path: notes for path, notes in self._notes.items() if path in found}
+        self._notes = known
         self._texts = {key: text for key, text in self._texts.items() if key[0] in found}
         wanted = {one for path in self._requested for one, _ in self._chosen(path)}
-        unread = [one for one in wanted if self._notes.get(one.assignment, (None,))[0] != one]
+        unread = [one for one in wanted if known.get(one.assignment, (None,))[0] != one]
         total = sum(one.size for one in unread)
         shown = BackgroundProgress(self._server, "Reading the memory of Python lines")
         hidden = nullcontext(Progress(""))
@@ -148,7 +154,7 @@ class SourceLines:
             for one in unread:
                 progress.report(one.assignment.name, 100 * done // max(total, 1))
                 notes = await run_in_slices(partial(self._read_notes, one), give_way=give_way)
-                self._notes[one.assignment] = one, notes
+                known[one.assignment] = one, notes
                 done += one.size
                 if progress.is_cancelled:
                     self._is_stopped = True
@@ -157,7 +163,7 @@ class SourceLines:
     def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
         """Return the lines of a compile, with open files as they are in the editor."""
         # Of one compile, so that its files do not stay in memory.
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames)
         for file in self._open_files():
             if file.path in compile_.files:
                 workspace.open(file.uri, file.path, file.document.copy())

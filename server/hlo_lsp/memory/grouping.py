@@ -10,7 +10,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.model.source_frames import FrameChoice
 
 _ARGUMENTS = "arguments"
 _UNKNOWN = "unknown"
@@ -46,9 +46,11 @@ class OwnedBuffer:
         """The Python line of the origin."""
         return None if self.origin is None else self.origin.source
 
-    def line(self, frames: FrameChoice) -> SourceLine | None:
-        """Return the Python line of the origin under another choice of frames."""
-        return None if self.origin is None else frames.line_of(self.origin.stack)
+    def line(self, frames: FrameChoice | None) -> SourceLine | None:
+        """Return the Python line of the origin, with other frames than those of the compile."""
+        if frames is None or self.origin is None:
+            return self.source
+        return frames.line_of(self.origin.stack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def group_buffers(
     dump: DumpSet,
     buffers: Iterable[OwnedBuffer],
     key: GroupKey,
-    frames: FrameChoice = PROGRAM_FRAMES,
+    frames: FrameChoice | None = None,
 ) -> list[BufferGroup]:
     """Group buffers, the group with most bytes first; the sums add up to that of all buffers.
 
@@ -92,7 +94,7 @@ def group_buffers(
         dump: The compile.
         buffers: The buffers.
         key: What the buffers of a group have in common.
-        frames: The frames that can be the line of a buffer.
+        frames: The frames that can be the line of a buffer; None for those of the compile.
     """
     groups: dict[str, list[OwnedBuffer]] = {}
     for owned in buffers:

@@ -12,7 +12,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES
 from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -43,6 +42,7 @@ class Origin:
         op_name: The operation name, None if no instruction on the path has one.
         stack: The Python stack, the innermost line first; empty if no instruction on the path has
             one.
+        source: The line of the stack that owns memory, by the frames of the compile.
         via: The names of the instructions that moved the data, the nearest to the buffer first.
     """
 
@@ -50,12 +50,8 @@ class Origin:
     argument: str | None
     op_name: str | None
     stack: tuple[SourceLine, ...]
+    source: SourceLine | None
     via: tuple[str, ...]
-
-    @property
-    def source(self) -> SourceLine | None:
-        """The innermost Python line that is not in a library, else the innermost one."""
-        return PROGRAM_FRAMES.line_of(self.stack)
 
 
 def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
@@ -227,4 +223,6 @@ class _Search:
         if number is not None and home is not None and home.is_entry:
             argument = (facts[0][0] or f"parameter {number}").replace("\\'", "'")
         located = LocatedRecord(self._file, producer)
-        return Origin(located, argument, op_name, stack, tuple(line.name for line in chain[:-1]))
+        source = self._dump.frames.line_of(stack)
+        via = tuple(line.name for line in chain[:-1])
+        return Origin(located, argument, op_name, stack, source, via)

@@ -13,6 +13,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query import Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (
@@ -45,8 +46,11 @@ class DumpSet:
         files: list[DumpFile],
         thunk_names: DumpFile | None = None,
         others: Sequence[DumpFile] = (),
+        frames: FrameChoice = PROGRAM_FRAMES,
     ) -> None:
         self.files = files
+        # The frames of a call stack that can be the Python line of a buffer.
+        self.frames = frames
         # Texts of the same module from other pipeline steps, in which names may mean other things.
         self.others = others
         # A text that names the instruction of every thunk, if the compiler wrote one.
@@ -301,8 +305,9 @@ class DumpSetCache:
     may keep outdated versions of other files in memory.
     """
 
-    def __init__(self, *, overlapping: bool = False) -> None:
+    def __init__(self, *, overlapping: bool = False, frames: FrameChoice = PROGRAM_FRAMES) -> None:
         self._overlapping = overlapping
+        self._frames = frames
         self._sets: dict[tuple[int, ...], DumpSet] = {}
 
     def set_of(
@@ -336,7 +341,7 @@ class DumpSetCache:
         if found is None or found.files != files:
             if not self._overlapping:
                 self.forget(files)
-            found = self._sets[key] = DumpSet(files, thunk_names, others)
+            found = self._sets[key] = DumpSet(files, thunk_names, others, self._frames)
         return found
 
     def forget(self, files: Iterable[DumpFile]) -> None:

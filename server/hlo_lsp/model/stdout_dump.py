@@ -9,6 +9,7 @@ from pathlib import Path
 from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange, common_prefix_length
 
@@ -57,13 +58,13 @@ class SectionFile(DumpFile):
 class StdoutDump:
     """A stdout dump; ``sections`` are in order and include files of other kinds."""
 
-    def __init__(self, whole: DumpFile) -> None:
+    def __init__(self, whole: DumpFile, frames: FrameChoice = PROGRAM_FRAMES) -> None:
         self.whole = whole
         self.sections: list[SectionFile] = []
         self._version: int | None = None
         self._compiles: dict[SectionFile, Compile] = {}
         self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
-        self._dump_sets = DumpSetCache(overlapping=True)
+        self._dump_sets = DumpSetCache(overlapping=True, frames=frames)
 
     @property
     def is_fresh(self) -> bool:

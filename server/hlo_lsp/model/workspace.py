@@ -9,6 +9,7 @@ from hlo_lsp.model.compiles import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
@@ -34,20 +35,30 @@ class DumpWorkspace:
     An open file takes precedence over the file on disk.
     """
 
-    def __init__(self, unread_roles: Container[FileRole] = ()) -> None:
+    def __init__(
+        self, unread_roles: Container[FileRole] = (), frames: FrameChoice = PROGRAM_FRAMES
+    ) -> None:
         """Create an empty workspace.
 
         Args:
             unread_roles: Companion files that are not read unless they are open.
+            frames: The frames of a call stack that can be the Python line of a buffer.
         """
         self._unread_roles = unread_roles
+        self.frames = frames
         self.open_files: dict[str, DumpFile] = {}
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
-        self._dump_sets = DumpSetCache()
+        self._dump_sets = DumpSetCache(frames=frames)
         self._folders = FolderCache()
+
+    def choose_frames(self, frames: FrameChoice) -> None:
+        """Let other frames be the Python lines of buffers; all dump sets are new then."""
+        self.frames = frames
+        self._stdout_dumps.clear()
+        self._dump_sets = DumpSetCache(frames=frames)
 
     def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
         """Add a file that is open in an editor."""
@@ -93,7 +104,7 @@ class DumpWorkspace:
         self._on_disk.clear()
         self._heads.clear()
         self._stdout_dumps.clear()
-        self._dump_sets = DumpSetCache()
+        self._dump_sets = DumpSetCache(frames=self.frames)
         self._folders = FolderCache()
         for file in self.open_files.values():
             count = len(file.lines)
@@ -103,7 +114,7 @@ class DumpWorkspace:
         """Return the sections of a file that is a stdout dump."""
         found = self._stdout_dumps.get(file.uri)
         if found is None or found.whole is not file:
-            found = self._stdout_dumps[file.uri] = StdoutDump(file)
+            found = self._stdout_dumps[file.uri] = StdoutDump(file, self.frames)
         return found
 
     def compile(self, path: Path) -> Compile:

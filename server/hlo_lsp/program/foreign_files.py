@@ -90,8 +90,8 @@ def _compiles(dump: DumpSet) -> dict[DumpFile, DumpSet]:
     """Return the sets of the files of a compile; empty if there are no foreign files."""
     foreign = {found for found, _, _ in foreign_files(dump)}
     own = [file for file in dump.files if file not in foreign]
-    common = DumpSet(own, dump.thunk_names, dump.others)
-    alone = {file: DumpSet([file], dump.thunk_names, dump.others) for file in foreign}
+    common = DumpSet(own, dump.thunk_names, dump.others, dump.frames)
+    alone = {file: DumpSet([file], dump.thunk_names, dump.others, dump.frames) for file in foreign}
     return {**dict.fromkeys(own, common), **alone} if foreign else {}
 
 

@@ -18,7 +18,7 @@ from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
@@ -31,14 +31,14 @@ class SummaryOptions:
         space: The only memory space to show; None for all.
         key: What owners have in common.
         count: Maximum number of owners and of buffers.
-        frames: The frames that can be the Python line of a buffer.
+        frames: The frames that can be the Python line of a buffer; None for those of the compile.
     """
 
     step: int | None = None
     space: int | None = None
     key: GroupKey = GroupKey.LINE
     count: int = 5
-    frames: FrameChoice = PROGRAM_FRAMES
+    frames: FrameChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
