@@ -1,1 +1,1 @@
-"""Floor 5: what is wrong with a dump. One rule, one function; ``catalogue`` lists them all."""
+"""Rules that report inconsistencies in dumps and advice on programs; see ``catalogue``."""

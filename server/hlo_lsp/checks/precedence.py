@@ -1,7 +1,7 @@
 """Precedence of rules: the one that reports a contradiction that several rules find.
 
 One wrong number often contradicts several others, so that several rules report it. A rule does not
-search for the culprit: ``precedence.toml`` says which of the findings on the same lines is kept.
+decide which number is wrong: ``precedence.toml`` selects the finding that is kept on a line.
 """
 
 from collections import defaultdict

@@ -54,7 +54,7 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _configure_logging(log_file: str | None, verbose: int) -> None:
-    """Log to standard error or a file, because standard output belongs to the protocol."""
+    """Log to standard error or a file, because the protocol uses standard output."""
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
     problem: OSError | None = None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
@@ -100,7 +101,7 @@ def report_of_log(
         frames: The frames that can be the Python line of a buffer.
 
     Raises:
-        NoMessageError: There is no such message.
+        NoMessageError: The log does not contain the message.
     """
     messages = read_oom_messages(lines)
     name = "standard input" if log is None else str(log)
@@ -108,7 +109,7 @@ def report_of_log(
         raise NoMessageError(f"{name}: no out-of-memory message found", _NO_MESSAGE_STATUS)
     number = number or 1 + messages.index(max(messages, key=_detail))
     if number > len(messages):
-        text = f"{name}: there is no message {number}; the log has {len(messages)}"
+        text = f"{name}: no message {number}; the log has {count_noun(len(messages), 'message')}"
         raise NoMessageError(text, USAGE_ERROR_STATUS)
     message = messages[number - 1]
     module = None if log is None else _module_of_file(log)
@@ -122,7 +123,7 @@ def _fail(text: str, status: int) -> int:
 
 
 def _detail(message: OomMessage) -> tuple[bool, int, int]:
-    """Return a sort key: the message with sizes and most buffers explains most."""
+    """Return a sort key: the most detailed message has sizes and the most buffers."""
     size = 0 if message.needed is None else message.needed.bytes
     return message.needed is not None, len(message.entries), size
 

@@ -49,7 +49,7 @@ class WorkerPool:
             yield job, check_job(job)
 
     def _submit(self, jobs: Sequence[CheckJob]) -> dict[Future[list[FileResult]], CheckJob]:
-        """Submit all jobs at once, because forking requires a process without other threads."""
+        """Submit all jobs together, because forking requires a process without other threads."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._count, initializer=_initialize_worker)
         return {self._pool.submit(check_job, job): job for job in jobs}

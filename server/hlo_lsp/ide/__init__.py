@@ -1,1 +1,1 @@
-"""Answers to the questions of editors, as plain data."""
+"""The features of an editor, as plain data: hover, navigation, completion, tokens, hints."""

@@ -78,7 +78,7 @@ def _data(
 def _large_sizes(dump: DumpSet) -> dict[int, int]:
     """Return the smallest size in bytes, by memory space, of a value that has a lens.
 
-    An edit rarely moves a peak so much that another value is large: the last peaks are enough.
+    The last known peaks are used, because an edit rarely changes which values are large.
     """
     allocated: dict[int, int] = {}
     for allocation in dump.allocations():
@@ -122,7 +122,7 @@ def _entered_computations(file: DumpFile) -> set[str]:
 
 
 def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
-    """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; one is opened at once.
+    """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 
     A lens on a value leads to its last user, one on occupied bytes to the step with most of them,
     and the others to buffers, the largest first.

@@ -374,7 +374,7 @@ def _operand_hints(module: ModuleIndex, record: InstructionLine) -> Hints:
 
 
 def _argument_label(module: ModuleIndex, record: InstructionLine) -> LabelAndTooltip | None:
-    """Return the label of the argument that a parameter of a fused computation stands for."""
+    """Return the label of the operand that a parameter of a fused computation receives."""
     number = parameter_number(record)
     computation = None if number is None else module.computation_of(record)
     if number is None or computation is None or computation.is_entry:

@@ -123,7 +123,7 @@ class OpenFileDiagnostics:
 
     If the client does not pull, files are checked after edits. Only a complete list has the version
     of the text, so a client can distinguish partial lists. If it pulls and a complete check of a
-    large compile takes seconds, it receives a partial list at once, and a refresh when there is
+    large compile takes seconds, it receives a partial list first, and a refresh when there is
     more.
 
     ``publish`` sends parameters of ``textDocument/publishDiagnostics``, ``refresh`` requests that a

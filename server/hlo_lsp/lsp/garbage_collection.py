@@ -1,4 +1,4 @@
-"""Garbage collection without long pauses, and memory that goes back to the system.
+"""Garbage collection without long pauses, and the return of free memory to the system.
 
 A dump is loaded into a million objects that stay alive. A full collection visits all of them, which
 takes 150 ms, and no request is answered meanwhile. So objects that remain after a file was read or
@@ -24,7 +24,7 @@ def limit_collections() -> None:
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Collect nothing automatically while a file is read, which makes no garbage."""
+    """Disable automatic collections while a file is read, because reading creates no garbage."""
     gc.disable()
     try:
         yield
@@ -33,7 +33,7 @@ def collection_paused() -> Iterator[None]:
 
 
 def freeze_new_objects() -> None:
-    """Exempt the objects that exist from collections if many were made since the last call."""
+    """Exempt existing objects from collections if many were created since the last call."""
     youngest, younger, older = gc.get_count()
     if youngest + _THRESHOLDS[0] * (younger + _THRESHOLDS[1] * older) > _MANY_OBJECTS:
         gc.freeze()

@@ -27,7 +27,7 @@ async def code_lenses(context: RequestContext) -> list[Json]:
 
 
 async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLens:
-    """Add the text and the command to a lens; a lens whose record no longer exists says so."""
+    """Add the text and the command to a lens, or the text that its record no longer exists."""
     data = lens.data if isinstance(lens.data, dict) else {}
     if "summary" in data:
         uri, line = context.file.uri, lens.range.start.line

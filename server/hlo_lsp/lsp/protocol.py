@@ -146,7 +146,7 @@ class HloProtocol(LanguageServerProtocol):
         except exceptions.JsonRpcException:
             if method is not None:
                 raise exceptions.JsonRpcInvalidParams(f"invalid parameters for {method}") from None
-            error = types.ResponseError(RequestFailedError.CODE, "invalid response of the client")
+            error = types.ResponseError(RequestFailedError.CODE, "invalid response from the client")
             message = types.ResponseErrorMessage(data["id"], error)
         self.handle_message(message)
         token = getattr(getattr(message, "params", None), "work_done_token", None)
@@ -196,7 +196,7 @@ class HloProtocol(LanguageServerProtocol):
         try:
             self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         except (BrokenPipeError, ConnectionResetError):
-            logger.error("the client has disconnected")
+            logger.error("the client disconnected")
             self.writer = None
 
 
@@ -283,4 +283,4 @@ class HloServer(LanguageServer):
                     await asyncio.sleep(0)
                     deadline = time.monotonic() + _READ_SECONDS
         except (asyncio.IncompleteReadError, ConnectionResetError):
-            logger.error("the client has disconnected inside a message")
+            logger.error("the client disconnected in the middle of a message")

@@ -28,7 +28,7 @@ class OutdatedError(Exception):
 
 
 class ForegroundRequests:
-    """The number of requests at work, to which background tasks give way."""
+    """The number of active requests; background tasks pause while there are any."""
 
     def __init__(self) -> None:
         self._pending = 0
@@ -37,7 +37,7 @@ class ForegroundRequests:
 
     @contextmanager
     def hold_background(self) -> Iterator[None]:
-        """Hold up background tasks; the code inside must not wait for one."""
+        """Pause background tasks; the code inside must not wait for one."""
         self._pending += 1
         self._is_empty.clear()
         try:
@@ -48,7 +48,7 @@ class ForegroundRequests:
                 self._is_empty.set()
 
     async def give_way(self) -> None:
-        """Let other tasks run, and wait until no request is at work."""
+        """Let other tasks run, and wait until no request is active."""
         await asyncio.sleep(0)
         await self._is_empty.wait()
 

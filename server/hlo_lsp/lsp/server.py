@@ -167,7 +167,7 @@ def on_document(
 ) -> Handler:
     """Return a handler of requests about a document, which joins the results of its files.
 
-    Background tasks are held up until the reply is complete, so it must not wait for one.
+    Background tasks pause until the reply is complete, so it must not wait for one.
     """
 
     async def on_request(params: Any) -> Any:
@@ -285,7 +285,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         try:
             await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
         except JsonRpcException as error:
-            raise RequestFailedError(f"error of the client: {error.message}") from None
+            raise RequestFailedError(f"error from the client: {error.message}") from None
 
     @server.command(commands.RESTART_COMMAND)
     def on_restart() -> None:

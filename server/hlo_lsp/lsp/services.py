@@ -275,7 +275,7 @@ class Services:
         self._refresh_diagnostics.schedule()
 
     def reload(self) -> None:
-        """Discard everything that was read, for files that changed without a trace."""
+        """Discard everything that was read, for changes of files that were not noticed."""
         self._session.reload()
         self.workspace_symbols.reload()
         self.source_lines.scan()

@@ -1,9 +1,9 @@
-"""Advice on the peak of a memory space, priced in bytes.
+"""Advice on the peak of a memory space, with the bytes that it saves.
 
 The order is that of XLA's decision tree for the error E1000 (CompileTimeHbmOom): donation, types,
-padding, replication, rematerialization, offload. A price is the most that a change can save at this
-peak: afterward, another step may be the peak. ``tests/oracles/test_advice.py`` compares prices with
-the peaks of changed programs.
+padding, replication, rematerialization, offload. A saving is an upper bound for this peak: after the
+change, another step may be the peak. ``tests/oracles/test_advice.py`` compares savings with the
+peaks of changed programs.
 """
 
 import re
@@ -190,7 +190,7 @@ def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterato
 def _tuple_tables(
     dump: DumpSet, buffers: Sequence[OwnedBuffer], lost: LostBytes
 ) -> Iterator[Advice]:
-    """Yield advice on slots; unlike other prices, this one is of the allocated bytes."""
+    """Yield advice on slots; unlike other savings, this one is of the allocated bytes."""
     if lost.tuple_table_slots and buffers:
         space = buffers[0].buffer.allocation.record.color
         tables = sum(

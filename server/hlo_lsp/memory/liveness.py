@@ -37,7 +37,7 @@ class LogicalPeak:
 def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     """Return the logical peak of a dump, or None if it has no live ranges.
 
-    XLA weighs each value by the shape of its whole instruction to choose the declared peak, so
+    To choose the declared peak, XLA counts each value with the shape of its whole instruction, so
     the sum at that step is often smaller (``ComputePeakMemoryMoment`` in hlo_live_range.cc).
     """
     changes: Counter[int] = Counter()

@@ -1,4 +1,4 @@
-"""Advice for out-of-memory messages, priced in bytes, without a dump."""
+"""Advice for out-of-memory messages without a dump, with the bytes that it saves."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

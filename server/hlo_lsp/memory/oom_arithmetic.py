@@ -1,8 +1,8 @@
 """The arithmetic of out-of-memory messages: what is needed, and whether totals agree.
 
-Known deviations of the compilers from their own words:
+Known numbers that do not mean what the message says:
 
-- Up to libtpu 0.0.37, ``Used`` omits the outputs, so that a program needs more than it says.
+- Up to libtpu 0.0.37, ``Used`` omits the outputs, so that a program needs more.
 - In short messages, ``HLO temporaries`` is the sum of arguments, outputs, and temporaries.
 """
 

@@ -217,7 +217,7 @@ def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
         metadata = [
             folder / name for name, role in roles.items() if role is FileRole.THUNK_METADATA
         ]
-        # This text is identical byte by byte (formats.md 1.2).
+        # This text is identical, byte by byte.
         equal = [name for name, role in roles.items() if role is _EQUAL_TEXT]
         modules = [f"{stem}.txt"] if f"{stem}.txt" in roles else equal
         module = folder / modules[0] if modules else None

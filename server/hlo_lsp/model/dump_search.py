@@ -1,4 +1,4 @@
-"""The compiles below a folder, each with the file that stands for it."""
+"""The compiles below a folder, each found by one of its files."""
 
 import os
 from collections.abc import Iterator

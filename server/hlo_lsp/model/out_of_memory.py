@@ -52,7 +52,7 @@ class PrintedSize:
 
     @classmethod
     def of(cls, text: str) -> "PrintedSize | None":
-        """Return the size that a text prints, or None if the text is no size."""
+        """Return the size that a text prints, or None if the text is not a size."""
         match = _SIZE.fullmatch(text)
         if match is None:
             return None

@@ -1,4 +1,4 @@
-"""The sections of a memory file, and what is not where XLA prints it.
+"""The sections of a memory file, and records that are not where XLA prints them.
 
 The order is that of ``BufferAssignment::ToString`` (buffer_assignment.cc) and
 ``HloLiveRange::ToString`` (hlo_live_range.cc). In split dumps a file holds a part of it.
@@ -114,7 +114,7 @@ def disorder(file: DumpFile) -> tuple[Disorder, ...]:
 
 @query
 def is_joined(file: DumpFile) -> bool:
-    """Return whether a file has a section twice: it is two dumps, of which no rule holds."""
+    """Return whether a file has a section twice: it consists of two dumps, and no rule applies."""
     return any(fault.twin is not None for fault in disorder(file))
 
 
@@ -240,7 +240,7 @@ def ending(file: DumpFile) -> Ending | None:
 
 
 def last_record(file: DumpFile) -> tuple[int, Record] | None:
-    """Return the last line with anything on it (from 0) and its record."""
+    """Return the last line (from 0) that is not blank, and its record."""
     line = len(file.lines) - 1
     while line >= 0 and not file.lines[line].strip():
         line -= 1
@@ -305,7 +305,7 @@ def _peak_end(file: DumpFile, last: Record) -> str | None:
 
 
 def _stacks_end(last: BreakdownRow, rows: Sequence[BreakdownRow]) -> str | None:
-    """Return what a row of stack traces says remains after it, if the rows above agree to it."""
+    """Return the bytes that remain after a row of stack traces, if the rows above agree."""
     adds_up = all(above.remaining - row.current == row.remaining for above, row in pairwise(rows))
     return f"stack traces of {last.remaining:,} B" if last.remaining > 0 and adds_up else None
 

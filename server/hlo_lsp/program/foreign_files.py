@@ -96,7 +96,7 @@ def _compiles(dump: DumpSet) -> dict[DumpFile, DumpSet]:
 
 
 def missing_companions(dump: DumpSet) -> Iterator[tuple[DumpFile, str]]:
-    """Yield what is wrong with the memory files that are missing beside another one.
+    """Yield the problem of each memory file that is missing or unreadable beside another one.
 
     The used values and the live ranges are written together, or not at all; the allocations and
     the report always (dump.cc, DumpHloModuleBufferAssignmentIfEnabled and its callers). A file that
@@ -120,7 +120,7 @@ def missing_companions(dump: DumpSet) -> Iterator[tuple[DumpFile, str]]:
 
 
 def _problem(path: Path) -> str | None:
-    """Return why a file was not read; None if it may only be too large to have been so far."""
+    """Return why a file was not read; None if it may only be too large to be read by now."""
     if not path.exists():
         return "is missing"
     try:
@@ -188,7 +188,7 @@ def _count(what: str, facts: "Iterable[T]", agrees: "Callable[[T], bool]") -> Co
 
 
 def _sample(facts: "Iterable[T]", total: int) -> "list[T]":
-    """Return some of many, from all over the file."""
+    """Return a sample of the items, evenly spread over the file."""
     return list(islice(facts, 0, None, max(1, total // _SAMPLE)))
 
 

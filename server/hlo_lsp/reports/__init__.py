@@ -1,1 +1,1 @@
-"""Answers about a whole program, as data and as text."""
+"""Reports on the memory of a program, as data and as text."""

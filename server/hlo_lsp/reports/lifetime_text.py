@@ -189,7 +189,7 @@ def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
 
 
 def _kept_for(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
-    """Return for what the buffer is kept, or None if it is kept for its last consumer."""
+    """Return the reason why a buffer is kept, or None if its last consumer is the reason."""
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is not None and allocation.constant:
         return "the whole program: it is a constant"

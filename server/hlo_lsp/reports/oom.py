@@ -1,4 +1,4 @@
-"""The report on an out-of-memory message: what is missing, who owns it, what would save most."""
+"""The report on an out-of-memory message: missing bytes, owners of the memory, and advice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class OomReport:
             listed buffers.
         peak: The memory space at its peak, if the dump has live ranges.
         advice: Savings, the largest first.
-        corrections: What numbers of the message mean in fact.
+        corrections: Sentences about numbers that do not mean what the message says.
         mismatches: Totals of the message that its parts contradict.
         was_device_full: True if nothing is wrong with the program.
     """

@@ -1,4 +1,4 @@
-"""A Perfetto trace of the buffers of a compile; a schedule step takes a microsecond.
+"""A Perfetto trace of the buffers of a compile; one microsecond is one schedule step.
 
 A module is a process. Each memory space has a counter of the occupied bytes, and below it the
 buffers of its temp allocations as slices, on tracks that are named after their Python lines.

@@ -1,4 +1,4 @@
-r"""The lines of a log without what loggers add to them.
+r"""The lines of a log without the prefixes of loggers.
 
 A message of the compiler can be in the output of a logger (a prefix on each line, the lines of
 several hosts interleaved), in a quoted or fenced block, and in the ``repr`` of an exception, where

@@ -67,7 +67,7 @@ def find_rule(rule: str, text: str) -> Match[str] | None:
 def find_header(text: str) -> tuple[str, Match[str]] | None:
     """Return the rule and the match of the first sentence that begins a message.
 
-    ``space_exhausted`` is a sentence without sizes, or the begin of one.
+    ``space_exhausted`` is a sentence without sizes, or the beginning of one.
     """
     if not any(word in text for word in _HEADER_WORDS):
         return None

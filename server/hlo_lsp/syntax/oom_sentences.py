@@ -29,7 +29,7 @@ class Sentence:
 
     @property
     def is_full(self) -> bool:
-        """True if the sentence is as long as none of XLA."""
+        """True if the sentence is longer than any sentence of XLA."""
         return len(self.lines) == _MAX_LINES or self._length > _MAX_LENGTH
 
     @property

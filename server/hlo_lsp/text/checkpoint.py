@@ -1,4 +1,4 @@
-"""Long work that gives way to other work at checkpoints."""
+"""Long work that pauses for other work at checkpoints."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def checkpoint() -> None:
-    """Give way to other work if the deadline of the current job is over.
+    """Pause for other work if the deadline of the current job is over.
 
     Outside of jobs this function does nothing.
 

@@ -1,1 +1,1 @@
-"""Advice: what costs memory or time without being wrong."""
+"""Advice on programs that use more memory or time than necessary."""

@@ -46,7 +46,7 @@ def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
-    """Report temp allocations that are much larger than the maximum of live bytes in them."""
+    """Report temp allocations whose size is much larger than the maximum of their live bytes."""
     dump, limits, backend = survey.dump, survey.thresholds, target_of(survey.dump).backend
     for allocation in dump.allocations():
         record = allocation.record

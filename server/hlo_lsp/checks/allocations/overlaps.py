@@ -1,4 +1,4 @@
-"""Values that are in the same bytes at the same time."""
+"""Values that use the same bytes at the same time."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
@@ -64,10 +64,10 @@ def _overlapping_pairs(
 def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue]]:
     """Yield pairs of values of one allocation that overlap in bytes and in steps.
 
-    Only what no true dump has counts: byte ranges that overlap but are not the same, and live
-    ranges that share more than the one step at which one ends and the other begins. Not all pairs
-    are yielded, but at least one value of each is in one that is. One sweep over the steps with the
-    live slots in order: O(n log n).
+    Two values overlap if their byte ranges overlap but are not equal, and their live ranges share
+    more than the step at which one ends and the other begins. No real dump has such values. Not
+    all pairs are yielded, but at least one value of each pair is in a pair that is. One sweep over
+    the steps with the live slots in order takes O(n log n).
     """
     events = sorted(event for number, each in enumerate(values) for event in _events(number, each))
     holders: dict[_Slot, dict[int, LiveValue]] = {}
@@ -124,10 +124,11 @@ def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
 
 
 def _is_context(dump: DumpSet, live: LiveValue) -> bool:
-    """Return whether a value is what an asynchronous call keeps for itself.
+    """Return whether a value is the context of an asynchronous call.
 
-    It comes after operands and results. Calls that wait for one another share it: those on the
-    SparseCore of a TPU run one at a time, while live ranges are those of the core that starts them.
+    The context comes after operands and results. Calls that wait for each other share it: those on
+    the SparseCore of a TPU run one at a time, but live ranges are those of the core that starts
+    them.
     """
     if not (live.value.index or "").startswith("{2"):
         return False

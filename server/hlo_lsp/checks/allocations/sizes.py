@@ -1,4 +1,4 @@
-"""Sizes and memory spaces of values, which their shapes and allocations state as well."""
+"""Rules on sizes and memory spaces of values, which follow from shapes and allocations."""
 
 import re
 from collections.abc import Iterator
@@ -88,8 +88,8 @@ def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
 
     Tiled arrays (TPU) are padded dimension by dimension to their tiles; CPU and GPU do not pad.
     Tuples are tables of pointers: 8 bytes an element on CPU and GPU; on TPU 4 bytes, rounded up to
-    a granule that is the same in all of a dump. Held on each of 35 000 values of real dumps.
-    Example: `f32[16,64]{1,0:T(8,128)}` takes 16 x 128 x 4 = 8192 bytes.
+    a granule that is the same in all of a dump. This holds for each of 35,000 values in real dumps.
+    Example: `f32[16,64]{1,0:T(8,128)}` has 16 x 128 x 4 = 8,192 bytes.
     """
     value = case.record
     padded = contradicting_size(value, target_of(case.dump))

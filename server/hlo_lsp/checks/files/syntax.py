@@ -19,7 +19,7 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
 def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
-    """Every line of a dump has one of the forms that XLA prints."""
+    """Report lines that have none of the forms that XLA prints."""
     text = case.record.text
     if case.file.kind.is_memory:
         if is_torn(case.dump, case.file, case.record):

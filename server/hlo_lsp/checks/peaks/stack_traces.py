@@ -34,7 +34,7 @@ class StackTree:
         total_excess: For each row its total minus its current bytes and the totals below it; for
             the row -1, which has only the root below it, minus that of the root.
         remaining_excess: For each row the bytes remaining before it, minus its current bytes and
-            those remaining after it; 0 for one more row.
+            those remaining after it; 0 for an additional row.
         disordered: Rows with a larger total, or a smaller name, than the previous one below the
             same row, by those.
     """

@@ -1,1 +1,1 @@
-"""The rule on the memory usage report, which XLA makes of the buffer assignment alone."""
+"""The rule on the memory usage report, which XLA computes only from the buffer assignment."""

@@ -1,4 +1,4 @@
-"""The memory usage report as XLA makes it from the buffer assignment, line by line.
+"""The memory usage report as XLA computes it from the buffer assignment, line by line.
 
 There are two generations of it: a section for each memory space (jaxlib from 0.9, libtpu from
 0.0.5), and before that a list of all allocations followed by the table of each
@@ -170,7 +170,7 @@ def _terms(values: Sequence[AssignedValue]) -> tuple[str, ...]:
 def _shown_count(sums: Sequence[int]) -> int:
     """Return how many rows with these running sums are printed.
 
-    The rest is left out after the first row after the 50th where it is less than 5 % of all.
+    After row 50, the list ends at the first row after which less than 5 % of the bytes remain.
     """
     for count in range(_MIN_ROWS + 1, len(sums)):
         if sums[-1] - sums[count - 1] < 0.05 * sums[-1]:
@@ -185,7 +185,7 @@ def _rest(sums: Sequence[int], count: int, what: str) -> list[str]:
 
 
 def _percent(part: int, total: int) -> str:
-    """Format as printf does with ``%3.0f``; nothing of nothing is ``-nan``."""
+    """Format as printf does with ``%3.0f``; 0 of 0 is ``-nan``."""
     return f"{100 * part / total:3.0f}" if total else "-nan"
 
 
@@ -274,7 +274,7 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
 
 
 def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report lines that XLA does not make of the buffer assignment, one of each table."""
+    """Report lines that do not follow from the buffer assignment, one for each table."""
     dump, printed = survey.dump, printed_report(survey.dump.files)
     assignment = buffer_assignment(dump)
     if printed is None or not assignment.blocks or not assignment.is_complete:

@@ -27,14 +27,14 @@ class StackFact(Fact):
 
 
 def prepare_hovers(dump: DumpSet) -> None:
-    """Compute what the hovers of a large compile leave out until it is known."""
+    """Compute the facts that the hovers of a large compile omit until they are known."""
     for file in dump.files:
         file.module.build_mention_index()
     memory_space_occupancies(dump)
 
 
 def needs_preparation(dump: DumpSet) -> bool:
-    """Return whether hovers leave something out until ``prepare_hovers`` has run."""
+    """Return whether hovers omit facts until ``prepare_hovers`` has run."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
         for file in dump.files
@@ -58,7 +58,7 @@ def _origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
 
 
 def known_peak_step(dump: DumpSet, space: int) -> int | None:
-    """Return the first step at which a memory space is fullest, or None before it is computed."""
+    """Return the step of the peak of a memory space, or None before it is computed."""
     occupancies = memory_space_occupancies.cached(dump)
     if occupancies is None:
         if sum(len(file.memory.assigned) for file in dump.files) > _MAX_UNPREPARED_RECORDS:

@@ -55,7 +55,7 @@ def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
 
 
 def _is_unused_value(dump: DumpSet, value: Value) -> bool:
-    """Return whether the entry of a value lists no uses, and the value is no output or result.
+    """Return whether a value has no uses, and is neither an output nor the result of a computation.
 
     XLA prints ``(none)`` for the root of a computation as well, so the module text has to confirm
     it.
