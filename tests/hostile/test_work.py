@@ -1,0 +1,53 @@
+"""The work of every request grows with the size of the text, for one text of each kind.
+
+``test_growth.py`` measures the time for all pathological texts.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from hostile.deep import DEEP
+from hostile.editor import Editor
+from hostile.wide import WIDE
+from hostile.work import counted_lines
+
+TEXTS = {
+    name: {**DEEP, **WIDE}[name]
+    for name in (
+        "chain of calls", "diamonds of calls", "chain of loops", "cycle of operands",
+        "chain of tuples", "chain of stack frames", "wide branches", "wide called computations",
+        "one instruction on many lines", "many callers", "many junk lines", "many open headers",
+        "many values", "many positions", "many ranges", "many sections",
+        "many entries of a message",
+    )
+}  # fmt: skip
+_SIZES = (10, 30, 90)
+_MAX_GROWTH = 1.75  # times that of the text; quadratic work grows 3 times as much
+_NEGLIGIBLE_LINES = 5000
+
+
+@pytest.fixture(scope="module")
+def editor() -> Iterator[Editor]:
+    running = Editor()
+    yield running
+    running.close()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_work_grows_with_the_text(editor: Editor, name: str) -> None:
+    texts = [TEXTS[name](size) for size in _SIZES]
+    editor.seconds_per_request(texts[0])  # imports and caches
+    with counted_lines() as counter:
+        small, middle, large = (
+            editor.cost_per_request(text, lambda: counter.lines) for text in texts
+        )
+    growth = (len(texts[2]) - len(texts[1])) / (len(texts[1]) - len(texts[0]))
+    slow = {
+        method: (small[method], middle[method], lines)
+        for method, lines in large.items()
+        if lines - middle[method] > _NEGLIGIBLE_LINES
+        if lines - middle[method] > _MAX_GROWTH * growth * (middle[method] - small[method])
+    }
+    assert not slow
+    assert not editor.errors
