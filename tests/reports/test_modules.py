@@ -43,7 +43,5 @@ def test_compiles_of_one_name_are_listed_together() -> None:
     modules = [compiled_module(example(text)) for text in (MODULE, _HALF)]
     lines = list(modules_lines(sorted_by_name(modules)))
     assert lines[0].endswith("jit_f · 2 compiles")
-    assert [line.rpartition(" · ")[2] for line in lines[1:]] == [
-        "5 instructions",
-        "p['w']: f32[256] -> f32[128]",
-    ]
+    assert "5 instructions" in lines[1]
+    assert lines[2].endswith(" · p['w']: f32[256] -> f32[128]")

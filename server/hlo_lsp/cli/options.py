@@ -8,6 +8,7 @@ _EPILOG = """\
 examples:
   hlo-lsp                                 start the server on standard input and output
   hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
+  hlo-lsp run -- python train.py          run a program, and show where its memory goes
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
   hlo-lsp diff BEFORE AFTER               compare two compiles
   hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
@@ -35,6 +36,7 @@ def argument_parser() -> argparse.ArgumentParser:
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
+        ("run", "Run a program with dumps, and show where its memory goes", _add_run_options),
         ("modules", "List compiles with their peaks, and retraces", _add_modules_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
@@ -107,6 +109,22 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " those of other folders (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        help="the folder for the dumps (default: that of XLA_FLAGS, else hlo-dumps)",
+    )
+    _add_top_option(parser, 5, "the number of modules and owners to show")
+    parser.add_argument(
+        "program",
+        metavar="PROGRAM",
+        nargs=argparse.REMAINDER,
+        help="the program and its arguments, after --",
+    )
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:

@@ -118,13 +118,18 @@ def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
     """Yield the lines of the text form."""
     for group in groups:
         first = group[0]
-        retraces = f" · {len(group):,} compiles" if len(group) > 1 else ""
-        yield f"{_size(first)}  {first.name}{retraces}"
+        if len(group) == 1:
+            yield f"{_size(first)}  {first.name} · {_facts(first)}"
+            continue
+        yield f"{_size(first)}  {first.name} · {len(group):,} compiles"
         for module in group:
-            facts = [module.path, count_noun(module.instruction_count, "instruction")]
-            if module is not first:
-                facts.append(first_difference(first, module) or "the same parameters")
-            yield f"  {_size(module)}  {' · '.join(facts)}"
+            difference = first_difference(first, module) or "the same parameters"
+            more = "" if module is first else f" · {difference}"
+            yield f"  {_size(module)}  {_facts(module)}{more}"
+
+
+def _facts(module: CompiledModule) -> str:
+    return f"{count_noun(module.instruction_count, 'instruction')} · {module.path}"
 
 
 def _size(module: CompiledModule) -> str:
