@@ -1,0 +1,179 @@
+"""The Python interface: read dumps, capture those of a block, and analyze compiled functions.
+
+    import hlo_lsp
+
+    for module in hlo_lsp.load("dumps"):
+        print(module.name, module.summary["by_space"])
+
+The package does not import jax.
+"""
+
+import html
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.run import dump_flags
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.reports.diff import compare
+from hlo_lsp.reports.diff_text import diff_json, diff_lines
+from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import summary_json, summary_lines
+from hlo_lsp.text.disk import UnreadableError
+
+_COUNT = 20  # of owners, buffers, and changes that are listed
+
+
+class Module:
+    """One compile of a module.
+
+    Facts are dictionaries with the keys of `docs/json_schema.md`, which are a public interface.
+    """
+
+    def __init__(self, dump: DumpSet, folder: "tempfile.TemporaryDirectory[str] | None" = None):
+        self._dump = dump
+        self._folder = folder  # deleted with the last module that was read from it
+        self._summary = summarize(dump, SummaryOptions(count=_COUNT, frames=_frames()))
+
+    @property
+    def name(self) -> str:
+        """The name of the module, such as ``jit_step``."""
+        return self._summary.name
+
+    @property
+    def path(self) -> Path:
+        """A file of the compile."""
+        return Path(self._dump.files[0].label)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The memory summary, as `hlo-lsp summary --format json` prints it for a module."""
+        return summary_json(self._summary, _COUNT)
+
+    def diff(self, other: "Module") -> dict[str, Any]:
+        """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""
+        return diff_json(compare(self._dump, other._dump, _frames()), _COUNT)
+
+    def diff_text(self, other: "Module") -> str:
+        """Return what changes from this compile to another as text."""
+        return "\n".join(diff_lines(compare(self._dump, other._dump, _frames()), _COUNT))
+
+    def memory_map_html(self) -> str:
+        """Return the memory map as a self-contained HTML page."""
+        return memory_map_page(memory_map_document([memory_map(self._dump)]))
+
+    def __str__(self) -> str:
+        return "\n".join(summary_lines(self._summary, 5))
+
+    def __repr__(self) -> str:
+        return f"<hlo_lsp.Module {self.name} {self.path}>"
+
+    def _repr_html_(self) -> str:
+        """Return the summary and the memory map for a notebook."""
+        page = html.escape(self.memory_map_html(), quote=True)
+        frame = (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" width="100%" height="640"></iframe>'
+        )
+        return f"<pre>{html.escape(str(self))}</pre>{frame if self._summary.spaces else ''}"
+
+
+class Capture:
+    """The folder and, after the block, the modules of :func:`capture`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: list[Module] = []
+
+
+def load(path: str | os.PathLike[str]) -> list[Module]:
+    """Read the compiles of a dump file, or of everything below a folder.
+
+    Raises:
+        OSError: The path cannot be read, or there are no dumps.
+    """
+    return _load(Path(path), None)
+
+
+@contextmanager
+def capture(folder: str | os.PathLike[str] | None = None) -> Iterator[Capture]:
+    """Write the dumps of everything that is compiled in a block, and read them at its end.
+
+    XLA reads its flags once, so the block must contain the first compile of the process. Later, use
+    :func:`analyze`.
+
+    Args:
+        folder: Where the dumps are written; a new temporary folder by default, which is kept.
+
+    Raises:
+        RuntimeError: Nothing was dumped in the block.
+    """
+    found = Capture(Path(tempfile.mkdtemp(prefix="hlo-dumps-") if folder is None else folder))
+    found.folder.mkdir(parents=True, exist_ok=True)
+    before = os.environ.get("XLA_FLAGS")
+    os.environ["XLA_FLAGS"] = dump_flags(before or "", found.folder)
+    try:
+        yield found
+    finally:
+        if before is None:
+            del os.environ["XLA_FLAGS"]
+        else:
+            os.environ["XLA_FLAGS"] = before
+    try:
+        found.modules = load(found.folder)
+    except OSError as error:
+        raise RuntimeError(
+            "nothing was dumped: XLA reads its flags before the first compile of a process, and"
+            " compiles from a cache write no dumps; use hlo_lsp.analyze(jitted.lower(...))"
+        ) from error
+
+
+def analyze(function: Any) -> Module:
+    """Compile a lowered function of jax, and read its dumps.
+
+    Args:
+        function: The result of ``jax.jit(f).lower(...)``, which is compiled; or a compiled
+            function, of which only the module text is known.
+
+    Raises:
+        TypeError: The argument is something else.
+        OSError: The compiler wrote no dumps.
+    """
+    folder = tempfile.TemporaryDirectory(prefix="hlo-dumps-")
+    if callable(getattr(function, "compile", None)):
+        function.compile(
+            compiler_options={"xla_dump_to": folder.name, "xla_dump_hlo_as_text": True}
+        )
+    elif callable(getattr(function, "as_text", None)):
+        text = function.as_text()
+        Path(folder.name, "module_0000.compiled.after_optimizations.txt").write_text(text, "utf-8")
+    else:
+        raise TypeError(
+            "the argument must be the result of jax.jit(f).lower(...) or of its compile()"
+        )
+    return max(_load(Path(folder.name), folder), key=_size)
+
+
+def _size(module: Module) -> int:
+    return module.summary["total_bytes"] or 0
+
+
+def _load(path: Path, folder: "tempfile.TemporaryDirectory[str] | None") -> list[Module]:
+    errors: list[str] = []
+    try:
+        found = [Module(dump, folder) for dump in dumps_at([path], errors, sizes_only=True)]
+    except UnreadableError as error:
+        raise OSError(str(error)) from error
+    if errors:
+        raise OSError("; ".join(errors))
+    return found
+
+
+def _frames() -> FrameChoice:
+    return FrameChoice((str(Path.cwd()),))
