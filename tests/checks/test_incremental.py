@@ -29,6 +29,7 @@ _ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizati
 _SIBLINGS = re.compile(r"(-buffer-assignment(-values)?|-live-range|-memory-usage-report|)\.txt")
 _NUMBER = re.compile(r"\d+")
 _PLACE = re.compile(r"(?<=\(size=)\d+|(?<=,offset=)\d+")
+_WORD = re.compile(r"%[\w.\-]+|\w+\[[\d,]*\]|[\w\-]+|[{}]")
 _NAME = re.compile(r"[a-zA-Z][\w-]*(\.\d+)+")
 
 
@@ -48,6 +49,27 @@ class Put:
         ] or [(0, (0, 0))]
         line, (start, end) = places[self.which % len(places)]
         return document.edit((line, start), (line, end), self.text)
+
+
+@dataclass(frozen=True)
+class Swap:
+    """A word in place of another one of the same text."""
+
+    which: int
+    by: int
+
+    def apply(self, document: Document) -> LineChange:
+        words = [
+            (line, match)
+            for line, text in enumerate(document.lines)
+            for match in _WORD.finditer(text)
+        ]
+        line, match = words[self.which % len(words)]
+        return document.edit((line, match.start()), (line, match.end()), _word(words, self.by))
+
+
+def _word(words: "list[tuple[int, re.Match[str]]]", number: int) -> str:
+    return words[number % len(words)][1][0]
 
 
 @dataclass(frozen=True)
@@ -152,6 +174,34 @@ def test_findings_after_edits_equal_fresh_findings(
             for each in range(count) if all_files else [number % count]:
                 assert opened.findings(each) == fresh.findings(each)
     assert failures == []
+
+
+_MODULE_EDITS = st.one_of(
+    st.builds(Swap, st.integers(0, 5000), st.integers(0, 5000)),
+    st.builds(Put, st.just(_NAME), st.integers(0, 5000), _NAMES),
+    st.builds(Delete, st.integers(0, 400), st.integers(1, 3)),
+    st.builds(Copy, st.integers(0, 400), st.integers(1, 3), st.integers(0, 400)),
+    st.builds(Undo, st.integers(1, 3)),
+)
+
+
+@pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
+@settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
+@given(script=st.lists(st.tuples(_MODULE_EDITS, st.booleans()), min_size=2, max_size=12))
+def test_values_after_edits_of_the_module_equal_fresh_ones(
+    stem: str, corpus_small: Path, script: list[tuple[Edit | Undo, bool]]
+) -> None:
+    opened = _opened(corpus_small, stem)
+    count = len(opened.files)
+    [module] = [n for n, name in enumerate(opened.texts()) if name.endswith("optimizations.txt")]
+    for each in range(count):
+        opened.findings(each)
+    for edit, is_checked in [*script, (Undo(1), True)]:
+        opened.do(module, edit)
+        if is_checked:
+            fresh = _Opened(opened.texts())
+            for each in range(count):
+                assert opened.findings(each) == fresh.findings(each)
 
 
 @dataclass(frozen=True)

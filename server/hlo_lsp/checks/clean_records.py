@@ -101,11 +101,11 @@ class _ModuleState:
         """Return the earlier records that are gone or must be checked again."""
         callees = _changed_names(before.callees.items(), self.callees.items())
         found: set[Record] = set()
-        if (self.header, self.entry) != (before.header, before.entry) and before.header:
-            found.add(before.header)
+        if (self.header, self.entry) != (before.header, before.entry) and self.entry is not None:
+            found.add(self.entry.head)  # a rule compares it with the header
         for head, old in before.computations.items():
             new = self.computations.get(head)
-            if new is None or old.closing is not new.closing or old.strays != new.strays:
+            if new is None or old.closing is not new.closing:
                 found.update(old.members, old.strays)
                 found |= {head} if old.closing is None else {head, old.closing}
                 continue

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
+from hlo_lsp.checks.clean_values import CleanValues, clean_values
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.options import Thresholds
 from hlo_lsp.model.dump_file import DumpFile
@@ -95,6 +96,11 @@ class CompileCheck(Check):
         self.dump = dump
         self.folder = folder
         self.thresholds = thresholds
+
+    @property
+    def clean(self) -> CleanValues:
+        """The values in which the rule found nothing in its last run."""
+        return clean_values(self.dump)[self.code]
 
 
 class Pace(IntEnum):

@@ -20,6 +20,7 @@ from hlo_lsp.syntax.memory_records import (
 )
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
 
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
@@ -137,6 +138,7 @@ class MemoryIndex:
         self._tuple_sizes: Counter[tuple[str, int]] = Counter()
         self._tiled_values = 0
         self._rows: EntryRows | None = None
+        self._change_count = 0
         self._maps: dict[type[Record], tuple[tuple[MultiMap[Any, Any], Callable[[Any], Any]], ...]]
         self._maps = {
             AllocationLine: ((self.allocations, attrgetter("number")),),
@@ -184,10 +186,13 @@ class MemoryIndex:
     @property
     def rows(self) -> "EntryRows":
         """Positions and uses by instruction, created on first access."""
-        if self._rows is None:
-            self._rows = EntryRows(self._inputs[UsedValue])
-            for entry in self.entries.records():
-                self._rows.update(entry, MultiMap.add)
+        while self._rows is None:
+            change_count, found = self._change_count, EntryRows(self._inputs[UsedValue])
+            for entry in [*self.entries.records()]:
+                found.update(entry, MultiMap.add)
+                checkpoint()
+            if self._change_count == change_count:  # no edit while the job was paused
+                self._rows = found
         return self._rows
 
     def label(self, kind: type[R]) -> R | None:
@@ -205,6 +210,7 @@ class MemoryIndex:
         self._update(record, MultiMap.remove, -1)
 
     def _update(self, record: Record, change: RecordChange, count: int) -> None:
+        self._change_count += 1
         kind = type(record)
         if kind is UsedValue and isinstance(record, UsedValue):
             if not record.whole:

@@ -131,6 +131,7 @@ class ModuleIndex:
         self._callers: dict[str, list[InstructionLine]] | None = None
         self._sorted_computations: list[ComputationLine] | None = None
         self._change_count = 0
+        self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
@@ -149,6 +150,7 @@ class ModuleIndex:
         self._change_count += 1
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
+            self.instruction_count += 1 if change is MultiMap.add else -1
             if self._mentions is not None:
                 for name in _mentioned_names(record):
                     change(self._mentions, name, record)

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import (
@@ -23,6 +24,7 @@ from hlo_lsp.model.shape import (
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket
+from hlo_lsp.text.checkpoint import checkpoint
 
 _NUMBER = re.compile(r"\d{1,9}")
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d{1,9}),\s*\{([\d,\s]*)\}")
@@ -159,6 +161,7 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
     taken = {(number, index) for _, number, index in aliases}
     filled = {out for out, _, _ in aliases}
     outputs = interface.outputs
+    checkpoint()
     free = [leaf for leaf in interface.parameters if (leaf.parameter, leaf.index) not in taken]
     open_outputs = [leaf for leaf in outputs if leaf.index not in filled]
     offered = [leaf for leaf in free if (leaf.parameter, leaf.index) in donors]
@@ -186,12 +189,16 @@ def _interface(module: ModuleIndex) -> _Interface | None:
     if root is None or not root.shape:
         return None
     parameters = dict(sorted(computation.parameters.items()))
-    return _Interface(
-        parameters,
-        root,
-        [leaf for number, line in parameters.items() for leaf in _leaves(number, line.shape, ())],
-        list(_leaves(None, root.shape, ())),
-    )
+    leaves: list[InterfaceLeaf] = []
+    for number, line in parameters.items():
+        checkpoint()
+        leaves += _leaves(number, line.shape, ())
+    return _Interface(parameters, root, leaves, list(_outputs(root.shape)))
+
+
+@lru_cache(maxsize=4)  # a result may have thousands of elements
+def _outputs(shape: str) -> tuple[InterfaceLeaf, ...]:
+    return tuple(_leaves(None, shape, ()))
 
 
 def _resharded(
@@ -288,12 +295,14 @@ def donated_parameters(header: str) -> set[int]:
     return used | {number for number, _ in _donors(header)}
 
 
+@lru_cache(maxsize=4)
 def _donors(header: str) -> set[tuple[int, LeafIndex]]:
     """Return donated buffers that no output uses: number of the parameter, index in it."""
     found = _DONOR.findall(_attribute(header, "buffer_donor"))
     return {(int(number), _index(index)) for number, index in found}
 
 
+@lru_cache(maxsize=4)  # a header may have thousands of them
 def _aliases(header: str) -> list[tuple[LeafIndex, int, LeafIndex]]:
     """Return the aliases of a module: output, number of the parameter, index in the parameter."""
     return [

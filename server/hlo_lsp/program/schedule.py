@@ -40,9 +40,10 @@ class ComputationSteps:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """All scheduled instructions in order, and the steps of each computation."""
+    """All scheduled instructions in order, their computations, and the steps of those."""
 
     instructions: list[InstructionLine]
+    computations: list[ComputationLine]
     spans: dict[ComputationLine, ComputationSteps]
 
 
@@ -68,6 +69,7 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
     if entry is None or header is None or not _SCHEDULED.search(header.text):
         return None
     scheduled: list[InstructionLine] = []
+    computations: list[ComputationLine] = []
     spans = {entry: ComputationSteps(0, 0, is_async=False)}
     stack = [(entry, _execution_order(module, entry))]
     while stack:
@@ -80,12 +82,13 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
             if part.opcode not in _ASYNC_OPCODES and is_async_call(part.opcode):
                 return None
             scheduled.append(part)
+            computations.append(computation)
             checkpoint()
         elif part.computation not in spans:
             is_async = part.is_async or spans[computation].is_async
             spans[part.computation] = ComputationSteps(len(scheduled), len(scheduled), is_async)
             stack.append((part.computation, _execution_order(module, part.computation)))
-    return Schedule(scheduled, spans)
+    return Schedule(scheduled, computations, spans)
 
 
 def is_async_call(opcode: str) -> bool:

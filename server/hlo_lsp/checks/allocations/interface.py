@@ -1,12 +1,13 @@
 """The purpose of an allocation: its flags, its parameter, its output, against its values."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import islice
 
+from hlo_lsp.checks.clean_values import ValueRecord
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.buffer_assignment import (
@@ -43,7 +44,7 @@ class ValueOrigin:
     Attributes:
         opcode: opcode of the instruction.
         parameter: number of the parameter, None for other instructions.
-        is_in_entry: whether it is in the entry computation; None if unknown.
+        is_in_entry: whether a parameter is in the entry computation; None if unknown.
     """
 
     opcode: str
@@ -65,22 +66,25 @@ class Origins:
 
     def __init__(self, dump: DumpSet) -> None:
         self._dump = dump
-        self._kinds: dict[tuple[int, str, str | None], ValueKind | None] = {}
+        self.file: DumpFile | None = None  # the module text
         self._module: ModuleIndex | None = None
-        self._entry: ComputationLine | None = None
+        self.entry_line: ComputationLine | None = None
+        self._ranges = [file.memory.ranges for file in dump.files if len(file.memory.ranges)]
+        self._step_names = [file.memory.step_names for file in dump.files if len(file.memory.steps)]
         for file in dump.files:
             if file.module.header is not None or len(file.module.computations):
-                self._module = file.module
+                self.file, self._module = file, file.module
                 # The last computation of a text that was cut off need not be the entry.
-                self._entry = None if ending(file) is not None else file.module.entry
+                self.entry_line = None if ending(file) is not None else file.module.entry
                 break
 
     def of(self, value: AssignedValue) -> ValueOrigin | None:
         """Return the origin of a value."""
         line = None if self._module is None else self._module.instructions.first(value.name)
         if self._module is not None and line is not None:
-            home = self._module.scope_of(line)
-            in_entry = None if self._entry is None else home is self._entry
+            in_entry = None
+            if line.opcode == "parameter" and self.entry_line is not None:
+                in_entry = self._module.scope_of(line) is self.entry_line
             return ValueOrigin(line.opcode, parameter_number(line), in_entry)
         entry = self._dump.find(lambda index: index.entries, value.id)
         text = None if entry is None else defining_text(entry.record)
@@ -93,12 +97,6 @@ class Origins:
     def kind(self, value: AssignedValue) -> ValueKind | None:
         """Return the kind of a value; None if unknown, or if live ranges and schedule disagree."""
         checkpoint()
-        key = value.id, value.name, value.index
-        if key not in self._kinds:
-            self._kinds[key] = self._kind(value)
-        return self._kinds[key]
-
-    def _kind(self, value: AssignedValue) -> ValueKind | None:
         origin = self.of(value)
         if origin is None:
             return None
@@ -106,8 +104,9 @@ class Origins:
             return ValueKind.CONSTANT
         if origin.parameter is not None and origin.is_in_entry:
             return ValueKind.PARAMETER
-        is_live = self._dump.live(value.key) is not None
-        if not self._has_schedule or is_live is not (self._dump.step(value.name) is not None):
+        is_live = any(value.key in ranges for ranges in self._ranges)
+        is_scheduled = any(value.name in names for names in self._step_names)
+        if not self._has_schedule or is_live is not is_scheduled:
             return None
         if not is_live:
             return ValueKind.THREAD_LOCAL
@@ -117,9 +116,9 @@ class Origins:
     @cached_property
     def entry(self) -> Computation | None:
         """The entry computation, if every line of the module text is readable."""
-        if self._module is None or self._entry is None or self._module.damaged:
+        if self._module is None or self.entry_line is None or self._module.damaged:
             return None
-        return self._module.computation(self._entry)
+        return self._module.computation(self.entry_line)
 
     @property
     def root(self) -> InstructionLine | None:
@@ -185,13 +184,13 @@ _Contradiction = tuple[Flag | None, str, AssignedValue | None]
 def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each."""
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
-    file = assignment.file
+    file, clean = assignment.file, _clean_values(survey, origins)
     for block in assignment.blocks:
         checkpoint()
         allocation = block.allocation
         if not block.is_whole or _has_unknown_flag(file, allocation):
             continue
-        for flag, reason, value in islice(_contradictions(block, origins), 1):
+        for flag, reason, value in islice(_contradictions(block, origins, clean), 1):
             subject = f"allocation {allocation.number}"
             related = []
             if value is not None:
@@ -205,16 +204,32 @@ def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
             )
 
 
-def _contradictions(block: AllocationBlock, origins: Origins) -> Iterator[_Contradiction]:
+def _clean_values(survey: CompileCheck, origins: Origins) -> set[ValueRecord]:
+    """Return the values that may be in an allocation with the flags of theirs."""
+    clean = survey.clean
+    if origins.file is None:
+        return set()
+    clean.refresh(survey.dump, origins.file)
+    if clean.facts is not origins.entry_line:
+        clean.facts = origins.entry_line
+        clean.records.clear()
+    return clean.records
+
+
+def _contradictions(
+    block: AllocationBlock, origins: Origins, clean: set[ValueRecord]
+) -> Iterator[_Contradiction]:
     values, flags = block.values, _flags_of(block.allocation)
     if not flags:
         yield None, "has no flag", values[0] if values else None
         return
     if len(flags) > 1 and not set(flags) <= {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT}:
         yield flags[-1], f"also {flags[0].value}", None
-    for value in values:
+    for value in (value for value in values if value not in clean):
         kind = origins.kind(value)
-        if kind is not None and _FITTING[kind].isdisjoint(flags):
+        if kind is None or not _FITTING[kind].isdisjoint(flags):
+            clean.add(value)
+        else:
             yield flags[-1], f"`{value.key}` is {kind.value}", value
     if Flag.CONSTANT in flags and len(values) > 1:
         yield Flag.CONSTANT, f"has {len(values)} values", values[-1]
@@ -222,11 +237,18 @@ def _contradictions(block: AllocationBlock, origins: Origins) -> Iterator[_Contr
     if len(offsets) > 1 and Flag.PREALLOCATED_TEMP not in flags:
         reason = f"{len(offsets)} of its values have offsets, as in a preallocated-temp allocation"
         yield flags[-1], reason, offsets[0]
-    returned = [origins.is_returned(value) for value in values]
+    yield from _of_interface(values, flags, origins)
+
+
+def _of_interface(
+    values: Sequence[AssignedValue], flags: Sequence[Flag], origins: Origins
+) -> Iterator[_Contradiction]:
+    """Yield the contradictions with the parameters and the result of the program."""
     if Flag.MAYBE_LIVE_OUT not in flags:
-        for value in (value for value, is_out in zip(values, returned, strict=True) if is_out):
-            yield None, f"is not maybe-live-out, but the program returns `{value.key}`", value
-    elif values and set(returned) == {False}:
+        for value in (value for value in values if value.id in (origins.returned or ())):
+            if origins.is_returned(value):
+                yield None, f"is not maybe-live-out, but the program returns `{value.key}`", value
+    elif values and all(origins.is_returned(value) is False for value in values):
         yield Flag.MAYBE_LIVE_OUT, "the program returns none of its values", values[0]
     if Flag.PARAMETER in flags and values:
         found = [origins.of(value) for value in values]

@@ -264,12 +264,12 @@ def _start_by_text(
     text: TextSchedule, section: LiveRangeSection, places: Mapping[str, int], row: RangeRow
 ) -> WrongStart | None:
     schedule, rows = text.schedule, section.steps
-    instruction = schedule.instructions[text.steps[row.name]]
-    step, is_parameter = rows[places[row.name]], instruction.opcode == "parameter"
-    computation = text.file.module.computation_of(instruction)
-    span = None if computation is None else schedule.spans.get(computation)
-    if span is None or computation is None or (row.start_step == step.step and not is_parameter):
+    at = text.steps[row.name]
+    step, is_parameter = rows[places[row.name]], schedule.instructions[at].opcode == "parameter"
+    if row.start_step == step.step and not is_parameter:
         return None
+    computation = schedule.computations[at]
+    span = schedule.spans[computation]
     if is_parameter:
         first = places.get(schedule.instructions[span.start].name)
         if first is None or row.start_step == rows[first].step:

@@ -16,7 +16,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
-from hlo_lsp.program.schedule import Schedule, schedule_of
+from hlo_lsp.program.schedule import ComputationSteps, Schedule, schedule_of
 from hlo_lsp.syntax.memory_records import (
     BreakdownRow,
     LiveRangeLabel,
@@ -197,11 +197,17 @@ def differences(printed: Sequence[str], expected: Sequence[str]) -> list[Differe
 
 @dataclass(frozen=True, slots=True)
 class TextSchedule:
-    """The schedule of a module text, and the steps of the names that it has once."""
+    """The schedule of a module text, and the steps of the names that it has once.
+
+    Two of them are equal if names, parameters, and steps of computations are, whatever else an edit
+    changed in the instructions.
+    """
 
     file: DumpFile
-    schedule: Schedule
+    schedule: Schedule = field(compare=False)
     steps: dict[str, int]
+    instructions: list[tuple[str, bool]]
+    spans: list[ComputationSteps]
 
 
 @query
@@ -211,7 +217,10 @@ def text_schedule(dump: DumpSet) -> TextSchedule | None:
     schedule = schedule_of(file.module) if file is not None and is_complete_module(file) else None
     if file is None or schedule is None:
         return None
-    return TextSchedule(file, schedule, once(line.name for line in schedule.instructions))
+    lines = schedule.instructions
+    named = [(line.name, line.opcode == "parameter") for line in lines]
+    steps = once(line.name for line in lines)
+    return TextSchedule(file, schedule, steps, named, list(schedule.spans.values()))
 
 
 def once(names: Iterable[str]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related
@@ -11,7 +12,7 @@ from hlo_lsp.model.module_index import Computation, parameter_number
 from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
 from hlo_lsp.program.computations import Callee, signature
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
 CALLS = {"fusion": "calls", "call": "to_apply"}
@@ -75,26 +76,23 @@ def signature_shapes(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
         yield from _against_header(case, case.scopes.scope(case.record), head, *listed)
 
 
-def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
+def entry_layout(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check `entry_computation_layout` against parameters and root of the entry computation.
 
     Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
     """
-    record, entry = case.record, case.file.module.entry
-    found = _LAYOUT.search(record.text)
-    if record.name.startswith(_EXTRACTED) or "backend_config=" in record.text:
-        return
+    entry, header = case.record, case.file.module.header
     # Without ENTRY the last computation is the entry, but it may be truncated.
-    if found is None or entry is None or not entry.is_entry:
+    if header is None or not entry.is_entry or case.file.module.entry is not entry:
         return
-    close, opened = closing_bracket(record.text, found.end()), record.text.find("(", found.end())
-    shut = None if opened < 0 else closing_bracket(record.text, opened)
-    arrow = None if shut is None else _ARROW.match(record.text, shut)
-    if close is None or shut is None or arrow is None:
+    if header.name.startswith(_EXTRACTED) or "backend_config=" in header.text:
         return
-    place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
+    layout = _layout(header.text)
+    if layout is None:
+        return
+    shapes, result, start, end = layout
+    place = span_place(case.file, header, header.text, start, end)
     scope = case.scopes.scope(entry)
-    shapes = comma_separated_texts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.report(
@@ -104,8 +102,22 @@ def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
             Related(head_place(case.file, entry), f"`{entry.name}` is the entry"),
         )
         shapes = []
-    result = record.text[arrow.end() : close]
     yield from _against_header(case, scope, ("the module header", place), shapes, result)
+
+
+@lru_cache(maxsize=4)  # a header may have 60,000 brackets and commas
+def _layout(header: str) -> tuple[list[str], str, int, int] | None:
+    """Return parameters and result of `entry_computation_layout` and the columns of its name."""
+    found = _LAYOUT.search(header)
+    if found is None:
+        return None
+    close, opened = closing_bracket(header, found.end()), header.find("(", found.end())
+    shut = None if opened < 0 else closing_bracket(header, opened)
+    arrow = None if shut is None else _ARROW.match(header, shut)
+    if close is None or shut is None or arrow is None:
+        return None
+    shapes = comma_separated_texts(header, opened + 1, shut)
+    return shapes, header[arrow.end() : close], found.start(), found.end() - 1
 
 
 def _against_header(
@@ -278,7 +290,7 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 RULES: tuple[AnyRule, ...] = (
     error("shape-mismatch", ComputationLine, signature_shapes),
-    error("shape-mismatch", ModuleHeader, entry_layout),
+    error("shape-mismatch", ComputationLine, entry_layout),
     error("parameter-number", ComputationLine, numbered_parameters),
     error("operand-count", InstructionLine, called_count, CALLS),
     error("shape-mismatch", InstructionLine, called, CALLS),

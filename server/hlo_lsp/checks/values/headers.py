@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import Any
 
+from hlo_lsp.checks.clean_values import CleanValues
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
@@ -240,14 +241,14 @@ class _PrintedShape:
 def shape_definition_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report values whose shape is not that of their instruction at their index."""
     found: dict[str, list[list[_PrintedShape]]] = {}
-    for name, shapes in _disagreeing(survey.dump):
+    for name, shapes in _disagreeing(survey.dump, survey.clean):
         if _differ(shapes):
             found.setdefault(name, []).append(shapes)
     for values in found.values():
         yield _mismatch(survey, values)
 
 
-def _disagreeing(dump: DumpSet) -> Iterator[tuple[str, list[_PrintedShape]]]:
+def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[_PrintedShape]]]:
     module = module_at_buffer_assignment(dump)
     holder = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
@@ -256,15 +257,21 @@ def _disagreeing(dump: DumpSet) -> Iterator[tuple[str, list[_PrintedShape]]]:
         headers = holder.memory.assigned.records()
     elif entries is not None:
         headers = entries.memory.entries.records()
+    if module is not None:
+        clean.refresh(dump, module)
     for header in headers:
         checkpoint()
+        if header in clean.records:
+            continue
         value = header if isinstance(header, AssignedValue) else None
         entry = None if entries is None else entries.memory.entries.first(header.id)
         if entry is not None and not (entry.whole and entry.key == header.key):
             entry = None
         lines = [] if module is None else module.module.instructions.all(header.name)
         line = lines[0] if len(lines) == 1 and lines[0].shape else None
-        if not _are_equal(value, entry, line):
+        if _are_equal(value, entry, line):
+            clean.records.add(header)
+        else:
             located = [
                 LocatedRecord(file, record)
                 for file, record in ((holder, value), (entries, entry), (module, line))

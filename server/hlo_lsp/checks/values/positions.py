@@ -5,14 +5,17 @@ hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled a
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
+from hlo_lsp.checks.clean_values import ValueRecord
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, shape_place
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.program.dataflow import direct_sources
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
@@ -51,49 +54,81 @@ def parts_of(row: str) -> tuple[str, str | None]:
     return name, index or None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _PositionRows:
+    """The rows of positions of all entries.
+
+    Attributes:
+        owners: The first entry with each row.
+        covered: The names in the rows.
+        defined: The rows that the headers of the entries imply.
+        misplaced: Entries whose first row is not their own position.
+        repeated: Rows that are not the first of their text: the text, the line in the entry, the
+            wrong entry and the other one, which is the same if it repeats a row.
+    """
+
+    owners: dict[str, UsedValue]
+    covered: set[str]
+    defined: set[str]
+    misplaced: list[UsedValue]
+    repeated: list[tuple[str, int, UsedValue, UsedValue]]
+
+
+@query
+def _position_rows_of_file(file: DumpFile) -> _PositionRows:
+    found = _PositionRows({}, set(), set(), [], [])
+    owners = found.owners
+    for entry in file.memory.entries.records():
+        checkpoint()
+        own = row_of(entry.name or "", entry.index)
+        found.defined.add(own)
+        if not entry.whole:
+            continue
+        rows = position_rows(entry)
+        if not rows or rows[0] != own:
+            found.misplaced.append(entry)
+        for at, row in enumerate(rows, _FIRST_ROW):
+            owner = owners.get(row)
+            if owner is None:
+                owners[row] = entry
+                found.covered.add(parts_of(row)[0])
+            else:
+                one, other = (owner, entry) if row == own else (entry, owner)
+                found.repeated.append((row, at, one, other))
+    return found
+
+
 def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report positions that are not parts of instructions, or that another value has."""
     file = entry_file(survey.dump)
     if file is None:
         return
-    owners: dict[str, UsedValue] = {}
+    found = _position_rows_of_file(file)
     reported: set[object] = set()
-    for finding in chain(_in_entries(survey, file, owners), _in_program(survey, file, owners)):
+    for finding in chain(_in_entries(survey, file, found), _in_program(survey, file, found)):
         entry = file.records.at(finding.place.line)
         if entry not in reported:  # one finding for each entry
             reported.add(entry)
             yield finding
 
 
-def _in_entries(
-    survey: CompileCheck, file: DumpFile, owners: dict[str, UsedValue]
-) -> Iterator[Finding]:
-    for entry in file.memory.entries.records():
-        checkpoint()
-        if not entry.whole:
-            continue
-        rows = position_rows(entry)
-        own = row_of(entry.name or "", entry.index)
-        if not rows or rows[0] != own:
-            position = f"is `{rows[0].strip()}`" if rows else "is missing"
-            place = line_place(file, entry.line + (_FIRST_ROW if rows else LABEL_ROW))
-            message = f"first position {position}, expected `{own.strip()}`"
-            value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
-            yield survey.report(place, message, value)
-        for at, row in enumerate(rows, entry.line + _FIRST_ROW):
-            owner = owners.get(row)
-            if owner is None:
-                owners[row] = entry
-            elif owner is not entry:
-                one, other = (owner, entry) if row == own else (entry, owner)
-                message = f"is repeated: value {other.id} `{other.key}` has it, too"
-                related = Related(_position_place(file, other, row), "the same position")
-                yield _wrong(survey, file, one, row, message, related)
-            else:
-                message = f"position `{row.strip()}` is repeated in this entry"
-                related = Related(_position_place(file, entry, row), "the same position")
-                finding = survey.report(line_place(file, at), message, related)
-                yield finding.fixed(Fix.drop(file, at, 1))
+def _in_entries(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
+    for entry in found.misplaced:
+        rows, own = position_rows(entry), row_of(entry.name or "", entry.index)
+        position = f"is `{rows[0].strip()}`" if rows else "is missing"
+        place = line_place(file, entry.line + (_FIRST_ROW if rows else LABEL_ROW))
+        message = f"first position {position}, expected `{own.strip()}`"
+        value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
+        yield survey.report(place, message, value)
+    for row, at, one, other in found.repeated:
+        related = Related(_position_place(file, other, row), "the same position")
+        if one is other:
+            place = line_place(file, one.line + at)
+            message = f"position `{row.strip()}` is repeated in this entry"
+            yield survey.report(place, message, related).fixed(Fix.drop(file, place.line, 1))
+        else:
+            message = f"is repeated: value {other.id} `{other.key}` has it, too"
+            yield _wrong(survey, file, one, row, message, related)
 
 
 def _wrong(
@@ -112,53 +147,75 @@ def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
     return line_place(file, entry.line + _FIRST_ROW + position_rows(entry).index(row))
 
 
-def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterator[Finding]:
+def _in_program(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
     """Compare the entries with the instructions and the data flow of the module text."""
     module = module_at_buffer_assignment(survey.dump)
     if module is None:
         return
     has_all = is_complete_module(module)
     instructions = module.module.instructions
-    for row, entry in owners.items():
+    clean = _clean_positions(survey, file, module, has_all)
+    wrong: set[UsedValue] = set()
+    for row, entry in found.owners.items():
+        if entry in clean:
+            continue
         checkpoint()
         name, index = parts_of(row)
         line = instructions.first(name)
         if line is None:
             if has_all and not is_named(survey.dump, name):
+                wrong.add(entry)
                 problem = f"does not exist: the module text has no instruction `{name}`"
                 yield _wrong(survey, file, entry, row, problem)
         elif line.shape and index not in _parts(line.shape) and len(instructions.all(name)) == 1:
             problem = f"`{name}` has no part `{index}`" if index else f"`{name}` is a tuple"
             problem = problem if line.shape.startswith("(") else f"`{name}` is not a tuple"
             related = Related(shape_place(module, line), "its shape")
+            wrong.add(entry)
             yield _wrong(survey, file, entry, row, f"does not exist: {problem}", related)
+    clean.update(entry for entry in found.owners.values() if entry not in wrong)
     if has_all and not file.memory.damaged:
-        yield from _missing(survey, file, module, owners)
+        yield from _missing(survey, file, module, found)
+
+
+def _clean_positions(
+    survey: CompileCheck, file: DumpFile, module: DumpFile, has_all: bool
+) -> set[ValueRecord]:
+    """Return the entries whose positions are parts of instructions."""
+    clean, positions = survey.clean, file.memory.rows.positions
+    clean.refresh(
+        survey.dump, module, lambda names: (one for name in names for one in positions.all(name))
+    )
+    if clean.facts is not has_all:  # an instruction may be missing from a damaged text
+        clean.facts = has_all
+        clean.records.clear()
+    return clean.records
 
 
 def _missing(
-    survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
+    survey: CompileCheck, file: DumpFile, module: DumpFile, found: _PositionRows
 ) -> Iterator[Finding]:
-    covered = {parts_of(row)[0] for row in owners}
-    defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}
+    owners, covered = found.owners, found.covered
     for computation in module.module.all_computations():
+        checkpoint()
         members = module.module.members(computation)
         if not any(member.name in covered for member in members):
             continue  # the instructions in a fusion have no buffers
         for member in members:
             checkpoint()
-            if not member.shape or not (member.name in covered or survey.dump.step(member.name)):
+            name = member.name
+            if not member.shape or not (name in covered or survey.dump.step(name)):
                 continue
-            for index in shape_indexes(member.shape):
-                row = row_of(member.name, index)
-                found = row not in owners and row not in defined
-                source = next(_source_rows(module, member, index, owners), None) if found else None
+            for index in _parts(member.shape):
+                row = row_of(name, index)
+                if row in owners or row in found.defined:
+                    continue
+                source = next(_source_rows(module, member, index, owners), None)
                 if source is not None:
                     place = line_place(file, owners[source].line + LABEL_ROW)
                     message = f"position `{row.strip()}` is missing: its value is that of"
                     related = Related(shape_place(module, member), "the instruction")
                     yield survey.report(place, f"{message} `{source.strip()}`", related)
-        checkpoint()
 
 
 def _source_rows(
@@ -188,8 +245,8 @@ def is_named(dump: DumpSet, name: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _parts(shape: str) -> "frozenset[str | None]":
-    return frozenset(shape_indexes(shape))
+def _parts(shape: str) -> "Mapping[str | None, None]":
+    return dict.fromkeys(shape_indexes(shape))
 
 
 RULES: tuple[AnyRule, ...] = (WholeRule("position-mismatch", Severity.ERROR, position_mismatch),)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from hlo_lsp.checks.clean_values import InstructionChanges
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.checks.values.positions import (
@@ -50,10 +51,21 @@ class Users:
         if name in self._instructions:
             self.doubled.add(name)
         self._instructions[name] = opcode, operands
-        uses = self._forwards if opcode in FORWARDS else self._reads
-        uses = self._reads_of_top if opcode in READS_THE_TOP else uses
+        uses = self._uses_of(opcode)
         for number, operand in enumerate(operands):
             uses.setdefault(operand, []).append((name, number))
+
+    def remove(self, name: str, opcode: str, operands: Sequence[str]) -> None:
+        """Remove an instruction whose name no other one has."""
+        del self._instructions[name]
+        uses = self._uses_of(opcode)
+        for number, operand in enumerate(operands):
+            uses[operand].remove((name, number))
+
+    def _uses_of(self, opcode: str) -> dict[str, list[_Use]]:
+        if opcode in READS_THE_TOP:
+            return self._reads_of_top
+        return self._forwards if opcode in FORWARDS else self._reads
 
     def __contains__(self, name: str) -> bool:
         """Return whether an instruction of this name was entered."""
@@ -96,9 +108,25 @@ def users_of_module(index: ModuleIndex) -> Users:
     for record in index.instructions.records():
         checkpoint()
         users.add(record.name, record.opcode, record.operands)
+    _find_roots(users, index)
+    return users
+
+
+def _update(users: Users, index: ModuleIndex, changes: InstructionChanges) -> bool:
+    """Update the users after edits; return False if that is not possible."""
+    if any(record.name in users.doubled for record in changes.removed):
+        return False
+    for record in changes.removed:
+        users.remove(record.name, record.opcode, record.operands)
+    for record in changes.added:
+        users.add(record.name, record.opcode, record.operands)
+    _find_roots(users, index)
+    return True
+
+
+def _find_roots(users: Users, index: ModuleIndex) -> None:
     roots = (index.computation(computation).root for computation in index.all_computations())
     users.roots = {root.name for root in roots if root is not None}
-    return users
 
 
 def _users_of_entries(file: DumpFile) -> Users:
@@ -164,7 +192,12 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     file, module = entry_file(survey.dump), module_at_buffer_assignment(survey.dump)
     if file is None or (module is not None and not is_complete_module(module)):
         return
-    users = _users_of_entries(file) if module is None else users_of_module(module.module)
+    clean = survey.clean
+    if module is None:
+        clean.records.clear()
+        users = _users_of_entries(file)
+    else:
+        users = _current_users(survey, file, module)
     program = _Program(survey, file, module, users)
     empty: list[UsedValue] = []
     nones = 0
@@ -173,15 +206,32 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         if not entry.whole:
             continue
         nones += entry.lines[-2] == _NONE
-        unexpected, missing = _differences(program, entry)
-        if unexpected or missing:
-            yield _wrong_uses(program, entry, unexpected, missing)
-        elif entry.lines[-2] == " uses:":
+        if entry not in clean.records:
+            unexpected, missing = _differences(program, entry)
+            if unexpected or missing:
+                yield _wrong_uses(program, entry, unexpected, missing)
+                continue
+            clean.records.add(entry)
+        if entry.lines[-2] == " uses:":
             empty.append(entry)
     # jaxlib 0.10.0 and 0.10.1 leave `(none)` out, the releases before and after do not.
     for entry in empty if nones >= max(1, len(empty)) else ():
         place = line_place(file, entry.line + entry.lines.index(" uses:"))
         yield survey.report(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
+
+
+def _current_users(survey: CompileCheck, file: DumpFile, module: DumpFile) -> Users:
+    """Return the users of all instructions, updated after edits of the module text."""
+    positions = file.memory.rows.positions
+    changes = survey.clean.refresh(
+        survey.dump, module, lambda names: (one for name in names for one in positions.all(name))
+    )
+    users: Users | None = survey.clean.facts
+    survey.clean.facts = None  # until they are complete
+    if users is None or changes is None or not _update(users, module.module, changes):
+        users = users_of_module(module.module)
+    survey.clean.facts = users
+    return users
 
 
 def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[str]]:

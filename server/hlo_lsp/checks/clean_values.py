@@ -1,0 +1,95 @@
+"""Values in which a rule on a whole compile found nothing, while only the module text is edited."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any, NamedTuple
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import Computation
+from hlo_lsp.model.query import query
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.used_value import UsedValue
+
+ValueRecord = AssignedValue | UsedValue
+
+
+class InstructionChanges(NamedTuple):
+    """The instructions that edits removed and added; a former or new root is in both."""
+
+    removed: set[InstructionLine]
+    added: set[InstructionLine]
+
+
+class CleanValues:
+    """The records of values in which a rule found nothing.
+
+    The rule reads only instructions of certain names for each value: these, their operands, and
+    whether they are roots.
+
+    Attributes:
+        records: The records.
+        facts: What the rule derives from the module text, and updates after edits.
+    """
+
+    def __init__(self) -> None:
+        self.records: set[ValueRecord] = set()
+        self.facts: Any = None
+        self._computations: dict[ComputationLine, Computation] = {}
+        self._versions: list[int] = []
+
+    def refresh(
+        self,
+        dump: DumpSet,
+        module: DumpFile,
+        reading: Callable[[set[str]], Iterable[ValueRecord]] | None = None,
+    ) -> InstructionChanges | None:
+        """Remove the records that must be checked again, and return the changes of the module.
+
+        None means that all must be checked, and that all facts are out of date. ``reading`` returns
+        the records for which the rule reads an instruction with one of some names; by default the
+        rule reads only the one that defines the value.
+        """
+        index = module.module
+        now = {head: index.computation(head) for head in index.all_computations()}
+        versions = [file.version for file in (*dump.files, *dump.others) if file is not module]
+        changes = None
+        if self._computations and not _has_orphans(module, now.values()):
+            changes = _changes(self._computations, now)
+        outdated = self.records
+        if changes is not None and versions == self._versions:
+            changed = changes.removed | changes.added
+            names = {one.name for one in changed}.union(*(one.operands for one in changed))
+            by_name = (one for one in self.records if one.name in names)
+            outdated = set(by_name if reading is None else reading(names))
+        self.records = self.records - outdated
+        self._computations, self._versions = now, versions
+        return changes
+
+
+def _has_orphans(module: DumpFile, computations: Iterable[Computation]) -> bool:
+    inside = sum(len(one.members) + len(one.strays) for one in computations)
+    return module.module.instruction_count != inside
+
+
+def _changes(
+    before: dict[ComputationLine, Computation], now: dict[ComputationLine, Computation]
+) -> InstructionChanges:
+    removed, added = set[InstructionLine](), set[InstructionLine]()
+    for head in {head for head, _ in before.items() ^ now.items()}:
+        old, new = ([] if one is None else [one] for one in (before.get(head), now.get(head)))
+        gone = set(chain.from_iterable((*one.members, *one.strays) for one in old))
+        come = set(chain.from_iterable((*one.members, *one.strays) for one in new))
+        roots = {one.root for one in old} ^ {one.root for one in new}
+        same = (gone & come) - roots
+        removed |= gone - same
+        added |= come - same
+    return InstructionChanges(removed, added)
+
+
+@query
+def clean_values(_dump: DumpSet) -> defaultdict[str, CleanValues]:
+    """Return the clean values by the code of their rule."""
+    return defaultdict(CleanValues)
