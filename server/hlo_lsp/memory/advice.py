@@ -1,8 +1,8 @@
 """Advice on the peak of a memory space, with the bytes that it saves.
 
 The order is that of XLA's decision tree for the error E1000 (CompileTimeHbmOom): donation, types,
-padding, replication, rematerialization, offload. A saving is an upper bound for this peak: after the
-change, another step may be the peak. ``tests/oracles/test_advice.py`` compares savings with the
+padding, replication, rematerialization, offload. A saving is an upper bound for this peak: after
+the change, another step may be the peak. ``tests/oracles/test_advice.py`` compares savings with the
 peaks of changed programs.
 """
 
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
-from hlo_lsp.memory.live_set import LostBytes
-from hlo_lsp.memory.occupancy import union_size
+from hlo_lsp.memory.live_set import tuple_table_bytes
+from hlo_lsp.memory.memory_spaces import SpaceOccupancy
 from hlo_lsp.model.backend import is_on_chip
-from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -44,23 +43,35 @@ class AdviceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A change of the program, with the bytes that it saves at most at the peak."""
+    """A change of the program, with the bytes that it saves at most at the peak.
+
+    ``saves_allocated_bytes`` are more than these if the allocation has bytes that are no part of
+    the peak, such as the slots of tuple tables, which XLA does not reuse for other tables.
+    """
 
     kind: AdviceKind
     text: str
     saves_bytes: int
+    saves_allocated_bytes: int = 0
+
+    @property
+    def price(self) -> str:
+        """What the change saves: ``saves at most 4.00 MiB``."""
+        saved = f"saves at most {format_short_bytes(self.saves_bytes)}"
+        if self.saves_allocated_bytes <= self.saves_bytes:
+            return saved
+        return f"{saved} at the peak, {format_short_bytes(self.saves_allocated_bytes)} allocated"
 
 
 def advice(
-    dump: DumpSet, buffers: Sequence[OwnedBuffer], lost: LostBytes, peak_bytes: int
+    dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
 ) -> list[Advice]:
     """Return advice on a memory space at its peak, without savings below 1 % of the peak.
 
     Args:
         dump: The compile.
         buffers: The buffers at the peak.
-        lost: The bytes that hold no data at the peak.
-        peak_bytes: The occupied bytes at the peak.
+        occupancy: The memory space.
     """
     found = [
         *_donation(dump, buffers),
@@ -68,9 +79,10 @@ def advice(
         *_padding(dump, buffers),
         *_replication(dump, buffers),
         *_rematerialization(dump, buffers),
-        *_tuple_tables(dump, buffers, lost),
+        *_tuple_tables(dump, occupancy.space, occupancy.peak_step),
     ]
-    return [one for one in found if one.saves_bytes >= _MIN_SHARE * peak_bytes]
+    least = _MIN_SHARE * occupancy.peak_bytes
+    return [one for one in found if max(one.saves_bytes, one.saves_allocated_bytes) >= least]
 
 
 def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
@@ -187,26 +199,15 @@ def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterato
     yield Advice(AdviceKind.OFFLOAD, f"offload activations to host memory{lines}", kept[0].bytes)
 
 
-def _tuple_tables(
-    dump: DumpSet, buffers: Sequence[OwnedBuffer], lost: LostBytes
-) -> Iterator[Advice]:
-    """Yield advice on slots; unlike other savings, this one is of the allocated bytes."""
-    if lost.tuple_table_slots and buffers:
-        space = buffers[0].buffer.allocation.record.color
-        tables = sum(
-            union_size(
-                (value.offset, value.offset + value.size)
-                for value in block.values
-                if value.shape.startswith("(")
-            )
-            for block in buffer_assignment(dump).blocks
-            if block.allocation.color == space and block.allocation.preallocated_temp
-        )
+def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
+    allocated = tuple_table_bytes(dump, space)
+    if allocated:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
             "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
-            "the tuple table of each copy has an aligned slot",
-            lost.tuple_table_slots + tables,
+            "the tuple table of each copy has an aligned slot of its own",
+            tuple_table_bytes(dump, space, step),
+            allocated,
         )
 
 

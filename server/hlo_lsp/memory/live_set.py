@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.memory.occupancy import union_size
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
@@ -139,21 +140,49 @@ def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
 @query
 def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
     """Return the bytes of an allocation that no value covers: after tuple tables, and others."""
-    ranges = sorted(
-        (value.offset, value.offset + value.size, value.shape.startswith("("))
-        for value in block.values
-        if value.size
-    )
-    slots = others = end = 0
-    is_table = False
-    for first, last, is_tuple in [*ranges, (block.allocation.size, block.allocation.size, False)]:
-        if first > end:
-            if is_table:
-                slots += first - end
-            else:
-                others += first - end
-        if last > end:
-            end, is_table = last, is_tuple
-        elif last == end:
-            is_table = is_table or is_tuple
+    ends = {value.offset + value.size for value in _tuple_tables(block)}
+    slots = others = 0
+    for start, end in _gaps(block).items():
+        if start in ends:
+            slots += end - start
+        else:
+            others += end - start
     return slots, others
+
+
+def tuple_table_bytes(dump: DumpSet, space: int, step: int | None = None) -> int:
+    """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
+
+    Args:
+        dump: The compile.
+        space: The memory space.
+        step: Count only tables that are live at this step; None for all.
+    """
+    total = 0
+    for block in buffer_assignment(dump).blocks:
+        if block.allocation.color == space and block.allocation.preallocated_temp:
+            live = None if step is None else set(_live_values(dump, block, step))
+            gaps = _gaps(block)
+            total += union_size(
+                (value.offset, gaps.get(value.offset + value.size, value.offset + value.size))
+                for value in _tuple_tables(block)
+                if live is None or value in live
+            )
+    return total
+
+
+def _tuple_tables(block: AllocationBlock) -> Iterator[AssignedValue]:
+    return (value for value in block.values if value.size and value.shape.startswith("("))
+
+
+@query
+def _gaps(block: AllocationBlock) -> dict[int, int]:
+    """Return the ranges of an allocation that no value covers: their ends by their starts."""
+    ranges = sorted((one.offset, one.offset + one.size) for one in block.values if one.size)
+    found: dict[int, int] = {}
+    end = 0
+    for first, last in [*ranges, (block.allocation.size, block.allocation.size)]:
+        if first > end:
+            found[end] = first
+        end = max(end, last)
+    return found

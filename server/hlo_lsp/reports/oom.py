@@ -76,7 +76,11 @@ def oom_report(joined: JoinedMessage) -> OomReport:
     peak = _peak(joined)
     is_full = was_device_full(message, need)
     if peak is not None and not is_full:
-        found = [OomAdvice(one.text, one.saves_bytes) for one in peak.advice]
+        # The compiler compares allocated bytes with the limit.
+        found = [
+            OomAdvice(one.text, max(one.saves_bytes, one.saves_allocated_bytes))
+            for one in peak.advice
+        ]
         # Of the advice on the message, what the advice on the dump does not cover.
         found += [one for one in oom_advice(joined) if " in parts " in one.text]
     else:

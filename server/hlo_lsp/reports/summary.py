@@ -130,7 +130,7 @@ def _summarize_space(
         tuple(owned),
         tuple(group_buffers(dump, owned, options.key, options.frames)),
         lost,
-        tuple(advice(dump, owned, lost, occupancy.peak_bytes)) if options.step is None else (),
+        tuple(advice(dump, owned, occupancy)) if options.step is None else (),
         _tuple_table_count(dump, space),
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
     )

@@ -58,7 +58,12 @@ def summary_json(
         "advice": []
         if main is None
         else [
-            {"kind": one.kind.value, "text": one.text, "saves_bytes": one.saves_bytes}
+            {
+                "kind": one.kind.value,
+                "text": one.text,
+                "saves_bytes": one.saves_bytes,
+                "saves_allocated_bytes": max(one.saves_bytes, one.saves_allocated_bytes),
+            }
             for one in main.advice
         ],
         "memory_analysis": {
@@ -131,7 +136,7 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield f"  {_lost(space)}"
         if space is summary.main:
             for one in space.advice:
-                yield f"  advice: {one.text}; saves at most {_size(one.saves_bytes)}"
+                yield f"  advice: {one.text}; {one.price}"
     analysis = _analysis(summary)
     if analysis:
         yield f"memory_analysis() of JAX: {analysis}"
@@ -205,9 +210,9 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield from ("", "L" + _lost(space)[1:] + ".")
         if space is summary.main and space.advice:
-            yield from ("", "| Advice | Saves at most |", "|---|---:|")
+            yield from ("", "| Advice | Price |", "|---|---|")
             for one in space.advice:
-                yield f"| {one.text[0].upper()}{one.text[1:]} | {_size(one.saves_bytes)} |"
+                yield f"| {one.text[0].upper()}{one.text[1:]} | {one.price} |"
     analysis = _analysis(summary)
     if analysis:
         yield from ("", f"`memory_analysis()` of JAX: {analysis}.")
