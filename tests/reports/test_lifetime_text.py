@@ -51,7 +51,7 @@ def test_unused_donation_names_the_reason() -> None:
 
 def test_card_without_module_text_says_so() -> None:
     facts = _facts("b", ASSIGNMENT, RANGES)
-    assert facts["uses"] == "unknown: there is no module text and no list of used values"
+    assert facts["uses"] == "unknown: the module text and the list of used values are missing"
 
 
 def test_card_without_live_ranges_says_so() -> None:

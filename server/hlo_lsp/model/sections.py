@@ -274,7 +274,7 @@ def _memory_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
     if section is Section.PEAK:
         return _peak_end(file, last)
     if section is Section.LIVE_RANGE and isinstance(head, Label):
-        return None  # the line that gives the reason why there are no live ranges
+        return None  # the line that gives the reason for missing live ranges
     if section is Section.STACKS:
         has_bytes = any(row.bytes for row in file.memory.peak_names.records())
         return "the stack traces" if has_bytes else None

@@ -144,7 +144,7 @@ class ConstantOrigin(Enum):
 
     PROGRAM = "a constant of as many elements is in the text before optimizations"
     XLA = "the text before optimizations has no constant of as many elements, or of more"
-    UNKNOWN = "there is no such text, or it has larger constants only"
+    UNKNOWN = "the text before optimizations is missing, or has only larger constants"
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,7 +225,7 @@ def _use_facts(lifetime: Lifetime) -> list[Fact]:
 def _printed_facts(dump: DumpSet, value: Value) -> list[Fact]:
     """Return what XLA printed about the uses of a value that no module text defines."""
     if value.entry is None:
-        return [Fact("uses", "unknown: there is no module text and no list of used values")]
+        return [Fact("uses", "unknown: the module text and the list of used values are missing")]
     found = {use.name: dump.step(use.name) for use in value.entry.record.uses}
     steps = {name: -1 if row is None else row.record.step for name, row in found.items()}
     ordered = sorted(steps, key=steps.__getitem__)

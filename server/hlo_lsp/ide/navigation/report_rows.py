@@ -3,8 +3,8 @@
 Since jax 0.9 the report prints no allocation numbers. It has one table for each allocation of a
 memory space: the largest first, and of two equal ones the one with the smaller number first. A row
 counts the values that begin at one offset. The tables are matched with the buffer assignment of the
-compile in this order. A table that does not fit its allocation, because the text was edited, is left
-unmatched.
+compile in this order. A table that does not fit its allocation, because the text was edited, has no
+match.
 """
 
 from collections import Counter
