@@ -172,7 +172,7 @@ class ModuleIndex:
         self._tables = None  # they end at the first computation
 
     def forget_computations(self, first: int, last: int) -> None:
-        """Forget what the computations at some lines and the next one contain."""
+        """Discard the content of the computations at some lines and of the next one."""
         if not self._computations:
             return
         head = None

@@ -1,4 +1,4 @@
-"""The purpose of an allocation: its flags, its parameter, its output, against its values."""
+"""Rules on the flags, the parameter, and the output that an allocation names."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ def origins_of(dump: DumpSet) -> "Origins":
 
 
 class Origins:
-    """Origins of the values of one compile. None means that its files do not state it."""
+    """Origins of the values of one compile. None means that no file of the compile states it."""
 
     def __init__(self, dump: DumpSet) -> None:
         self._dump = dump
@@ -127,7 +127,7 @@ class Origins:
 
     @cached_property
     def returned(self) -> dict[int, bool] | None:
-        """The ids of the values that the program returns; True for the one that is all of it."""
+        """The ids of the values that the program returns; True for one that is the whole result."""
         if self.root is None:
             return None
         found: dict[int, bool] = {}

@@ -2,7 +2,7 @@
 
 XLA prints both, ``<ID NAME{INDEX} (phi) @COLOR>``, from one ``HloValue`` and in the order of ids
 (``BufferAssignment::ToString`` in buffer_assignment.cc). The shape is the sub-shape of the defining
-instruction at the value's index, layout and all (``HloValue::shape`` in hlo_value.h).
+instruction at the value's index, including the layout (``HloValue::shape`` in hlo_value.h).
 """
 
 from collections.abc import Iterator, Sequence
@@ -111,7 +111,7 @@ def _own_header(header: Header, mine: HeaderList, other: HeaderList | None) -> H
 
 
 def value_order(survey: CompileCheck) -> Iterator[Finding]:
-    """Ids ascend inside an allocation, and under `Used values`."""
+    """Report ids that do not ascend inside an allocation, or under `Used values`."""
     for mine in filter(None, _lists(survey.dump)):
         for one, other in mine.descents():
             message = f"ids must ascend: value {other.id} is after value {one.id}"
@@ -169,7 +169,7 @@ def _alone(
 
 
 def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Name, index, phi and memory space of a value are the same in its allocation and its entry."""
+    """Report names, indexes, phis, and memory spaces that differ from those in the other header."""
     assigned, entries = _lists(survey.dump)
     if assigned is None or entries is None:
         return
@@ -230,7 +230,7 @@ _ALLOCATION = "in its allocation"
 
 @dataclass(frozen=True, slots=True)
 class _PrintedShape:
-    """A shape where it is printed: of the instruction, and the part that is of the value."""
+    """A printed shape: that of an instruction, and its part at the index of the value."""
 
     place: Place
     whole: str | None
@@ -296,7 +296,7 @@ def _are_equal(
 
 
 def _printed(found: "LocatedRecord[Any]", index: str | None) -> _PrintedShape:
-    """Return the shape in a line; a part is None that cannot be read."""
+    """Return the shape in a line; a part that cannot be read is None."""
     file, record = found.file, found.record
     if isinstance(record, AssignedValue):
         shape = record.shape if try_shape(record.shape) is not None else None
@@ -313,10 +313,9 @@ def _printed(found: "LocatedRecord[Any]", index: str | None) -> _PrintedShape:
 
 
 def _differ(shapes: list[_PrintedShape]) -> bool:
-    """Return whether shapes differ, of which all parts are known.
+    """Return whether shapes differ other than in unknown element types and letters of layouts.
 
-    Nothing is known of element types and of letters in layouts that later compilers may print, not
-    even whether they are printed everywhere.
+    Later compilers may print such types and letters, perhaps not in all places.
     """
     whole = {one.whole for one in shapes if one.where != _ALLOCATION}
     if len(whole) < 2 and len({one.part for one in shapes}) < 2:

@@ -1,7 +1,8 @@
 """The positions of values: where they appear in the program, by the entries of ``Used values``.
 
-Data flow gives every part of every instruction to exactly one value (``HloDataflowAnalysis`` in
-hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled and none missing.
+Dataflow analysis assigns each part of each instruction to exactly one value
+(``HloDataflowAnalysis`` in hlo_dataflow_analysis.cc): of 53,473 positions in real dumps, none is
+repeated or missing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -221,7 +222,7 @@ def _missing(
 def _source_rows(
     module: DumpFile, member: InstructionLine, index: str | None, owners: _Owners
 ) -> Iterator[str]:
-    """Yield the rows of the positions from which data flow takes the value of another one."""
+    """Yield the rows of the positions whose value another position has, according to dataflow."""
     path = tuple(map(int, filter(None, (index or "{}")[1:-1].split(","))))
     sources: Iterable[tuple[InstructionLine | None, tuple[int, ...]]] = ()
     if member.opcode in _HANDED_ON:

@@ -35,7 +35,7 @@ _Use = tuple[str, int]  # the user and the number of the operand
 
 
 class Users:
-    """The users of each instruction by name; ``doubled`` are the names of several instructions."""
+    """The users of each instruction by name; ``doubled`` lists names of several instructions."""
 
     def __init__(self) -> None:
         self.roots: set[str] = set()
