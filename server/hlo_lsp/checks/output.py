@@ -13,7 +13,7 @@ from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
-from hlo_lsp.model.display import Card, Fact
+from hlo_lsp.model.display import Card, Fact, printable
 
 _INTRODUCTION = """\
 # Rules
@@ -129,7 +129,7 @@ def workflow_command(finding: FindingSummary) -> str:
         "title": f"hlo-lsp {finding.code}",
     }
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(finding.message)}"
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(printable(finding.message))}"
 
 
 def _data(text: str) -> str:

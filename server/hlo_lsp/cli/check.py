@@ -16,7 +16,7 @@ from hlo_lsp.checks.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.model.display import count_noun, printable
 
 
 def run_with_progress_bar(
@@ -195,5 +195,5 @@ def _rule_list_hint(error: OptionError) -> str:
 
 def _print_errors(messages: Iterable[str]) -> int:
     for message in messages:
-        print(f"hlo-lsp: {message}", file=sys.stderr)
+        print(printable(f"hlo-lsp: {message}"), file=sys.stderr)
     return _USAGE_ERROR_STATUS

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.model.display import printable
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
@@ -48,7 +49,7 @@ def _print_text(
     blocks = ["\n".join(form(diff, options.top)) for diff in changed]
     blocks += [f"{name}: only in {options.before}" for name in only_before]
     blocks += [f"{name}: only in {options.after}" for name in only_after]
-    print("\n\n".join(blocks))
+    print(printable("\n\n".join(blocks)))
 
 
 def _change(diff: ModuleDiff) -> int:

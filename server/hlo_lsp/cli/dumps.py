@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole
@@ -111,6 +112,6 @@ def print_errors(errors: Iterable[str]) -> int:
     """Print the messages on standard error, and return the exit status."""
     status = 0
     for error in errors:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
+        print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
         status = USAGE_ERROR_STATUS
     return status

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.model.display import printable
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
 from hlo_lsp.reports.find_text import found_json, found_lines
 
@@ -28,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
         facts = {"kind": query.kind.value, "modules": [found_json(one) for one in found]}
         print(json.dumps(facts, indent=1))
     elif found:
-        print("\n\n".join("\n".join(found_lines(one, options.top)) for one in found))
+        blocks = ("\n".join(found_lines(one, options.top)) for one in found)
+        print(printable("\n\n".join(blocks)))
     if errors:
         return print_errors(errors)
     if not found:

@@ -34,7 +34,7 @@ from hlo_lsp.ide.inspection import (
     value_json,
 )
 from hlo_lsp.lsp.terminal import make_console, print_card
-from hlo_lsp.model.display import Card
+from hlo_lsp.model.display import Card, printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -95,7 +95,7 @@ def _inspect(options: argparse.Namespace) -> None:
     elif options.computation is not None:
         card, facts = _computation(dumps, options)
     elif options.format == "text" or (options.format is None and sys.stdout.isatty()):
-        print(_summaries(dump for dump, _ in dumps))
+        print(printable(_summaries(dump for dump, _ in dumps)))
         return
     else:
         print(json.dumps(_file(file, dumps)))

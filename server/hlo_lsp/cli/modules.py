@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.model.display import printable
 from hlo_lsp.reports.modules import compiled_module, modules_json, modules_lines, sorted_by_name
 
 
@@ -17,5 +18,5 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"modules": modules_json(groups)}, indent=1))
     else:
         for line in modules_lines(groups):
-            print(line)
+            print(printable(line))
     return print_errors(errors)

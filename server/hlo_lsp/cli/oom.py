@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
 from hlo_lsp.memory.oom_join import join_message
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.model.display import count_noun, printable
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(oom_json(found.report), indent=1))
     else:
-        print("\n".join(oom_lines(found.report)))
+        print(printable("\n".join(oom_lines(found.report))))
     if options.dumps and found.report.joined.dump is None:
         print("hlo-lsp: no dump in these paths belongs to the message", file=sys.stderr)
     if found.note and not options.message:

@@ -9,6 +9,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, dumps_with_place, print_errors
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.display import printable
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
@@ -39,11 +40,11 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps(_json(messages, found, options.top), indent=1))
     elif options.format == "markdown":
-        print("\n".join(_markdown(messages, found, options.top)))
+        print(printable("\n".join(_markdown(messages, found, options.top))))
     else:
         blocks = [list(oom_lines(one.report)) for one in messages]
         blocks += [list(summary_lines(summary, options.top)) for summary in found]
-        print("\n\n".join("\n".join(block) for block in blocks))
+        print(printable("\n\n".join("\n".join(block) for block in blocks)))
     return print_errors(errors)
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.model.display import printable
 from hlo_lsp.reports.timeline import timeline_of
 from hlo_lsp.reports.timeline_text import timeline_json, timeline_lines
 
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
             "\n".join(timeline_lines(one, columns, options.top, ascii_only=ascii_only))
             for one in found
         )
-        print("\n\n".join(blocks))
+        print(printable("\n\n".join(blocks)))
     return print_errors(errors)
 
 

@@ -17,7 +17,7 @@ from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origins import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.session import RequestContext
-from hlo_lsp.model.display import Card, Fact, split_quoted_names
+from hlo_lsp.model.display import Card, Fact, printable, split_quoted_names
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
@@ -30,6 +30,7 @@ UriOf = Callable[[SourceLine], str | None]
 _MAX_CALL_STACK_LINES = 8
 # Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
 _MARKDOWN_CHARACTERS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+_BACKTICKS = re.compile(r"`+")
 _FOLDER_PREFIX = re.compile(r"^.*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
@@ -58,7 +59,7 @@ def plain(card: Card, uri_of: UriOf) -> str:
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
     text = "\n".join([*lines, card.text] if card.text else lines)
-    return "".join(part for _, part in split_quoted_names(text))
+    return "".join(part for _, part in split_quoted_names(printable(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def _source_line(
 
 
 def _linked(line: _HoverLine) -> str:
-    link_text = _escaped(line.link_text)
+    link_text = _escaped(printable(line.link_text))
     if line.uri is not None:
         link_text = f"[{link_text}]({line.uri})"
     return f"{_with_code(line.before)}{link_text}{_with_code(line.after)}"
@@ -113,12 +114,16 @@ def _linked(line: _HoverLine) -> str:
 
 def _with_code(text: str) -> str:
     return "".join(
-        _code(part) if is_name else _escaped(part) for is_name, part in split_quoted_names(text)
+        _code(part) if is_name else _escaped(part)
+        for is_name, part in split_quoted_names(printable(text))
     )
 
 
 def _code(name: str) -> str:
-    return f"`` {name} ``" if "`" in name else f"`{name}`"
+    if "`" not in name:
+        return f"`{name}`"
+    fence = "`" * (max(map(len, _BACKTICKS.findall(name))) + 1)
+    return f"{fence} {name} {fence}"
 
 
 def _escaped(text: str) -> str:

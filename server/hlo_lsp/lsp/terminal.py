@@ -15,7 +15,7 @@ from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.output import Count, severity_word
-from hlo_lsp.model.display import Card, count_noun, split_quoted_names
+from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_names
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
 
@@ -113,12 +113,12 @@ def _print_table(console: Console, table: Table) -> None:
 
 
 def _line(spot: Spot, word: str, style: str, message: str) -> Text:
-    where = f"{spot.path}:{spot.line}:{spot.column}"
-    return Text.assemble((where, "bold"), ": ", (word, style), f": {message}")
+    where = printable(f"{spot.path}:{spot.line}:{spot.column}")
+    return Text.assemble((where, "bold"), ": ", (word, style), f": {printable(message)}")
 
 
 def _with_names(text: str) -> Text:
     result = Text()
-    for is_name, part in split_quoted_names(text):
+    for is_name, part in split_quoted_names(printable(text)):
         result.append(part, style="green" if is_name else "")
     return result

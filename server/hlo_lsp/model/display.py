@@ -10,6 +10,24 @@ _OPENING_QUOTE = re.compile(r"(?:^|(?<=[\s(]))`")
 _CLOSING_QUOTE = re.compile(r"`(?=[\s,:;.)|]|$)")
 
 
+# Control characters, and those that change the direction of text; blanks and line ends are kept.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+# What GitHub Actions and Azure Pipelines take for commands in the output of a step.
+_WORKFLOW_COMMAND = re.compile(r"^([ \t]*):(?=:)|#(?=#(?:vso)?\[)", re.MULTILINE)
+
+
+def printable(text: str) -> str:
+    r"""Return a text that a terminal or a CI system only shows.
+
+    A dump can contain any characters: control sequences, and lines that are commands for the
+    system that runs a check. They are shown as escapes, such as ``\x1b``.
+    """
+    text = _WORKFLOW_COMMAND.sub(lambda match: f"{match[1] or ''}\\x{ord(match[0][-1]):02x}", text)
+    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
 @dataclass(frozen=True, slots=True)
 class Fact:
     """A line of a card; ``text`` has names from dumps in backticks.

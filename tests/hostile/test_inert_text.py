@@ -1,0 +1,128 @@
+"""Text of a dump that is markup or a command elsewhere is only shown, wherever it goes."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import run
+from e2e.compiles import Compile, copied
+from hostile.editor import Editor, questions
+
+# Not in a dump: a quote and a backslash, which would end or escape the string that it is in.
+PAYLOAD = (
+    "::error::x ##[add-mask]y ##vso[z] **b** <img src=x onerror=alert(1)></script>"
+    " ``[l](command:evil)`` [j](javascript:evil) ![i](https://evil)"
+    " \x1b[31m\x1b]0;t\x07\x9b1m \u202e \u2066 %0A::warning::z $(evil)"
+)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def files(corpus_small: Path, tmp_path: Path) -> Compile:
+    """Return a compile whose scopes and source files are the payload."""
+    made = copied(corpus_small, "tpu", tmp_path / "dump")
+    for path in made.files:
+        text = path.read_text("utf-8")
+        text = re.sub(r'op_name="[^"]*"', lambda _: f'op_name="{PAYLOAD}"', text)
+        text = re.sub(r'^(\d+) ".*"$', rf'\1 "/{PAYLOAD}.py"', text, flags=re.MULTILINE)
+        path.write_text(text, "utf-8")
+    return made
+
+
+COMMANDS = {
+    "summary": ["summary"],
+    "Markdown summary": ["summary", "--format", "markdown"],
+    "timeline": ["timeline"],
+    "find": ["find", "%0A::warning::z"],
+    "modules": ["modules"],
+    "check": ["check"],
+    "check with advice": ["check", "--select", "all"],
+    "JSON": ["check", "--format", "json"],
+    "SARIF": ["check", "--format", "sarif", "--select", "all"],
+    "inspect": ["inspect", "--format", "text"],
+    "why": ["why", "fusion.9"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_print_inert_text(files: Compile, name: str) -> None:
+    command, *more = COMMANDS[name]
+    path = files.assignment if command == "inspect" else files.folder
+    result = run(command, *more, path)
+    for text in (result.out, result.err):
+        assert _CONTROL.search(text) is None
+        assert not [line for line in text.split("\n") if line.lstrip().startswith("::")]
+        assert "##[" not in text or name in {"JSON", "SARIF"}
+        assert "##vso[" not in text or name in {"JSON", "SARIF"}
+
+
+def test_github_output_has_own_commands_only(files: Compile) -> None:
+    result = run("check", "--format", "github", "--select", "all", files.folder)
+    assert _CONTROL.search(result.out) is None
+    for line in result.out.splitlines():
+        assert re.match(r"::(?:error|warning|notice) file=[^:]*::", line)
+
+
+def test_report_page_has_own_elements_only(files: Compile, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    run("report", files.folder, "-o", page)
+    text = page.read_text("utf-8")
+    assert "onerror=alert" in text
+    assert "<img src" not in text
+    assert text.count("</script") == text.count("<script")
+
+
+@pytest.fixture
+def answers(files: Compile) -> Iterator[list[tuple[str, Any]]]:
+    """Return all answers about the files, each with its method."""
+    editor = Editor()
+    found: list[tuple[str, Any]] = []
+    for path in (files.module, files.assignment, files.live_range):
+        text = path.read_text("utf-8")
+        document = {"uri": path.as_uri(), "languageId": "hlo", "version": 1, "text": text}
+        editor.notify("textDocument/didOpen", {"textDocument": document})
+        for method, params in questions(path.as_uri(), text):
+            found.append((method, editor.ask(method, params).get("result")))
+        for line in range(0, text.count("\n"), 7):
+            column = text.split("\n")[line].find("metadata")
+            where = {"line": line, "character": max(column, 0) + 12}
+            params = {"textDocument": {"uri": path.as_uri()}, "position": where}
+            reply = editor.ask("textDocument/hover", params)
+            found.append(("textDocument/hover", reply.get("result")))
+    yield found
+    editor.close()
+
+
+def markdown_texts(answer: Any) -> Iterator[str]:
+    """Yield the Markdown in an answer."""
+    if isinstance(answer, list):
+        for item in answer:
+            yield from markdown_texts(item)
+    elif isinstance(answer, dict):
+        if answer.get("kind") == "markdown":
+            yield answer["value"]
+        for item in answer.values():
+            yield from markdown_texts(item)
+
+
+def test_markdown_has_links_to_files_only(answers: list[tuple[str, Any]]) -> None:
+    renderer = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
+    found = [text for _, answer in answers for text in markdown_texts(answer)]
+    assert any("evil" in text for text in found)
+    for text in found:
+        assert not re.search(r'(?:href|src)="(?!file:)', renderer.render(text))
+
+
+SHOWN = ("hover", "codeLens", "inlayHint", "documentSymbol", "completion", "signatureHelp")
+
+
+@pytest.mark.parametrize("method", SHOWN)
+def test_answers_have_no_control_characters(answers: list[tuple[str, Any]], method: str) -> None:
+    shown = [answer for name, answer in answers if name == f"textDocument/{method}"]
+    text = json.dumps(shown, ensure_ascii=False)
+    assert _CONTROL.search(text) is None
+    assert "\\u00" not in text  # an escape of JSON
