@@ -67,7 +67,7 @@ def test_missing_program_is_reported(tmp_path: Path) -> None:
 
 def test_program_is_required() -> None:
     found = run("run")
-    assert (found.status, found.err) == (2, "hlo-lsp: which program? Write it after --\n")
+    assert (found.status, found.err) == (2, "hlo-lsp: no program: write it after --\n")
 
 
 def test_old_dumps_are_not_shown(dump: Path) -> None:

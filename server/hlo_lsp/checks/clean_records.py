@@ -2,7 +2,7 @@
 
 A rule of pace LINE reads only its record. A rule of pace FILE on a module text also reads the
 computation of the record and the computations that it calls. Records that no edit touches keep
-their order, so only names tell what changed for them.
+their order, so only names show what changed for them.
 """
 
 from collections.abc import Iterator, Sequence, Set
@@ -78,7 +78,7 @@ def clean_records(
 
 
 class _ModuleState:
-    """What rules on a module text read besides their record."""
+    """The facts that rules on a module text read besides their record."""
 
     def __init__(self, file: DumpFile) -> None:
         module, scopes = file.module, computation_scopes(file)

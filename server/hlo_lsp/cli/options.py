@@ -36,8 +36,8 @@ def argument_parser() -> argparse.ArgumentParser:
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
-        ("run", "Run a program with dumps, and show where its memory goes", _add_run_options),
-        ("modules", "List compiles with their peaks, and retraces", _add_modules_options),
+        ("run", "Run a program, and show where its memory goes", _add_run_options),
+        ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
@@ -45,6 +45,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("oom", "Explain an out-of-memory message", _add_oom_options),
         ("export", "Write profiles and traces for other tools", _add_export_options),
         ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
+        ("mcp", "Serve the commands as tools for coding agents", _add_mcp_options),
         ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
         ("check", "Check dumps for inconsistencies", _add_check_options),
         ("rule", "Explain the rules of the checker", _add_rule_options),
@@ -64,7 +65,7 @@ def _add_server_options(parser: argparse.ArgumentParser) -> None:
         "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
     parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
-    parser.add_argument("--host", help="the address to serve on (default: 127.0.0.1)")
+    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 2087)")
 
 
@@ -124,6 +125,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="PROGRAM",
         nargs=argparse.REMAINDER,
         help="the program and its arguments, after --",
+    )
+
+
+def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
 
 

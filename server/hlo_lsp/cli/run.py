@@ -1,4 +1,4 @@
-"""``hlo-lsp run``: run a program with dumps, and show where its memory goes."""
+"""``hlo-lsp run``: run a program, dump what it compiles, and show where its memory goes."""
 
 import argparse
 import os
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the program, print the summary on standard error, and return the program's status."""
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
-        return _fail("which program? Write it after --", USAGE_ERROR_STATUS)
+        return _fail("no program: write it after --", USAGE_ERROR_STATUS)
     flags = os.environ.get("XLA_FLAGS", "")
     folder = dump_folder(flags, options.output)
     try:

@@ -21,7 +21,7 @@ BufferKey = tuple[object, ...]
 
 
 class BufferChange(Enum):
-    """What happened to a buffer between two compiles."""
+    """The kind of change of a buffer between two compiles."""
 
     NEW = "new"
     GONE = "gone"
@@ -40,7 +40,7 @@ class ChangedBuffer:
     """A buffer that occupies other bytes at the peak of the second compile than at the first's.
 
     Attributes:
-        change: What happened to it.
+        change: The kind of change.
         before: The buffer at the peak of the first compile, None if it has no bytes there.
         after: The same for the second compile.
         bytes: Change of the occupied bytes.

@@ -1,4 +1,4 @@
-"""Where the lines of a text are after edits that are not known one by one."""
+"""The new places of the lines of a text after edits of which only the result is known."""
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
