@@ -19,6 +19,8 @@ from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, example
 
 _STEP_NANOSECONDS = 1000
 _SLICE_BEGIN, _SLICE_END, _COUNTER = 1, 2, 4
+# The package `perfetto` downloads this program when it is used, so that it is not in the package.
+_TRACE_PROCESSOR = shutil.which("trace_processor_shell")
 
 
 def _profile(data: bytes) -> Any:
@@ -147,6 +149,41 @@ def test_slices_begin_and_end_with_live_ranges() -> None:
 def test_tracks_are_named_after_python_lines() -> None:
     names = {track.name for track in _tracks(_trace(example())).values()}
     assert names >= {"jit_f", "memory space 0 occupied", "model.py:3", "model.py:7", "parameters"}
+
+
+def test_trace_keeps_the_rules_of_trace_processor() -> None:
+    """Check what the comments of Perfetto's protos require for an event to be imported."""
+    trace = _trace(example())
+    tracks = _tracks(trace)
+    assert 0 not in tracks  # the default track
+    for track in tracks.values():
+        assert not track.HasField("parent_uuid") or track.parent_uuid in tracks
+    seen: set[int] = set()
+    times = []
+    for packet in trace.packet:
+        assert packet.trusted_packet_sequence_id  # track events without a sequence are dropped
+        if packet.HasField("track_descriptor"):
+            seen.add(packet.track_descriptor.uuid)
+            continue
+        event = packet.track_event
+        assert event.track_uuid in seen  # descriptors precede events
+        assert tracks[event.track_uuid].HasField("counter") == (event.type == _COUNTER)
+        times.append(packet.timestamp)
+    assert times == sorted(times)
+
+
+@pytest.mark.skipif(_TRACE_PROCESSOR is None, reason="trace_processor_shell is not installed")
+def test_trace_processor_reads_all_buffers(tmp_path: Path) -> None:
+    perfetto = pytest.importorskip("perfetto.trace_processor")
+    path = tmp_path / "buffers.pftrace"
+    path.write_bytes(perfetto_trace([example()]))
+    config = perfetto.TraceProcessorConfig(bin_path=_TRACE_PROCESSOR)
+    with perfetto.TraceProcessor(trace=str(path), config=config) as processor:
+        slices = {row.name: row.dur for row in processor.query("select name, dur from slice")}
+        counter = processor.query("select max(value) as bytes from counter")
+        assert next(iter(counter)).bytes == max(BYTES)
+    assert slices["a{} 2.0 KiB"] == 2 * _STEP_NANOSECONDS
+    assert slices["parameters 1.0 KiB"] == 6 * _STEP_NANOSECONDS
 
 
 def test_dump_without_live_ranges_is_an_empty_trace() -> None:

@@ -233,9 +233,10 @@ def _source_hints(context: _HintContext, text: InstructionText, line: int) -> Hi
         return
     value = text.attribute("metadata")
     stack = [] if value is None else context.dump.stack(text)
-    if value is not None and stack:
+    source = context.dump.frames.line_of(stack)
+    if value is not None and source is not None:
         column = value.start + len(value.text.rstrip())
-        found = f"{short_file(stack[0])}:{stack[0].line}", "\n".join(map(str, stack))
+        found = f"{short_file(source)}:{source.line}", "\n".join(map(str, stack))
         yield _hint_in(text, line, HintKind.SOURCE, column, found)
 
 

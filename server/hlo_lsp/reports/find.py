@@ -249,8 +249,9 @@ class _Search:
             yield replace(one, match=name_match(text, one.name) or 0)
 
     def has_line(self, record: InstructionLine, text: str) -> bool:
-        """Return whether the innermost Python line of an instruction is this one."""
-        return is_line(next(iter(self._dump.stack_of(record.parsed.metadata)), None), text)
+        """Return whether the Python line of an instruction is this one."""
+        stack = self._dump.stack_of(record.parsed.metadata)
+        return is_line(self._dump.frames.line_of(stack), text)
 
     def _instruction(self, file: DumpFile, record: InstructionLine, rank: int) -> FoundBuffer:
         metadata = record.parsed.metadata
@@ -265,7 +266,7 @@ class _Search:
             record.shape,
             None,
             None if home is None else home.name,
-            stack[0] if stack else None,
+            self._dump.frames.line_of(stack),
             None,
             file,
             LocatedRecord(file, record).number,

@@ -248,9 +248,9 @@ def _uses_fact(texts: list[str]) -> Fact:
 
 def _named(dump: DumpSet, instruction: InstructionLine) -> str:
     text = f"`{instruction.name}` ({instruction.opcode}"
-    stack = dump.stack(instruction.parsed)
+    source = dump.frames.line_of(dump.stack(instruction.parsed))
     which = _pass(is_backward_pass(instruction.parsed.metadata.get("op_name", "")))
-    more = [str(stack[0]) if stack else "", f"{which} pass" if which else ""]
+    more = ["" if source is None else str(source), f"{which} pass" if which else ""]
     return ", ".join([text, *filter(None, more)]) + ")"
 
 

@@ -111,4 +111,4 @@ def _peak(dump: DumpSet, step: int, count: int) -> TimelinePeak:
         return TimelinePeak(step, count, None, None)
     text = dump.text_of(row.record.name)
     stack = [] if text is None else dump.stack(text)
-    return TimelinePeak(step, count, row.record.name, stack[0] if stack else None)
+    return TimelinePeak(step, count, row.record.name, dump.frames.line_of(stack))

@@ -1,5 +1,6 @@
 """Tests for out-of-memory messages: language, outline, folds, hover, and links."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,21 @@ async def test_messages_and_buffers_fold(log: Path, window: Window) -> None:
     # Until the server answers, VS Code folds by indentation.
     found = await until(starts, lambda found: "Largest program allocations in hbm:" in found)
     assert found.count("1. Size: 6.75G") == 2
+
+
+async def test_click_on_source_opens_the_python_line(folder: Path, window: Window) -> None:
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hlo.sourceMap": {"/home/user/models": "."}}), "utf-8")
+    program = folder / "oom.py"
+    program.write_text("".join(f"line {number}\n" for number in range(1, 30)), "utf-8")
+    log = folder / "train.log"
+    log.write_text(text_of("libtpu_0.0.17.1_hbm"), "utf-8")
+    await window.open(_at(log, "source_file="))
+    link = window.page.locator(".editor-instance .detected-link", has_text="oom.py").first
+    await link.wait_for()
+    await link.click(modifiers=["Control"])
+    assert await until(window.front, lambda front: front[0] == program) == (program, "line 16")
 
 
 async def test_entry_leads_to_instruction(log: Path, window: Window) -> None:

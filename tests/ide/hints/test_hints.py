@@ -177,6 +177,43 @@ def test_moved_data_shows_the_line_of_its_origin() -> None:
     assert [hint.label for hint in found.values()] == ["train.py:212", "train.py:212"]
 
 
+def test_library_frames_are_skipped() -> None:
+    text = MODULE.text.replace(
+        '/home/me/train.py"', '/home/me/train.py"\n2 "/lib/python3.12/nn.py"'
+    )
+    text = text.replace(
+        "column=1 end_column=2}\n",
+        "column=1 end_column=2}\n"
+        "2 {file_name_id=2 function_name_id=1 line=9 end_line=9 column=1 end_column=2}\n",
+    )
+    text = text.replace(
+        "parent_frame_id=1}\n", "parent_frame_id=1}\n2 {file_location_id=2 parent_frame_id=2}\n"
+    )
+    text = text.replace("stack_frame_id=1", "stack_frame_id=2")
+    found = list(hint_labels(text, frozenset({HintKind.SOURCE})).values())
+    assert [hint.label for hint in found] == ["train.py:212", "b.py:7"]
+    assert found[0].tooltip == "/lib/python3.12/nn.py:9\n/home/me/train.py:212"
+
+
+_REPORT = """\
+Memory Space: vmem (color=1)
+Total bytes: 1024 (1.00KiB)
+  cumulative_size;       size;       offset; used_by_n_values; shapes_list
+  ------------------------------------------------------------
+       512B(100%);       512B;          512;                1; f32[4]
+
+"""
+
+
+def test_rows_of_reports_show_the_origin_of_their_largest_value() -> None:
+    report = DumpFile.of_text(_REPORT)
+    files = [report, DumpFile.of_text(DUMP), DumpFile.of_text(MODULE.text)]
+    (hint,) = (hint for part in hints(DumpSet(files), report) for hint in part)
+    assert hint.label.startswith("train.py:212")
+    assert report.lines[hint.line][: hint.column].endswith("f32[4]")
+    assert "produced by add" in hint.tooltip
+
+
 def test_size_mismatch_has_no_padding_hint() -> None:
     wrong = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=520")
     assert DUMP.count("(size=512") == wrong.count("(size=512") + 1

@@ -119,8 +119,8 @@ def _origin(dump: DumpSet, name: str, index: str | None, text: InstructionText |
     label = "" if origin is None else origin_label(origin, name)
     if label or text is None:
         return label
-    stack = dump.stack(text)
-    return source_label(stack[0] if stack else None, text.metadata.get("op_name"))
+    source = dump.frames.line_of(dump.stack(text))
+    return source_label(source, text.metadata.get("op_name"))
 
 
 def _joined(*parts: str) -> str:
