@@ -54,7 +54,7 @@ def test_largest_saving_is_first() -> None:
 
 def test_kernel_with_whole_arrays_needs_blocks() -> None:
     (blocks, saved), (limit, _) = _advice(text_of("libtpu_0.0.52_scoped_vmem"))
-    assert "operands and result take 48.00 MiB whole" in blocks
+    assert "operands and result need 48.00 MiB" in blocks
     assert saved == 48 * 2**20
     assert "vmem_limit_bytes" in limit
 

@@ -56,11 +56,12 @@ class Advice:
 
     @property
     def price(self) -> str:
-        """What the change saves: ``saves at most 4.00 MiB``."""
+        """The saving as text: ``saves at most 4.00 MiB``."""
         saved = f"saves at most {format_short_bytes(self.saves_bytes)}"
         if self.saves_allocated_bytes <= self.saves_bytes:
             return saved
-        return f"{saved} at the peak, {format_short_bytes(self.saves_allocated_bytes)} allocated"
+        allocated = format_short_bytes(self.saves_allocated_bytes)
+        return f"{saved} at the peak and {allocated} of the allocations"
 
 
 def advice(
@@ -153,8 +154,8 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
     if total:
         yield Advice(
             AdviceKind.REPLICATION,
-            f"partition {count_noun(len(replicated), 'argument')} that each of {partitions:,} "
-            "devices holds whole",
+            f"partition {count_noun(len(replicated), 'argument')} that are replicated on "
+            f"{partitions:,} devices",
             total * (partitions - 1) // partitions,
         )
 
@@ -222,7 +223,7 @@ def _lines(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> str:
     if not sources:
         return ""
     source, count = sources[0]
-    return f", first of {_short(source)} ({format_short_bytes(count)})"
+    return f", starting with {_short(source)} ({format_short_bytes(count)})"
 
 
 def _short(source: SourceLine) -> str:

@@ -125,7 +125,9 @@ def _types(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
             largest.setdefault(shape.element_type, joined)
     for name, count in saved.items():
         yield OomAdvice(
-            f"compute {name} buffers in {_NARROW_TYPES[name]}, first {_name(largest[name])}", count
+            f"compute {name} buffers in {_NARROW_TYPES[name]}, starting with "
+            f"{_name(largest[name])}",
+            count,
         )
 
 
@@ -169,8 +171,8 @@ def _stack_advice(message: OomMessage) -> Iterator[OomAdvice]:
         arrays = _kernel_bytes(entry)
         if _WHOLE_ARRAY_SHARE * message.needed.bytes <= arrays <= message.needed.bytes:
             yield OomAdvice(
-                f"divide the arrays of the kernel into blocks (`BlockSpec`): operands and result "
-                f"take {format_short_bytes(arrays)} whole",
+                f"divide the arrays of the kernel into blocks (`BlockSpec`): without blocks, "
+                f"operands and result need {format_short_bytes(arrays)}",
                 arrays,
             )
         else:

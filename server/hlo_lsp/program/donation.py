@@ -270,7 +270,7 @@ def _donation_obstacle(
         return "no output has its type and dimensions"
     equal = [output for output in alike if output.shape == leaf.shape]
     if equal and all(output.index in filled for output in equal):
-        return f"every output of this shape uses another buffer, first {equal[0].index_text}"
+        return f"every output of this shape uses another buffer, for example {equal[0].index_text}"
     if equal:
         return f"output {equal[0].index_text} has its shape and layout, but is made elsewhere"
     other = alike[0]

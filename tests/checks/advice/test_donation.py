@@ -77,7 +77,7 @@ def test_why_a_donated_buffer_was_not_taken() -> None:
     )
     taken = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}) }}"
     assert _refused(replaced(MODULE, SCHEDULED, taken)) == (
-        "every output of this shape uses another buffer, first {0}"
+        "every output of this shape uses another buffer, for example {0}"
     )
     assert _refused(MODULE) == "output {0} has its shape and layout, but is made elsewhere"
 

@@ -140,7 +140,7 @@ def test_many_missing_values_are_one_finding(corpus_small: Path) -> None:
     start, end = text.index("allocation 3:"), text.index("\n\nTotal bytes used")
     ((code, _, message),) = reports_of(text[:start] + text[end + 1 :], path.name)
     assert code == "value-set-mismatch"
-    assert message == "55 values are not in any allocation, first 0 `Arg_0.57{}`"
+    assert message == "55 values are not in any allocation, the first is 0 `Arg_0.57{}`"
 
 
 def test_broken_line_hides_missing_values(sample: str) -> None:

@@ -164,7 +164,9 @@ def _alone(
     for header in missing[: 1 if is_part else None]:
         message = f"value {header.id} `{header.key}` is not {where}"
         if is_part:
-            message = f"{len(missing):,} values are not {where}, first {header.id} `{header.key}`"
+            message = (
+                f"{len(missing):,} values are not {where}, the first is {header.id} `{header.key}`"
+            )
         yield survey.report(mine.place(header), message, lacking)
 
 
