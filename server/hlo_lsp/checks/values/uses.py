@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 
 from hlo_lsp.checks.clean_values import InstructionChanges
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
@@ -131,12 +132,18 @@ def _find_roots(users: Users, index: ModuleIndex) -> None:
 
 def _users_of_entries(file: DumpFile) -> Users:
     users = Users()
-    for entry in file.memory.entries.records():
+    entries: dict[str, list[UsedValue]] = {}
+    for entry in file.memory.entries.records():  # in an order that depends on edits
         checkpoint()
-        if entry.whole and entry.name is not None and entry.name not in users:
+        if entry.whole and entry.name is not None:
+            entries.setdefault(entry.name, []).append(entry)
+    for name, group in entries.items():
+        for entry in sorted(group, key=attrgetter("line")):
+            checkpoint()
             text = defining_text(entry)
-            if text is not None and text.name.text == entry.name:
-                users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
+            if text is not None and text.name.text == name:
+                users.add(name, text.opcode.text, [span.text for span in text.operands])
+                break
     return users
 
 
