@@ -43,7 +43,7 @@ def main() -> None:
             console.print(table)
         return
     table = Table("file", "MB", "open to hover", "key to hover p50", "p95", "hover p95",
-                  "definition p95", "references p95", "100 lines coloured p95",
+                  "definition p95", "references p95", "100 lines colored p95",
                   "memory")  # fmt: skip
     for size in ("L24", "L96") if options.large else ("L24",):
         for path in sorted(train_step(size).glob("*after_optimizations*.txt")):
