@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
+from hlo_lsp.model.display import printable
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_text import oom_lines
@@ -47,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     written = [path for path, stamp in _stamps(folder).items() if before.get(path) != stamp]
     print(f"\nhlo-lsp: dumps are in {folder}", file=sys.stderr)
     for line in _explanation(folder, written, log if status else b"", options.top):
-        print(line, file=sys.stderr)
+        print(printable(line), file=sys.stderr)
     return status
 
 

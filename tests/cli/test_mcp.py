@@ -1,0 +1,76 @@
+"""``hlo-lsp mcp``, driven by the client of the official SDK."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from hlo_lsp.cli.mcp import TOOLS, bounded, create_server
+
+COMMAND = StdioServerParameters(command=sys.executable, args=["-m", "hlo_lsp", "mcp"])
+
+
+async def _call(tool: str, **arguments: Any) -> tuple[bool, str]:
+    async with Client(create_server()) as client:
+        result = await client.call_tool(tool, arguments)
+        return bool(result.is_error), "".join(getattr(one, "text", "") for one in result.content)
+
+
+async def test_tools_are_described() -> None:
+    async with Client(stdio_client(COMMAND)) as client:
+        tools = (await client.list_tools()).tools
+    assert [tool.name for tool in tools] == [tool.__name__ for tool in TOOLS]
+    assert all(tool.description for tool in tools)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "answer"),
+    [
+        ("summary", {}, "peak of HBM 5.0 KiB at step 2 of 5"),
+        ("modules", {}, "HBM peak 5.0 KiB"),
+        ("find", {"query": "model.py:3"}, "a"),
+        ("why", {"name": "b"}, "b"),
+        ("check", {"severity": "error"}, "[size-mismatch]"),
+    ],
+)
+async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], answer: str) -> None:
+    is_error, text = await _call(tool, path=str(dump), **arguments)
+    assert not is_error
+    assert answer in text
+
+
+async def test_comparison_needs_two_paths(dump: Path) -> None:
+    assert await _call("diff", before=str(dump), after=str(dump)) == (
+        False,
+        "jit_f: no differences",
+    )
+
+
+@pytest.mark.parametrize("name", ["1", "b", "2:1"])
+async def test_parts_of_a_dump_are_explained(dump: Path, name: str) -> None:
+    (path,) = dump.glob("*-buffer-assignment.txt")
+    is_error, text = await _call("explain", path=str(path), name=name)
+    assert not is_error, text
+
+
+async def test_missing_path_is_an_error(tmp_path: Path) -> None:
+    is_error, text = await _call("summary", path=str(tmp_path / "absent"))
+    assert is_error
+    assert "No such file" in text
+
+
+async def test_answers_are_bounded(compiled: Any) -> None:
+    path = compiled("tpu").assignment
+    is_error, text = await _call("find", query="fusion", path=str(path), top=1000, max_bytes=500)
+    assert not is_error
+    assert len(text.encode()) <= 500
+    assert text.splitlines()[-1].startswith("[")
+
+
+@pytest.mark.parametrize("text", ["", "short", "ü" * 900, "a\n" * 900, "x" * 150 + "\n" + "y" * 99])
+def test_cut_text_has_at_most_the_bytes(text: str) -> None:
+    cut = bounded(text, 200)
+    assert len(cut.encode()) <= 200
+    assert cut == text or "for more, pass a larger max_bytes" in cut
