@@ -9,7 +9,7 @@ import pytest
 import marked_dump
 from hostile.editor import Editor, questions
 
-INVALID_PARAMS = -32602
+INVALID_PARAMS, REFUSED = -32602, -32803
 URI = "untitled:types"
 TEXT = marked_dump.MODULE.text
 TOKENS = {"workDoneToken": "t", "partialResultToken": "p"}
@@ -53,6 +53,28 @@ def test_wrong_types_are_invalid_parameters(
         for path in strings({**params, **TOKENS}):
             reply = editor.ask(method, replaced({**params, **TOKENS}, path, wrong))
             assert reply.get("error", {}).get("code") == INVALID_PARAMS, (method, path)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def nodes(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Yield the paths of all values in parameters, other than data of the server itself."""
+    if path:
+        yield path
+    if isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if key != "data":
+                yield from nodes(inner, (*path, key))
+
+
+@pytest.mark.parametrize("wrong", [{}, [], "x", 1.5, True, [{"a": []}]])
+def test_wrong_types_anywhere_fail_nothing_inside(
+    editor: Editor, wrong: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    requests = dict(questions(URI, TEXT))
+    for method, params in requests.items():
+        for path in nodes(params):
+            error = editor.ask(method, replaced(params, path, wrong)).get("error", {})
+            assert error.get("code", INVALID_PARAMS) in {INVALID_PARAMS, REFUSED}, (method, path)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
