@@ -60,7 +60,7 @@ class CleanRecords:
             self._records.add(record)
 
     def trim(self, count: int) -> None:
-        """Remove the records that are gone if there are more than ``count``, which the file has."""
+        """Remove the records that left the file, if there are more than its ``count`` records."""
         if len(self._records) > count:
             self._records.intersection_update(self._file.records)
 
@@ -98,7 +98,7 @@ class _ModuleState:
         )
 
     def outdated(self, before: "_ModuleState") -> set[Record]:
-        """Return the earlier records that are gone or must be checked again."""
+        """Return the earlier records that were removed or must be checked again."""
         callees = _changed_names(before.callees.items(), self.callees.items())
         found: set[Record] = set()
         if (self.header, self.entry) != (before.header, before.entry) and self.entry is not None:

@@ -1,7 +1,7 @@
 """``hlo-lsp mcp``: the commands as tools for coding agents (Model Context Protocol).
 
-Each tool runs a command in a process of its own, so that a large dump is out of memory again after
-the answer, and returns at most ``max_bytes`` of its text.
+Each tool runs a command in a separate process, so that the memory of a large dump is free after the
+answer, and returns at most ``max_bytes`` of its text.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def run(_: argparse.Namespace) -> int:
     try:
         server = create_server()
     except ImportError:
-        print("hlo-lsp: install the extra first: pip install 'hlo-lsp[mcp]'", file=sys.stderr)
+        print("hlo-lsp: install the package mcp first: pip install 'hlo-lsp[mcp]'", file=sys.stderr)
         return _USAGE_ERROR_STATUS
     server.run()
     return 0
@@ -75,7 +75,7 @@ def summary(
 
 
 def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
-    """List the compiles below a folder, those with the largest peak first, and retraces.
+    """List the compiles below a folder by peak, and show what differs in recompiles.
 
     Args:
         path: A folder with dumps.
@@ -134,7 +134,7 @@ def diff(before: str, after: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES
 
 
 def check(path: str, severity: str = "warning", max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Check dumps for contradictions, and with a lower severity for advice.
+    """Check dumps for inconsistencies; with a lower severity, also give advice.
 
     Args:
         path: A dump file or a folder with dumps.

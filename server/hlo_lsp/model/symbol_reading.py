@@ -198,7 +198,7 @@ class SymbolFolders:
         self._stamps: dict[Path, tuple[int, int]] = {}
 
     def scan(self, folders: Iterable[SearchFolder]) -> list[UnreadFile]:
-        """Return the new and changed files of the folders, and forget the files that are gone."""
+        """Return the new and changed files of the folders, and forget deleted files."""
         unread: dict[Path, UnreadFile] = {}
         seen: set[Path] = set()
         for folder in folders:

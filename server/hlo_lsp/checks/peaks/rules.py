@@ -71,7 +71,7 @@ def counted_bytes(ranges: Weighed, step: int) -> int:
 
 
 def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
-    """Report that XLA counts more bytes at another step, or as many at an earlier one."""
+    """Report that XLA counts more bytes at another step, or the same number at an earlier one."""
     section, label = _section_with_peak(survey.dump)
     if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
         return

@@ -79,7 +79,7 @@ class Users:
     def rows(self, positions: Iterable[str], roots: "set[str] | None" = None) -> set[str]:
         """Return the rows of uses of the value with these rows of positions.
 
-        What only hands the value on is a use if it is the root of a computation, and a position.
+        An instruction that only forwards the value is a use if it is a root and has a position.
         """
         parts = [parts_of(row) for row in positions]
         known = self.roots if roots is None else roots
@@ -157,7 +157,10 @@ class _Program:
     users: Users
 
     def lacks(self, row: str, can_differ: bool) -> bool:
-        """Return whether a use is known not to be one; it ``can_differ`` from a missing one."""
+        """Return whether a listed use is known to be wrong.
+
+        ``can_differ`` is True if the list lacks a use, which the listed one may replace.
+        """
         user, number = _split(row)
         instruction = self.users.instruction(user)
         if instruction is None:
@@ -169,9 +172,9 @@ class _Program:
         return is_known and user not in self.users.doubled
 
     def needs(self, row: str) -> bool:
-        """Return whether a use cannot be missing from the list of its value.
+        """Return whether the list of a value must have a use.
 
-        Without a module text it is not known whether what hands a value on is a root.
+        Without a module text, it is unknown whether an instruction that forwards a value is a root.
         """
         user, _ = _split(row)
         if self.module is not None:
