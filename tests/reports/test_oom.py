@@ -86,3 +86,10 @@ def test_advice_is_sorted_by_savings(report: OomReport) -> None:
     prices = [one["saves_bytes"] for one in oom_json(report)["advice"]]
     assert prices
     assert prices == sorted(prices, reverse=True)
+
+
+def test_message_without_buffers_names_the_next_step() -> None:
+    lines = list(oom_lines(_report(text_of(SHORT))))
+    assert lines[-1].startswith("owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR")
+    full = list(oom_lines(_report(text_of(LONG))))
+    assert not any("XLA_FLAGS" in line for line in full)

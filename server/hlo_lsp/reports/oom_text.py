@@ -94,6 +94,11 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     if not entries and report.peak is not None:
         entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
     yield from (f"  {line}" for line in entries)
+    if not entries and report.joined.message.kind is OomKind.HBM and not report.was_device_full:
+        yield (
+            "owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, "
+            "then run `hlo-lsp oom LOG DIR`"
+        )
     for number, one in enumerate(report.advice[:_ADVICE]):
         prefix = "advice: " if number == 0 else "        "
         yield f"{prefix}{one.text}: saves at most {_size(one.saves_bytes)}"

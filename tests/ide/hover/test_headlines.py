@@ -6,6 +6,8 @@ import marked_dump
 from hlo_lsp.ide.hover.headlines import steps_label, value_headline
 from hlo_lsp.ide.hover.hover import allocation_card
 from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of
 
@@ -92,3 +94,34 @@ def test_origin_is_followed_through_copies(name: str, headline: str, origin: str
     assert card.headline == headline
     facts = {fact.label: fact.text for fact in card.facts}
     assert facts.get("origin") == origin
+
+
+_COPIED = """\
+BufferAssignment:
+allocation 0: size 16, parameter 0, shape |f32[4]| at ShapeIndex {}:
+ value: <1 p @0> (size=16,offset=0): f32[4]{0}
+allocation 1: size 16, preallocated-temp:
+ value: <2 mul @0> (size=16,offset=0): f32[4]{0}
+
+HloLiveRange (max 5):
+  InstructionSequence:
+    0:p
+    1:copy-start
+    2:copy-done
+    3:mul
+    4:copy
+  BufferLiveRange:
+    p{}:0-5
+    mul{}:3-4
+"""
+
+
+def test_copied_value_is_kept_for_the_reader_of_the_copy() -> None:
+    dump = DumpSet([DumpFile.of_text(COPIES), DumpFile.of_text(_COPIED)])
+    kept = {}
+    for value_id in (1, 2):
+        value = dump.value(value_id)
+        assert value is not None
+        facts = {fact.label: fact.text for fact in value_card(dump, value).facts}
+        kept[value.name] = facts.get("kept for")
+    assert kept == {"p": "step 3, `mul`, train.py:25 mul, reads copy `copy-start`", "mul": None}

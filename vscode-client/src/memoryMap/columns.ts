@@ -29,6 +29,12 @@ export function boxColumns(groupOf: GroupOf, bandOf: (box: Box) => string): Colu
   return [
     { title: "Buffer", text: ({ name }) => name, key: ({ name }) => name },
     { title: "Size", text: ({ size }) => formatBytes(size), key: ({ size }) => size, isNumber: true },
+    {
+      title: "Padding",
+      text: ({ padding }) => (padding > 0 ? formatBytes(padding) : ""),
+      key: ({ padding }) => padding,
+      isNumber: true,
+    },
     { title: "Steps", text: steps, key: ({ start }) => start, isNumber: true },
     { title: "Inside", text: bandOf, key: bandOf },
     {

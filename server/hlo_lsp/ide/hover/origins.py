@@ -43,13 +43,16 @@ def needs_preparation(dump: DumpSet) -> bool:
 
 def known_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
     """Return the origin of a value, or None if finding it could take longer than a hover may."""
+    return _origin(dump, name, index) if can_follow_data(dump, name) else None
+
+
+def can_follow_data(dump: DumpSet, name: str) -> bool:
+    """Return whether following the data of an instruction takes no longer than a hover may."""
     line = dump.instruction(name)
     if line is None:
-        return None
+        return False
     module = line.file.module
-    if not module.is_indexed and len(module.instructions) > _MAX_UNPREPARED_RECORDS:
-        return None
-    return _origin(dump, name, index)
+    return module.is_indexed or len(module.instructions) <= _MAX_UNPREPARED_RECORDS
 
 
 @query  # so that the headline and the facts of a hover share one search

@@ -1,7 +1,7 @@
 """The hover of a value, and its facts as text for other hovers."""
 
 from hlo_lsp.ide.hover.headlines import value_headline
-from hlo_lsp.ide.hover.origins import origin_and_source_facts
+from hlo_lsp.ide.hover.origins import can_follow_data, origin_and_source_facts, source_label
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     memory_space_fact,
@@ -9,6 +9,7 @@ from hlo_lsp.ide.hover.shapes import (
     split_waste,
     truncated,
 )
+from hlo_lsp.memory.lifetime import lifetime_of
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet, defining_text
@@ -48,6 +49,7 @@ def value_card(dump: DumpSet, value: Value) -> Card:
         *sharing_facts(dump, value),
         *waste,
         *live_range_facts(dump, value),
+        *_consumer_facts(dump, value),
         *([Fact("uses", counted_list(users))] if users else []),
         *shape,
         *sizes,
@@ -103,6 +105,18 @@ def _step_name(dump: DumpSet, step: int) -> str:
     if row is not None:
         return f"`{row.record.name}`"
     return "the end of the program" if step == dump.last_step else f"step {step}"
+
+
+def _consumer_facts(dump: DumpSet, value: Value) -> list[Fact]:
+    """Return for what a value is kept, if it is alive until copies of it start."""
+    lifetime = lifetime_of(dump, value) if can_follow_data(dump, value.name) else None
+    last = None if lifetime is None else lifetime.last_consumer
+    if last is None or last.copy is None or last.step is None:
+        return []
+    text, metadata = last.instruction.parsed, last.instruction.parsed.metadata
+    label = source_label(dump.frames.line_of(dump.stack(text)), metadata.get("op_name"))
+    parts = [f"step {last.step:,}, `{last.instruction.name}`", label, f"reads copy `{last.copy}`"]
+    return [Fact("kept for", ", ".join(filter(None, parts)))]
 
 
 def is_at_declared_peak(dump: DumpSet, live: LocatedRecord[RangeRow] | None) -> bool | None:
