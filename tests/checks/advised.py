@@ -5,7 +5,7 @@ from typing import Any
 
 from checks.damage import Report, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.options import Thresholds
+from hlo_lsp.checks.options import Limits
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -26,5 +26,5 @@ def advice(
     others = [] if before is None else [DumpFile.of_text(before, BEFORE)]
     dump = DumpSet(files, others=others)
     rules = [rule for rule in CATALOGUE if rule.code == code]
-    thresholds = replace(Thresholds(), **limits)
+    thresholds = replace(Limits(), **limits)
     return [report_of(found) for file in files for found in check(dump, file, rules, thresholds)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES, selected_rules
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import CheckOptions, Selection, Thresholds
+from hlo_lsp.checks.options import CheckOptions, Limits, Selection
 
 CODES = st.frozensets(st.sampled_from(list(explanations())))
 OPTIONS = st.builds(
@@ -86,7 +86,7 @@ def test_severity_selects_counting_findings() -> None:
 def test_thresholds_are_set_one_by_one() -> None:
     first = options_of(thresholds={"padding_bytes": 1, "constant_bytes": 2})
     found = Selection.of([first, options_of(thresholds={"padding_bytes": 3})])
-    assert found.thresholds == Thresholds(padding_bytes=3, constant_bytes=2)
+    assert found.thresholds == Limits(padding_bytes=3, constant_bytes=2)
 
 
 @given(st.lists(OPTIONS, max_size=4), OPTIONS)

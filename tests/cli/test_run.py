@@ -48,7 +48,7 @@ def test_summary_follows_the_output(dump: Path, tmp_path: Path) -> None:
 def test_status_is_that_of_the_program(tmp_path: Path) -> None:
     found = run("run", "-o", tmp_path, "--", sys.executable, "-c", "raise SystemExit(3)")
     assert found.status == 3
-    assert "the program wrote no dumps" in found.err
+    assert "XLA wrote no dumps" in found.err
 
 
 def test_out_of_memory_message_is_explained(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_program_is_required() -> None:
 
 def test_old_dumps_are_not_shown(dump: Path) -> None:
     found = run("run", "-o", dump, "--", sys.executable, "-c", "pass")
-    assert "the program wrote no dumps" in found.err
+    assert "XLA wrote no dumps" in found.err

@@ -8,6 +8,7 @@ from functools import cache
 
 from hlo_lsp.checks.advice import rules as advice
 from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
+from hlo_lsp.checks.budgets import rules as budgets
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.files import sections, syntax
 from hlo_lsp.checks.finding import Severity
@@ -25,7 +26,7 @@ from hlo_lsp.checks.values import headers, positions, uses
 _MODULES = (
     *(syntax, sizes, bounds, interface, overlaps, sections),
     *(headers, positions, uses, schedules, live_ranges, peaks, stack_traces),
-    *(module_syntax, names, shapes, calls, source_tables, memory_report, advice),
+    *(module_syntax, names, shapes, calls, source_tables, memory_report, advice, budgets),
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 DEFAULT_RULES = tuple(rule for rule in CATALOGUE if explanations()[rule.code].is_on)

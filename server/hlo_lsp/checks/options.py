@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import reduce
 from typing import Any
 
+from hlo_lsp.checks.budgets.budget import Budget
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 
@@ -43,7 +44,14 @@ class Thresholds:
     transfer_bytes: int = 1
 
 
-DEFAULTS = Thresholds()
+@dataclass(frozen=True, slots=True)
+class Limits(Thresholds):
+    """The thresholds of advice, and the budgets of a project."""
+
+    budgets: tuple[Budget, ...] = ()
+
+
+DEFAULTS = Limits()
 
 
 ALL = "all"
@@ -65,13 +73,15 @@ class CheckOptions:
     """The options of one source; None and empty where it has none.
 
     ``select`` are the codes to start with, ``ignore`` those to remove. ``severity`` is the lowest
-    one that is reported. ``thresholds`` has the names of :class:`Thresholds`.
+    one that is reported. ``thresholds`` has the names of :class:`Thresholds`. ``budget`` is named
+    as in ``[[budget]]`` of the file.
     """
 
     select: frozenset[str] | None = None
     ignore: frozenset[str] = frozenset()
     severity: Severity | None = None
     thresholds: Mapping[str, Any] = field(default_factory=dict)
+    budget: tuple[Budget, ...] = ()
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "tuple[CheckOptions, list[OptionError]]":
@@ -90,7 +100,8 @@ class CheckOptions:
             message = f"must be one of {', '.join(_SEVERITIES)}"
             errors.append(OptionError(("severity",), message))
         thresholds = _thresholds(data.get("thresholds"), errors)
-        return cls(select, ignore or frozenset(), lowest, thresholds), errors
+        budgets = _budgets(data.get("budget"), errors)
+        return cls(select, ignore or frozenset(), lowest, thresholds, budgets), errors
 
 
 def codes_of(word: str) -> frozenset[str]:
@@ -123,7 +134,7 @@ class Selection:
 
     codes: frozenset[str] = field(default_factory=lambda: codes_of(DEFAULT))
     severity: Severity | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: Limits = DEFAULTS
 
     @classmethod
     def of(cls, options: Iterable[CheckOptions]) -> "Selection":
@@ -139,7 +150,11 @@ class Selection:
         return Selection(
             begun - options.ignore,
             options.severity or self.severity,
-            replace(self.thresholds, **options.thresholds),
+            replace(
+                self.thresholds,
+                **options.thresholds,
+                budgets=(*self.thresholds.budgets, *options.budget),
+            ),
         )
 
     def counts(self, severity: Severity) -> bool:
@@ -170,7 +185,7 @@ def _thresholds(value: object, errors: list[OptionError]) -> dict[str, int | flo
     if not isinstance(value, Mapping):
         errors.append(OptionError(("thresholds",), "must be a table of numbers"))
         return {}
-    defaults = asdict(DEFAULTS)
+    defaults = asdict(Thresholds())
     found: dict[str, int | float] = {}
     for name, number in value.items():
         problem = ""
@@ -185,6 +200,20 @@ def _thresholds(value: object, errors: list[OptionError]) -> dict[str, int | flo
         if problem:
             errors.append(OptionError(("thresholds", str(name)), problem))
     return found
+
+
+def _budgets(value: object, errors: list[OptionError]) -> tuple[Budget, ...]:
+    if value is None or value == []:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        errors.append(OptionError(("budget",), "must be a list of tables: [[budget]]"))
+        return ()
+    found = []
+    for table in value:
+        budget, problems = Budget.of(table)
+        errors += [OptionError(("budget", key), message) for key, message in problems]
+        found += [] if budget is None else [budget]
+    return tuple(found)
 
 
 def _unknown(what: str, word: str, known: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from hlo_lsp.checks.clean_values import CleanValues, clean_values
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.options import Thresholds
+from hlo_lsp.checks.options import Limits
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
@@ -22,6 +22,7 @@ from hlo_lsp.program.computations import (
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -92,7 +93,7 @@ class CompileCheck(Check):
 
     __slots__ = ("dump", "folder", "thresholds")
 
-    def __init__(self, dump: DumpSet, folder: DumpSet, thresholds: Thresholds) -> None:
+    def __init__(self, dump: DumpSet, folder: DumpSet, thresholds: Limits) -> None:
         self.dump = dump
         self.folder = folder
         self.thresholds = thresholds
@@ -158,7 +159,7 @@ class WholeRule:
     check: "Callable[[CompileCheck], Iterable[Finding]]"
     ignores_sizes: bool = False
     needs_whole_files: bool = True
-    findings: Query[[DumpSet, DumpSet, Thresholds], list[Finding]] = field(
+    findings: Query[[DumpSet, DumpSet, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
 
@@ -166,10 +167,11 @@ class WholeRule:
         findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
         object.__setattr__(self, "findings", findings)
 
-    def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Thresholds) -> list[Finding]:
+    def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Limits) -> list[Finding]:
         found: list[Finding] = []
         survey = CompileCheck(dump, folder, thresholds)
         survey.code, survey.severity = self.code, self.severity
+        checkpoint()
         try:
             found.extend(self.check(survey))
         except Exception:  # an exception in one rule must not stop the others

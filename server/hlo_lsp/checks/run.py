@@ -9,7 +9,7 @@ from itertools import groupby
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.clean_records import CleanRecords, clean_records
 from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.options import DEFAULTS, Thresholds
+from hlo_lsp.checks.options import DEFAULTS, Limits
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
@@ -40,7 +40,7 @@ def check(
     dump: DumpSet,
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT_RULES,
-    thresholds: Thresholds = DEFAULTS,
+    thresholds: Limits = DEFAULTS,
 ) -> list[Finding]:
     """Return the findings in one file of a compile, in the order of its lines.
 
@@ -67,7 +67,7 @@ def check_by_pace(
     dump: DumpSet,
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT_RULES,
-    thresholds: Thresholds = DEFAULTS,
+    thresholds: Limits = DEFAULTS,
 ) -> Iterator[CheckProgress]:
     """Yield the findings of the quick rules, then those that the slower rules add.
 

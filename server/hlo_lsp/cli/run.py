@@ -134,7 +134,7 @@ def _explanation(folder: Path, written: Iterable[Path], log: bytes, count: int) 
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:
-        yield "hlo-lsp: the program wrote no dumps; a compilation cache skips the compiler"
+        yield "hlo-lsp: XLA wrote no dumps. Programs from a compilation cache are not compiled"
         return
     if len(modules) > 1:
         yield from modules_lines(groups[:count])

@@ -7,7 +7,7 @@ import pytest
 from checks.damage import dump_of, findings, found_in, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import Thresholds
+from hlo_lsp.checks.options import Limits
 from hlo_lsp.checks.rule import CompileCheck
 from jobs import count_checkpoints
 
@@ -217,7 +217,7 @@ def test_long_work_passes_checkpoints() -> None:
         for number in range(10_000)
     ]
     dump = dump_of("BufferAssignment:\n" + "".join(lines))
-    survey = CompileCheck(dump, dump, Thresholds())
+    survey = CompileCheck(dump, dump, Limits())
     survey.code, survey.severity = "", Severity.ERROR
     list(bounds.out_of_bounds(survey))
     assert count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) >= 5

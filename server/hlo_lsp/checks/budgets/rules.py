@@ -1,0 +1,179 @@
+"""Violations of the budgets in ``hlo-lsp.toml``."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.budgets.budget import Budget
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.memory.live_set import lost_bytes
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import format_bytes, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, field_place, name_place
+from hlo_lsp.program.donation import donated_parameters
+from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+_MAX_RELATED = 4
+
+
+def budget_peak(survey: CompileCheck) -> Iterator[Finding]:
+    """Report memory spaces whose peak is above a budget."""
+    dump = survey.dump
+    for occupancy in memory_space_occupancies(dump):
+        title = space_title(occupancy.space, dump.backend)
+        for budget in _budgets(survey):
+            limit = _limit(budget.peak, title)
+            largest = _largest_allocation(dump, occupancy.space)
+            if limit is None or largest is None or occupancy.peak_bytes <= limit:
+                continue
+            yield survey.report(
+                field_place(largest.file, largest.record, "SIZE"),
+                f"the peak of {title} is {format_bytes(occupancy.peak_bytes)} at step "
+                f"{occupancy.peak_step:,}, {_above(occupancy.peak_bytes, limit)}",
+            )
+
+
+def budget_total(survey: CompileCheck) -> Iterator[Finding]:
+    """Report memory spaces with more allocated bytes than a budget allows."""
+    dump = survey.dump
+    for space in sorted({located.record.color for located in dump.allocations()}):
+        title = space_title(space, dump.backend)
+        total = _allocated(dump, space)
+        for budget in _budgets(survey):
+            limit = _limit(budget.total, title)
+            largest = _largest_allocation(dump, space)
+            if limit is not None and largest is not None and total > limit:
+                yield survey.report(
+                    field_place(largest.file, largest.record, "SIZE"),
+                    f"{format_bytes(total)} of {title} are allocated, {_above(total, limit)}",
+                )
+
+
+def budget_padding(survey: CompileCheck) -> Iterator[Finding]:
+    """Report memory spaces with a larger share of padding at the peak than a budget allows."""
+    dump = survey.dump
+    budgets = [budget for budget in _budgets(survey) if budget.padding is not None]
+    for occupancy in memory_space_occupancies(dump) if budgets else ():
+        padding = lost_bytes(dump, occupancy.space, occupancy.peak_step).array_padding
+        share = padding / occupancy.peak_bytes if occupancy.peak_bytes else 0.0
+        largest = _largest_allocation(dump, occupancy.space)
+        for budget in budgets:
+            assert budget.padding is not None
+            if largest is not None and share > budget.padding:
+                title = space_title(occupancy.space, dump.backend)
+                yield survey.report(
+                    field_place(largest.file, largest.record, "SIZE"),
+                    f"{format_bytes(padding)} of the {format_short_bytes(occupancy.peak_bytes)} at"
+                    f" the peak of {title} are padding: {share:.1%}, above the budget of"
+                    f" {budget.padding:.1%}",
+                )
+
+
+def budget_constant(survey: CompileCheck) -> Iterator[Finding]:
+    """Report constants that are larger than a budget allows."""
+    for budget in _budgets(survey):
+        for allocation in survey.dump.allocations() if budget.constant is not None else ():
+            assert budget.constant is not None
+            size = allocation.record.size
+            if allocation.record.constant and size > budget.constant:
+                yield survey.report(
+                    field_place(allocation.file, allocation.record, "SIZE"),
+                    f"the constant takes {format_bytes(size)}, {_above(size, budget.constant)}",
+                )
+
+
+def budget_opcode(survey: CompileCheck) -> Iterator[Finding]:
+    """Report instructions whose opcode a budget forbids; once for each opcode."""
+    file = module_at_buffer_assignment(survey.dump)
+    for budget in _budgets(survey) if file is not None else ():
+        assert file is not None
+        for opcode in budget.forbidden:
+            found = []
+            for record in file.module.instructions.records():
+                checkpoint()
+                if record.opcode in {opcode, f"{opcode}-start"}:
+                    found.append(record)
+            found.sort(key=lambda record: record.line)
+            if found:
+                related = [
+                    Related(name_place(file, record), f"another `{record.opcode}`")
+                    for record in found[1 : 1 + _MAX_RELATED]
+                ]
+                yield survey.report(
+                    name_place(file, found[0]),
+                    f"the budget forbids `{opcode}`, and the module has {len(found):,}",
+                    *related,
+                )
+
+
+def budget_donation(survey: CompileCheck) -> Iterator[Finding]:
+    """Report arguments that are not donated although a budget requires it."""
+    file = module_at_buffer_assignment(survey.dump)
+    header = None if file is None else file.module.header
+    entry = None if file is None else file.module.entry
+    if file is None or header is None or entry is None:
+        return
+    donated = donated_parameters(header.text)
+    for budget in _budgets(survey):
+        missing = [
+            record
+            for number, record in sorted(file.module.computation(entry).parameters.items())
+            if number not in donated and _argument(record.text).startswith(budget.donated)
+        ]
+        if budget.donated and missing:
+            related = [
+                Related(name_place(file, record), f"`{_argument(record.text)}` is not donated")
+                for record in missing[1 : 1 + _MAX_RELATED]
+            ]
+            what = f"`{_argument(missing[0].text)}` is not donated, which the budget requires"
+            more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
+            yield survey.report(name_place(file, missing[0]), what + more, *related)
+
+
+def _budgets(survey: CompileCheck) -> list[Budget]:
+    """Return the budgets for the module of a compile."""
+    if not survey.thresholds.budgets:
+        return []
+    names = [file.module.header.name for file in survey.dump.files if file.module.header]
+    name = names[0] if names else ""
+    return [budget for budget in survey.thresholds.budgets if budget.applies_to(name)]
+
+
+def _limit(limits: tuple[tuple[str, int], ...], title: str) -> int | None:
+    return next((size for space, size in limits if space.casefold() == title.casefold()), None)
+
+
+def _above(size: int, limit: int) -> str:
+    return f"{format_short_bytes(size - limit)} above the budget of {format_short_bytes(limit)}"
+
+
+def _allocated(dump: DumpSet, space: int) -> int:
+    return sum(one.record.size for one in dump.allocations() if one.record.color == space)
+
+
+def _largest_allocation(dump: DumpSet, space: int) -> LocatedRecord[AllocationLine] | None:
+    found = (one for one in dump.allocations() if one.record.color == space)
+    return max(found, key=lambda one: one.record.size, default=None)
+
+
+def _argument(text: str) -> str:
+    """Return the name of the argument that a parameter instruction belongs to, or nothing."""
+    _, _, rest = text.partition('op_name="')
+    return rest.partition('"')[0].replace("\\'", "'")
+
+
+# A part of a dump can violate a budget as well.
+RULES: tuple[AnyRule, ...] = tuple(
+    WholeRule(code, Severity.ERROR, check, needs_whole_files=False)
+    for code, check in (
+        ("budget-peak", budget_peak),
+        ("budget-total", budget_total),
+        ("budget-padding", budget_padding),
+        ("budget-constant", budget_constant),
+        ("budget-opcode", budget_opcode),
+        ("budget-donation", budget_donation),
+    )
+)

@@ -1,0 +1,49 @@
+"""Budgets as ``hlo-lsp.toml`` states them."""
+
+import pytest
+
+from hlo_lsp.checks.budgets.budget import Budget
+from hlo_lsp.checks.options import CheckOptions
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(0, 0), ("12 GiB", 12 << 30), ("1.5 KiB", 1536), ("7B", 7), (" 2  MiB ", 2 << 20)],
+)
+def test_sizes(size: object, count: int) -> None:
+    budget, errors = Budget.of({"constant": size})
+    assert errors == []
+    assert budget is not None
+    assert budget.constant == count
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "message"),
+    [
+        ({"peek": {}}, "peek", "unknown key `peek`; did you mean `peak`?"),
+        ({"peak": 3}, "peak", "must be a table of memory spaces"),
+        ({"peak": {"HBM": "12 GB"}}, "peak", "must be a number of bytes"),
+        ({"constant": -1}, "constant", "must be a number of bytes"),
+        ({"constant": True}, "constant", "must be a number of bytes"),
+        ({"padding": 2}, "padding", "must be a number from 0 to 1"),
+        ({"forbidden": "copy"}, "forbidden", "must be a list of texts"),
+        ({"module": 1}, "module", "must be a text"),
+    ],
+)
+def test_errors_name_the_key(table: dict[str, object], key: str, message: str) -> None:
+    budget, [(found, text)] = Budget.of(table)
+    assert (budget, found) == (Budget(), key)
+    assert text.startswith(message)
+
+
+@pytest.mark.parametrize("value", [{}, "x", 3, [3]])
+def test_budget_must_be_a_list_of_tables(value: object) -> None:
+    options, errors = CheckOptions.of({"budget": value})
+    assert options.budget == ()
+    assert [error.keys[0] for error in errors] == ["budget"]
+
+
+def test_pattern_selects_modules() -> None:
+    budget = Budget(module="jit_step*")
+    assert budget.applies_to("jit_step_1")
+    assert not budget.applies_to("jit_eval")

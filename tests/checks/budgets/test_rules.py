@@ -1,0 +1,84 @@
+"""Violations of budgets."""
+
+import pytest
+
+from checks.advised import advice
+from hlo_lsp.checks.budgets.budget import Budget
+from reports.example import ASSIGNMENT, MODULE, RANGES
+
+_CONSTANT = (
+    ASSIGNMENT
+    + "allocation 3: size 512, constant:\n value: <6 k @0> (size=512,offset=0): f32[128]{0}\n"
+)
+_PADDED = ASSIGNMENT.replace(
+    "(size=2048,offset=0): f32[512]{0}", "(size=2048,offset=0): f32[2]{0:T(512)}"
+)
+
+
+def _messages(code: str, *texts: str, **budget: object) -> list[str]:
+    found = advice(code, *texts, budgets=(Budget(**budget),))  # type: ignore[arg-type]
+    return [message for _, _, message in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "budget", "message"),
+    [
+        (
+            "budget-peak",
+            {"peak": (("hbm", 5000),)},
+            "the peak of HBM is 5,120 B (5.0 KiB) at step 2, 120 B above the budget of 4.9 KiB",
+        ),
+        (
+            "budget-total",
+            {"total": (("HBM", 4096),)},
+            "5,120 B (5.0 KiB) of HBM are allocated, 1.0 KiB above the budget of 4.0 KiB",
+        ),
+        (
+            "budget-opcode",
+            {"forbidden": ("add", "sine")},
+            "the budget forbids `add`, and the module has 1",
+        ),
+        (
+            "budget-donation",
+            {"donated": ("p",)},
+            "`p['w']` is not donated, which the budget requires",
+        ),
+    ],
+)
+def test_violation_is_reported(code: str, budget: dict[str, object], message: str) -> None:
+    assert message in _messages(code, ASSIGNMENT, RANGES, MODULE, **budget)
+
+
+@pytest.mark.parametrize(
+    ("code", "budget"),
+    [
+        ("budget-peak", {"peak": (("HBM", 5120),)}),
+        ("budget-total", {"total": (("HBM", 5120), ("VMEM", 0))}),
+        ("budget-padding", {"padding": 0.0}),
+        ("budget-constant", {"constant": 0}),
+        ("budget-opcode", {"forbidden": ("all-gather",)}),
+        ("budget-donation", {"donated": ("q",)}),
+    ],
+)
+def test_budget_that_is_kept_reports_nothing(code: str, budget: dict[str, object]) -> None:
+    assert _messages(code, ASSIGNMENT, RANGES, MODULE, **budget) == []
+
+
+def test_budget_of_another_module_is_ignored() -> None:
+    assert _messages("budget-total", ASSIGNMENT, MODULE, module="jit_g", total=(("HBM", 0),)) == []
+
+
+def test_large_constant_is_reported() -> None:
+    (message,) = _messages("budget-constant", _CONSTANT, MODULE, constant=100)
+    assert message == "the constant takes 512 B, 412 B above the budget of 100 B"
+
+
+def test_padding_is_reported() -> None:
+    (message,) = _messages("budget-padding", _PADDED, RANGES, MODULE, padding=0.1)
+    assert message.endswith("are padding: 39.8%, above the budget of 10.0%")
+
+
+def test_donated_argument_is_accepted() -> None:
+    alias = "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
+    module = MODULE.replace("is_scheduled=true", alias)
+    assert _messages("budget-donation", module, donated=("p",)) == []
