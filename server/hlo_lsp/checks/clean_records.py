@@ -10,6 +10,7 @@ from typing import Any
 
 from hlo_lsp.checks.rule import Pace, Rule
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import Computation
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sizes import Target
 from hlo_lsp.program.computations import computation_scopes
@@ -85,7 +86,10 @@ class _ModuleState:
         heads = [
             head for head in module.all_computations() if not isinstance(head, InlineComputation)
         ]
-        self.computations = {head: module.computation(head) for head in heads}
+        self.computations: dict[ComputationLine, Computation] = {}
+        for head in heads:
+            self.computations[head] = module.computation(head)
+            checkpoint()
         # Of several computations of one name, calls refer to the first one.
         self.callees = {head.name: self.computations[head] for head in reversed(heads)}
         self.header = module.header
@@ -110,7 +114,7 @@ class _ModuleState:
                 found |= {head} if old.closing is None else {head, old.closing}
                 continue
             changed = set(callees)
-            if new is not old or head.name in callees:
+            if head.name in callees:
                 found.add(head)
             if new is not old:
                 found.update(set(old.members).difference(new.members))

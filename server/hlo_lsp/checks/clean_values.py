@@ -12,6 +12,7 @@ from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
 
 ValueRecord = AssignedValue | UsedValue
 
@@ -53,7 +54,11 @@ class CleanValues:
         rule reads only the one that defines the value.
         """
         index = module.module
-        now = {head: index.computation(head) for head in index.all_computations()}
+        now: dict[ComputationLine, Computation] = {}
+        for head in index.all_computations():
+            now[head] = index.computation(head)
+            checkpoint()
+        checkpoint()
         versions = [file.version for file in (*dump.files, *dump.others) if file is not module]
         changes = None
         if self._computations and not _has_orphans(module, now.values()):
@@ -61,9 +66,11 @@ class CleanValues:
         outdated = self.records
         if changes is not None and versions == self._versions:
             changed = changes.removed | changes.added
+            checkpoint()
             names = {one.name for one in changed}.union(*(one.operands for one in changed))
             by_name = (one for one in self.records if one.name in names)
             outdated = set(by_name if reading is None else reading(names))
+            checkpoint()
         self.records = self.records - outdated
         self._computations, self._versions = now, versions
         return changes

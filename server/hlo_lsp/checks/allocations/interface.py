@@ -231,6 +231,7 @@ def _contradictions(
             clean.add(value)
         else:
             yield flags[-1], f"`{value.key}` is {kind.value}", value
+    checkpoint()
     if Flag.CONSTANT in flags and len(values) > 1:
         yield Flag.CONSTANT, f"has {len(values)} values", values[-1]
     offsets = [value for value in values if value.offset]
@@ -244,8 +245,10 @@ def _of_interface(
     values: Sequence[AssignedValue], flags: Sequence[Flag], origins: Origins
 ) -> Iterator[_Contradiction]:
     """Yield the contradictions with the parameters and the result of the program."""
+    checkpoint()
     if Flag.MAYBE_LIVE_OUT not in flags:
-        for value in (value for value in values if value.id in (origins.returned or ())):
+        returned = origins.returned or {}
+        for value in (value for value in values if value.id in returned):
             if origins.is_returned(value):
                 yield None, f"is not maybe-live-out, but the program returns `{value.key}`", value
     elif values and all(origins.is_returned(value) is False for value in values):

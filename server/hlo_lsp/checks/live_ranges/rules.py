@@ -42,6 +42,7 @@ def has_all_values(dump: DumpSet) -> bool:
 def _value_ids(dump: DumpSet) -> dict[int, str]:
     ids: dict[int, str] = {}
     for file in dump.files:
+        checkpoint()
         for entry in file.memory.entries.firsts():
             if entry.id is not None and entry.key is not None:
                 ids.setdefault(entry.id, entry.key)
@@ -93,10 +94,12 @@ def live_range_missing(survey: CompileCheck) -> list[Finding]:
     if section is None or not section.is_complete(LiveRangePart.RANGES):
         return []
     places = {row.key: place for place, row in enumerate(section.ranges)}
+    checkpoint()
     scheduled = _scheduled(dump, section)
     missing: dict[int, list[str]] = {}  # by the row that should be after them
     place = 0
-    for id_, key in sorted(_value_ids(dump).items()):
+    ids = sorted(_value_ids(dump).items())
+    for id_, key in ids:
         checkpoint()
         if key in places:
             place = places[key] + 1

@@ -26,6 +26,7 @@ from hlo_lsp.syntax.memory_records import (
     SequenceRow,
 )
 from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.text.checkpoint import checkpoint
 
 MAX_FINDINGS = 5  # of one rule
 
@@ -218,8 +219,11 @@ def text_schedule(dump: DumpSet) -> TextSchedule | None:
     if file is None or schedule is None:
         return None
     lines = schedule.instructions
+    checkpoint()
     named = [(line.name, line.opcode == "parameter") for line in lines]
+    checkpoint()
     steps = once(line.name for line in lines)
+    checkpoint()
     return TextSchedule(file, schedule, steps, named, list(schedule.spans.values()))
 
 

@@ -84,6 +84,7 @@ def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
             return
         weighed.append((row.start_step, row.end_step, weight))
     right, printed = compute_peak_step(weighed), label.moment
+    checkpoint()
     if right != printed:
         most, here = counted_bytes(weighed, right), counted_bytes(weighed, printed)
         message = f"the peak is declared at step {printed}, where XLA counts {here:,} B: expected "

@@ -127,9 +127,11 @@ def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     if assigned is None or entries is None:
         return
     unused = [] if dump.has_broken_used_values else _missing(assigned, entries)
+    checkpoint()
     unassigned = [] if dump.has_broken_assigned_values else _missing(entries, assigned)
     by_key = {value.key: value for value in unused}
     pairs = [(entry, by_key[entry.key]) for entry in unassigned if entry.key in by_key]
+    checkpoint()
     lists = assigned, entries
     disordered = {one for each in lists for pair in each.descents() for one in pair if pairs}
     for entry, value in pairs:

@@ -174,7 +174,9 @@ def _in_program(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> I
             related = Related(shape_place(module, line), "its shape")
             wrong.add(entry)
             yield _wrong(survey, file, entry, row, f"does not exist: {problem}", related)
-    clean.update(entry for entry in found.owners.values() if entry not in wrong)
+    checkpoint()
+    clean.update(set(found.owners.values()) - wrong)
+    checkpoint()
     if has_all and not file.memory.damaged:
         yield from _missing(survey, file, module, found)
 

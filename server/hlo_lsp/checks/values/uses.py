@@ -126,6 +126,7 @@ def _update(users: Users, index: ModuleIndex, changes: InstructionChanges) -> bo
 
 
 def _find_roots(users: Users, index: ModuleIndex) -> None:
+    checkpoint()
     roots = (index.computation(computation).root for computation in index.all_computations())
     users.roots = {root.name for root in roots if root is not None}
 
