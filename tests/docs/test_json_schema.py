@@ -264,6 +264,10 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "diff of folders", run("diff", module.parent, folder / "tpu"), compared
     listed = "[listed modules](#listed-modules)"
     yield "modules", run("modules", module, changed, folder / "module.txt"), listed
+    yield "overlap", run("overlap", folder / "one file with module"), "[overlaps](#overlaps)"
+    (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
+    unscheduled = run("overlap", folder / "unscheduled.txt")
+    yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
 

@@ -40,6 +40,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
+        ("overlap", "Show what asynchronous operations hide behind", _add_overlap_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
         ("oom", "Explain an out-of-memory message", _add_oom_options),
@@ -126,6 +127,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         nargs=argparse.REMAINDER,
         help="the program and its arguments, after --",
     )
+
+
+def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
+    _add_paths(parser)
+    _add_top_option(parser, 10, "the number of exposed operations to show")
+    _add_format_option(parser, "text", "json")
 
 
 def _add_mcp_options(parser: argparse.ArgumentParser) -> None:

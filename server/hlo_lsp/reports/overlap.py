@@ -1,0 +1,161 @@
+"""Asynchronous operations of a compile: what is hidden behind other work, and what is exposed."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.overlap import AsyncOperation, async_operations
+from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.reports.summary import module_name
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class KindTotal:
+    """The operations of one kind between two memory spaces."""
+
+    kind: str
+    source: str
+    target: str
+    operations: tuple[AsyncOperation, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Logical bytes of the results."""
+        return sum(one.bytes for one in self.operations)
+
+    @property
+    def exposed(self) -> list[AsyncOperation]:
+        """The operations behind which nothing is computed."""
+        return [one for one in self.operations if one.is_exposed]
+
+    @property
+    def exposed_bytes(self) -> int:
+        """Logical bytes of the exposed operations."""
+        return sum(one.bytes for one in self.exposed)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The asynchronous operations of a compile, with the origins of the exposed ones.
+
+    ``totals`` is None if the module text is missing or not scheduled.
+    """
+
+    name: str
+    path: str
+    totals: tuple[KindTotal, ...] | None
+    exposed: tuple[tuple[AsyncOperation, Origin | None], ...] = ()
+
+
+def overlap_of(dump: DumpSet) -> Overlap:
+    """Return the asynchronous operations of a compile, the largest exposed ones first."""
+    file = module_at_buffer_assignment(dump)
+    found = None if file is None else async_operations(file.module)
+    name, path = module_name(dump), dump.files[0].label
+    if found is None:
+        return Overlap(name, path, None)
+    groups: dict[tuple[str, str, str], list[AsyncOperation]] = {}
+    for one in found:
+        spaces = [
+            space_title(space, dump.backend) for space in (one.source_space, one.target_space)
+        ]
+        groups.setdefault((one.kind, spaces[0], spaces[1]), []).append(one)
+    totals = [KindTotal(*key, tuple(members)) for key, members in groups.items()]
+    totals.sort(key=lambda total: (-total.exposed_bytes, -total.bytes, total.kind))
+    exposed = sorted((one for one in found if one.is_exposed), key=lambda one: -one.bytes)
+    origins = origins_of(dump, ((one.done.name, None) for one in exposed))
+    return Overlap(
+        name,
+        path,
+        tuple(totals),
+        tuple((one, origins.get((one.done.name, None))) for one in exposed),
+    )
+
+
+def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
+    """Yield the lines of the text form, with at most ``count`` exposed operations."""
+    if overlap.totals is None:
+        yield f"{overlap.name}: no scheduled module text, so the overlap is unknown"
+        return
+    total = sum(one.bytes for one in overlap.totals)
+    exposed = sum(one.exposed_bytes for one in overlap.totals)
+    number = sum(len(one.operations) for one in overlap.totals)
+    if not number:
+        yield f"{overlap.name}: no asynchronous operations"
+        return
+    yield (
+        f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
+        f"{format_short_bytes(total)}; nothing is computed behind {len(overlap.exposed):,} of "
+        f"them, {format_short_bytes(exposed)}"
+    )
+    for one in overlap.totals:
+        yield (
+            f"  {one.kind}{_route(one)}: {len(one.operations):,}, {format_short_bytes(one.bytes)}; "
+            f"exposed {len(one.exposed):,}, {format_short_bytes(one.exposed_bytes)}"
+        )
+    for operation, origin in overlap.exposed[:count]:
+        place = _place(origin)
+        yield (
+            f"  {format_short_bytes(operation.bytes):>11}  {operation.start.name} -> "
+            f"{operation.done.name}{f' {place}' if place else ''}"
+        )
+    if len(overlap.exposed) > count:
+        yield f"  {len(overlap.exposed) - count:,} more"
+
+
+def _route(total: KindTotal) -> str:
+    return "" if total.source == total.target else f" {total.source} -> {total.target}"
+
+
+def _place(origin: Origin | None) -> str:
+    if origin is None:
+        return ""
+    if origin.argument is not None:
+        return f"argument {origin.argument}"
+    source = origin.source
+    operation = (origin.op_name or "").rpartition("/")[2]
+    line = "" if source is None else f"{source.file.rpartition('/')[2]}:{source.line}"
+    return f"{line} {operation}".strip()
+
+
+def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
+    """Return the operations as JSON; see docs/json_schema.md."""
+    return [
+        {
+            "name": one.name,
+            "path": one.path,
+            "totals": None
+            if one.totals is None
+            else [
+                {
+                    "kind": total.kind,
+                    "from": total.source,
+                    "to": total.target,
+                    "count": len(total.operations),
+                    "bytes": total.bytes,
+                    "exposed_count": len(total.exposed),
+                    "exposed_bytes": total.exposed_bytes,
+                }
+                for total in one.totals
+            ],
+            "exposed": [
+                {
+                    "start": operation.start.name,
+                    "done": operation.done.name,
+                    "bytes": operation.bytes,
+                    "source": None
+                    if origin is None or origin.source is None
+                    else str(origin.source),
+                    "argument": None if origin is None else origin.argument,
+                }
+                for operation, origin in one.exposed[:count]
+            ],
+        }
+        for one in found
+    ]

@@ -1,0 +1,65 @@
+"""Asynchronous operations, and what runs between their start and their done."""
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.overlap import async_operations
+from hlo_lsp.reports.overlap import overlap_lines, overlap_of
+
+_MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+%slice_computation (s: f32[8]) -> f32[4] {
+  %s = f32[8]{0} parameter(0)
+  ROOT %part = f32[4]{0:S(1)} slice(%s), slice={[0:4]}
+}
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0), metadata={op_name="p['w']"}
+  %hidden = (f32[8]{0:S(1)}, f32[8]{0}, u32[]) copy-start(%x)
+  %y = f32[8]{0} sine(%x)
+  %hidden.1 = f32[8]{0:S(1)} copy-done(%hidden)
+  %exposed = ((f32[8]{0}), f32[4]{0:S(1)}, s32[]) async-start(%y), calls=%slice_computation
+  %g = f32[8]{0} bitcast(%y)
+  %exposed.1 = f32[4]{0:S(1)} async-done(%exposed)
+  ROOT %r = f32[8]{0} add(%g, %hidden.1)
+}
+"""
+
+
+def _dump(text: str = _MODULE) -> DumpSet:
+    return DumpSet([DumpFile.of_text(text)])
+
+
+def test_work_between_start_and_done_is_counted() -> None:
+    found = async_operations(_dump().files[0].module)
+    assert found is not None
+    assert [
+        (one.kind, one.bytes, one.source_space, one.target_space, one.work) for one in found
+    ] == [
+        ("copy", 32, 0, 1, 1),
+        ("slice", 16, 0, 1, 0),
+    ]
+
+
+def test_module_without_schedule_is_unknown() -> None:
+    text = _MODULE.replace(", is_scheduled=true", "")
+    assert list(overlap_lines(overlap_of(_dump(text)), 5)) == [
+        "jit_f: no scheduled module text, so the overlap is unknown"
+    ]
+
+
+def test_exposed_operations_have_their_origin() -> None:
+    lines = list(overlap_lines(overlap_of(_dump()), 5))
+    assert lines[0] == (
+        "jit_f: 2 asynchronous operations, 48 B; nothing is computed behind 1 of them, 16 B"
+    )
+    assert lines[-1] == "         16 B  exposed -> exposed.1"
+
+
+def test_moved_bytes_of_update_are_those_of_the_update() -> None:
+    update = "ROOT %part = f32[8]{0} dynamic-update-slice(%s, %s, %s)"
+    text = _MODULE.replace("ROOT %part = f32[4]{0:S(1)} slice(%s), slice={[0:4]}", update)
+    text = text.replace("async-start(%y)", "async-start(%x, %hidden.1)")
+    found = async_operations(_dump(text).files[0].module)
+    assert found is not None
+    assert (found[1].kind, found[1].bytes, found[1].source_space) == ("dynamic-update-slice", 32, 1)
