@@ -142,6 +142,12 @@ def test_markdown_has_a_table_of_owners() -> None:
     assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text
 
 
+def test_cut_assignment_is_named() -> None:
+    cut = _ASSIGNMENT.partition("(size=1024,offset=2048)")[0]
+    missing = summarize(_dump(cut, _RANGES, _MODULE)).missing
+    assert "the buffer assignment is malformed or cut off: allocations may be missing" in missing
+
+
 @pytest.mark.parametrize(
     ("texts", "missing"),
     [

@@ -179,5 +179,7 @@ def missing_facts(dump: DumpSet, has_allocations: bool, has_occupancy: bool) -> 
         yield "no live ranges: peaks and owners are unknown"
     elif not has_occupancy:
         yield "some values have no live range: peaks and owners are unknown"
+    if dump.has_broken_assigned_values:
+        yield "the buffer assignment is malformed or cut off: allocations may be missing"
     if not any(len(file.module.instructions) for file in dump.files):
         yield "no module text: origins and Python lines are unknown"
