@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Open a real XLA dump in Neovim with the language server. Only Python is required.
 
-The first run creates a private environment in this checkout. Your Neovim configuration is neither
+The first run creates a virtual environment in this checkout. Your Neovim configuration is neither
 read nor changed.
 """
 

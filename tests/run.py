@@ -3,7 +3,7 @@
 
 `python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
 neither the whole corpus, nor an editor, nor the server as a process. pytest gets further arguments.
-Only Python is required: the first run creates a private environment in this checkout and, unless
+Only Python is required: the first run creates a virtual environment in this checkout and, unless
 it is quick, installs the editors under test (some with apt-get, if permitted).
 """
 

@@ -1,4 +1,4 @@
-"""Tests for the private environments of the commands in the README."""
+"""Tests for the virtual environments of the commands in the README."""
 
 import importlib.util
 import sys
