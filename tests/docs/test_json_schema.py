@@ -268,6 +268,9 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
+    histories = "[histories](#histories)"
+    yield "history", run("history", folder / "tpu"), histories
+    yield "history of x", run("history", folder / "tpu", "tuple.1"), histories
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
 

@@ -41,6 +41,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         ("overlap", "Show what asynchronous operations hide behind", _add_overlap_options),
+        ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
         ("oom", "Explain an out-of-memory message", _add_oom_options),
@@ -132,6 +133,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     _add_top_option(parser, 10, "the number of exposed operations to show")
+    _add_format_option(parser, "text", "json")
+
+
+def _add_history_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="an instruction")
     _add_format_option(parser, "text", "json")
 
 

@@ -1,0 +1,63 @@
+"""``hlo-lsp history``: show what the passes of a compile changed."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import print_errors
+from hlo_lsp.model.display import printable
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.history import Stage, event_lines, history_json, history_lines, stages_of
+from hlo_lsp.text.disk import UnreadableError
+
+_NOT_FOUND_STATUS = 1
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    name = options.name and options.name.removeprefix("%")
+    try:
+        compiles = list(compiles_below(Path(options.path)))
+        found = {path: stages_of(_texts(path)) for path in compiles}
+    except UnreadableError as error:
+        return print_errors([str(error)])
+    found = {path: stages for path, stages in found.items() if len(stages) > 1}
+    if not found:
+        why = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
+        return print_errors([f"{options.path}: {why}"])
+    known = {path: stages for path, stages in found.items() if _contains(stages, name)}
+    if not known:
+        names = {
+            each for stages in found.values() for stage in stages for each in stage.definitions
+        }
+        near = get_close_matches(name, names, 3)
+        hint = f"; did you mean {', '.join(f'`{one}`' for one in near)}?" if near else ""
+        print(f"hlo-lsp: {options.path}: no instruction `{name}`{hint}", file=sys.stderr)
+        return _NOT_FOUND_STATUS
+    if options.format == "json":
+        modules = [history_json(stages, name) for stages in known.values()]
+        print(json.dumps({"modules": modules}, indent=1))
+        return 0
+    for number, (path, stages) in enumerate(known.items()):
+        if len(known) > 1:
+            print(f"{chr(10) if number else ''}{path}")
+        for line in history_lines(stages) if name is None else event_lines(stages, name):
+            print(printable(line))
+    return 0
+
+
+def _texts(path: Path) -> Iterator[DumpFile]:
+    """Yield the module texts of a compile in pipeline order, one at a time."""
+    for text in DumpWorkspace().compile(path).texts:
+        file = DumpWorkspace().file(text)
+        file.read()
+        yield file
+
+
+def _contains(stages: list[Stage], name: str | None) -> bool:
+    return name is None or any(name in stage.definitions for stage in stages)

@@ -1,0 +1,198 @@
+"""What the passes of a compile changed, from the module texts that XLA dumps between passes."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.shape import arrays_of, try_shape
+from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+Json = dict[str, Any]
+_PASS = re.compile(r"\.(?P<pipeline>[^.]*)\.after_(?P<name>.*?)(?:\.before_.*)?\.txt$")
+_MAX_SHOWN = 100  # characters of a definition
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """An instruction as one module text defines it: what a pass can change."""
+
+    shape: str
+    opcode: str
+    operands: tuple[str, ...]
+    computation: str
+
+    def __str__(self) -> str:
+        text = f"{self.shape} {self.opcode}({', '.join(self.operands)})"
+        return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A module text, and what changed since the text before.
+
+    Attributes:
+        label: The pass after which XLA wrote the text, with its pipeline.
+        path: The file.
+        definitions: The instructions by name.
+        bytes: Logical bytes of the results of the entry computation.
+        created: Names that the text before does not have.
+        removed: Names that only the text before has.
+        changed: Names with another definition.
+        change_bytes: Change of ``bytes``.
+    """
+
+    label: str
+    path: Path
+    definitions: Mapping[str, Definition]
+    bytes: int
+    created: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    change_bytes: int = 0
+
+    @property
+    def is_changed(self) -> bool:
+        """True if the text differs from the one before."""
+        return bool(self.created or self.removed or self.changed)
+
+
+def stage_label(path: Path) -> str:
+    """Return the pipeline and the pass of a file name, or what else the text is."""
+    role = suffix_of(path.name).role
+    match = _PASS.search(path.name) if role is FileRole.PASS else None
+    if match is None:
+        return role.value.replace("_", " ")
+    name = "" if match["name"] == "pipeline-start" else f" > {match['name']}"
+    return f"{match['pipeline']}{name}"
+
+
+def stages_of(files: Iterable[DumpFile]) -> list[Stage]:
+    """Return the stages of a compile from its module texts in pipeline order."""
+    found: list[Stage] = []
+    for file in files:
+        if file.path is None or suffix_of(file.path.name).role is FileRole.AFTER_CODEGEN:
+            continue
+        definitions = _definitions(file)
+        size = _entry_bytes(file)
+        if not found:
+            found.append(Stage(stage_label(file.path), file.path, definitions, size))
+            continue
+        before = found[-1].definitions
+        found.append(
+            Stage(
+                stage_label(file.path),
+                file.path,
+                definitions,
+                size,
+                tuple(name for name in definitions if name not in before),
+                tuple(name for name in before if name not in definitions),
+                tuple(
+                    name
+                    for name, one in definitions.items()
+                    if name in before and before[name] != one
+                ),
+                size - found[-1].bytes,
+            )
+        )
+    return found
+
+
+def _definitions(file: DumpFile) -> dict[str, Definition]:
+    found: dict[str, Definition] = {}
+    for record in file.module.instructions.records():
+        checkpoint()
+        home = file.module.computation_of(record)
+        name = "" if home is None else home.name
+        found.setdefault(
+            record.name, Definition(record.shape, record.opcode, record.operands, name)
+        )
+    return found
+
+
+def _entry_bytes(file: DumpFile) -> int:
+    entry = file.module.entry
+    members: tuple[InstructionLine, ...] = ()
+    if entry is not None:
+        members = file.module.computation(entry).members
+    return sum(
+        logical_bytes(array) or 0
+        for member in members
+        for array in arrays_of(try_shape(member.shape))
+    )
+
+
+def events_of(stages: Sequence[Stage], name: str) -> Iterator[tuple[Stage, str]]:
+    """Yield the stages that changed an instruction, each with what happened to it."""
+    for number, stage in enumerate(stages):
+        before = stages[number - 1].definitions.get(name) if number else None
+        after = stage.definitions.get(name)
+        if before == after:
+            continue
+        if after is None:
+            yield stage, "removed"
+        elif before is None:
+            yield stage, f"{'created' if number else 'in the program'}: {after}"
+        elif (before.shape, before.opcode, before.operands) == (
+            after.shape,
+            after.opcode,
+            after.operands,
+        ):
+            yield stage, f"moved from computation {before.computation} to {after.computation}"
+        else:
+            yield stage, f"changed: {before} -> {after}"
+
+
+def history_lines(stages: Sequence[Stage]) -> Iterator[str]:
+    """Yield a line for each text that differs from the one before."""
+    for number, stage in enumerate(stages):
+        count = count_noun(len(stage.definitions), "instruction")
+        if not number:
+            yield f"{stage.label}: {count}"
+        elif stage.is_changed:
+            yield (
+                f"{stage.label}: {count}, +{len(stage.created):,} -{len(stage.removed):,} "
+                f"~{len(stage.changed):,}{_bytes(stage.change_bytes)}"
+            )
+
+
+def _bytes(change: int) -> str:
+    if not change:
+        return ""
+    return f", {'-' if change < 0 else '+'}{format_short_bytes(abs(change))} of results"
+
+
+def event_lines(stages: Sequence[Stage], name: str) -> Iterator[str]:
+    """Yield a line for each stage that changed an instruction."""
+    for stage, event in events_of(stages, name):
+        yield f"{stage.label}: {event}"
+
+
+def history_json(stages: Sequence[Stage], name: str | None) -> Json:
+    """Return the stages, or what happened to an instruction, as JSON; see docs/json_schema.md."""
+    return {
+        "stages": [
+            {
+                "label": stage.label,
+                "path": str(stage.path),
+                "instructions": len(stage.definitions),
+                "created": list(stage.created),
+                "removed": list(stage.removed),
+                "changed": list(stage.changed),
+                "change_bytes": stage.change_bytes,
+            }
+            for stage in stages
+        ],
+        "events": None
+        if name is None
+        else [
+            {"label": stage.label, "path": str(stage.path), "event": event}
+            for stage, event in events_of(stages, name)
+        ],
+    }
