@@ -46,13 +46,13 @@ def test_answers_after_edits_equal_fresh_answers(editors: tuple[Editor, Editor],
 
 _ENTRY = "<{0} {1} @0>\n positions:\n  {1}\n uses:\n from instruction: %{1} = u32[] {2}\n"
 _ENTRIES = "".join(
-    [_ENTRY.format(17, "t", "negate(%u)"), _ENTRY.format(16, "r", "negate(%u)"),
-     _ENTRY.format(19, "s", "add(%x, %t)")]
+    [_ENTRY.format(17, "t", "after-all()"), _ENTRY.format(16, "r", "after-all()"),
+     _ENTRY.format(19, "s", "send(%x, %t)")]
 )  # fmt: skip
 # Shortened from real dumps for which the answers differed.
 FOUND = {
     "another entry of an instruction before the first": [
-        _ENTRIES, _ENTRY.format(20, "s", "add(%x,)") + _ENTRIES
+        _ENTRIES, _ENTRY.format(20, "s", "send(%x,)") + _ENTRIES
     ],
 }  # fmt: skip
 
@@ -114,8 +114,8 @@ def open_text(editor: Editor, uri: str, text: str) -> None:
 
 def change_text(editor: Editor, uri: str, before: str, after: str) -> None:
     """Send the part that differs."""
-    start = common_prefix_length(before, after)
-    kept = common_prefix_length(before[start:][::-1], after[start:][::-1])
+    start = common_prefix_length(before, after, 1)
+    kept = common_prefix_length(before[start:][::-1], after[start:][::-1], 1)
     span = {"start": position(before, start), "end": position(before, len(before) - kept)}
     change = {"range": span, "text": after[start : len(after) - kept]}
     identifier = {"uri": uri, "version": 2}

@@ -101,6 +101,16 @@ class MultiMap(Generic[K, R]):
             else:
                 yield found
 
+    def in_order(self) -> list[R]:
+        """Return all records in the order of the file."""
+        records: list[R] = []
+        lines: list[int] = []
+        for record in self.records():
+            checkpoint()
+            records.append(record)
+            lines.append(record.line)
+        return [records[at] for at in sorted(range(len(lines)), key=lines.__getitem__)]
+
     def _read(self) -> dict[K, R | list[R]]:
         if self._input is not None:
             self._input.read()

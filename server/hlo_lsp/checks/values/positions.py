@@ -79,7 +79,7 @@ class _PositionRows:
 def _position_rows_of_file(file: DumpFile) -> _PositionRows:
     found = _PositionRows({}, set(), set(), [], [])
     owners = found.owners
-    for entry in file.memory.entries.records():
+    for entry in file.memory.entries.in_order():
         checkpoint()
         own = row_of(entry.name or "", entry.index)
         found.defined.add(own)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import attrgetter
 
 from hlo_lsp.checks.clean_values import InstructionChanges
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
@@ -133,18 +132,12 @@ def _find_roots(users: Users, index: ModuleIndex) -> None:
 
 def _users_of_entries(file: DumpFile) -> Users:
     users = Users()
-    entries: dict[str, list[UsedValue]] = {}
-    for entry in file.memory.entries.records():  # in an order that depends on edits
+    for entry in file.memory.entries.in_order():
         checkpoint()
-        if entry.whole and entry.name is not None:
-            entries.setdefault(entry.name, []).append(entry)
-    for name, group in entries.items():
-        for entry in sorted(group, key=attrgetter("line")):
-            checkpoint()
+        if entry.whole and entry.name is not None and entry.name not in users:
             text = defining_text(entry)
-            if text is not None and text.name.text == name:
-                users.add(name, text.opcode.text, [span.text for span in text.operands])
-                break
+            if text is not None and text.name.text == entry.name:
+                users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
     return users
 
 
