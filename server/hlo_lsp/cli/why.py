@@ -3,14 +3,17 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.lifetime import lifetime_of
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Value
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.reports.lifetime_text import lifetime_card, lifetime_json
+from hlo_lsp.syntax.memory_records import AssignedValue
 
 _MAX_ID_DIGITS = 20
 _NOT_FOUND_STATUS = 1
@@ -19,12 +22,13 @@ _NOT_FOUND_STATUS = 1
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    found = [
-        (dump, values)
-        for dump in dumps_at([Path(options.path)], errors)
-        for values in [values_of_name(dump, options.name)]
-        if values
-    ]
+    found: list[tuple[DumpSet, list[Value]]] = []
+    names: set[str] = set()
+    for dump in dumps_at([Path(options.path)], errors):
+        names.update(each.record.name for each in _assigned(dump))
+        values = values_of_name(dump, options.name)
+        if values:
+            found.append((dump, values))
     if options.format == "json" and found:
         facts = [
             lifetime_json(dump, value, lifetime_of(dump, value))
@@ -42,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
             lifetime = lifetime_of(dump, values[0])
             print_card(console, lifetime_card(dump, values[0], lifetime, values[1:]))
     elif not errors:
-        print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`", file=sys.stderr)
+        near = get_close_matches(options.name, names, 3)
+        hint = f"; did you mean {', '.join(f'`{name}`' for name in near)}?" if near else ""
+        print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`{hint}", file=sys.stderr)
         return _NOT_FOUND_STATUS
     return print_errors(errors)
 
@@ -62,16 +68,17 @@ def values_of_name(dump: DumpSet, name: str) -> list[Value]:
     if brace:
         value = dump.value_at(name, brace + index)
         return [] if value is None else [value]
-    records = [
-        record
-        for file in dump.files
-        for record in file.memory.assigned.firsts()
-        if record.name == name
-    ]
+    records = [each.record for each in _assigned(dump) if each.record.name == name]
     arrays = [record for record in records if not record.shape.startswith("(")] or records
     values = [dump.value(record.id) for record in arrays] or [dump.value_at(name)]
     known = [value for value in values if value is not None]
     return sorted(known, key=lambda value: -_size(value))
+
+
+def _assigned(dump: DumpSet) -> Iterator[LocatedRecord[AssignedValue]]:
+    for file in dump.files:
+        for record in file.memory.assigned.firsts():
+            yield LocatedRecord(file, record)
 
 
 def _size(value: Value) -> int:
