@@ -34,6 +34,7 @@ def test_unreadable_file_is_a_usage_error(tmp_path: Path, name: str, form: str) 
         (b"\xff\xfe\xfd text", "not an HLO module"),
         (b"x" * 5_000_000, "not an HLO module"),
     ],
+    ids=["empty", "flag", "not UTF-8", "long"],
 )
 def test_named_file_must_be_a_dump(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "a file.txt"
