@@ -112,75 +112,78 @@ _EDITS = st.one_of(
 )
 
 
-_LAST_CONSTANT = "  %n = s32[] constant(4)\n"
-_STRAY_CALL = "  %s = f32[] call(%a), to_apply=%add\n"
-_SINGLE_LINE = "%one (a: f32[]) -> f32[] { ROOT %a = f32[] parameter(0) }\n" + _STRAY_CALL
-_CALL_OF_NONE = "  %none = f32[] call(%i), to_apply=%nobody\n"
-_FRAGMENT = f"""\
-%only (i: s32[]) -> f32[] {{
+_CONSTANT = "  %n = s32[] constant(4)\n"
+_FRAGMENT = """\
+
+
+
+
+%only (i: s32[]) -> f32[] {
   %i = s32[] parameter(0)
-{_CALL_OF_NONE.replace("%none", "ROOT %none")}}}
+  ROOT %none = f32[] call(%i), to_apply=%nobody
+}
 """
 
 
 @pytest.mark.parametrize(
-    ("text", "changes"),
+    ("text", "change"),
     [
-        pytest.param(_MODULE, [("stack_frame_id=2}\n}", "stack_frame_id=2}\n}\n}")], id="brace"),
-        pytest.param(_MODULE.replace("%cond (", "%add2 ("), [("%body (", "%add2 (")], id="twin"),
         pytest.param(
-            _MODULE.replace("tuple(%i, %y)\n}", "tuple(%i, %y)"),
-            [("  %y = f32[8]{0} neg", "%new (z: s32[]) -> s32[] {\n  %y = f32[8]{0} neg")],
-            id="new head in an open computation",
+            _MODULE.replace("stack_frame_id=2}\n", "stack_frame_id=2}\n\n\n\n"),
+            ("stack_frame_id=2}\n\n", "stack_frame_id=2}\n}\n"),
+            id="brace",
+        ),
+        pytest.param(_MODULE.replace("%cond (", "%add2 ("), ("%body (", "%add2 ("), id="twin"),
+        pytest.param(
+            _MODULE.replace(_CONSTANT, "  %n = ???\n"),
+            ("  %n = ???", "  %k = ???"),
+            id="broken name",
         ),
         pytest.param(
-            _MODULE.replace(_LAST_CONSTANT, "  %n = ???\n"),
-            [("  %n = ???", "  %k = ???")],
-            id="broken definition",
+            _MODULE.replace(_CONSTANT, "").replace("  %j", "  ???\n  %j"),
+            ("  ???\n", ""),
+            id="broken line",
         ),
         pytest.param(
-            _MODULE.replace(_LAST_CONSTANT, "  ???\n"),
-            [("  ???\n", "")],
-            id="broken line of any name",
-        ),
-        pytest.param(
-            _MODULE,
-            [("2 {file_location_id=1 parent_frame_id=2}\n", "")],
+            _MODULE.replace("stack_frame_id=1}\n", "stack_frame_id=2}\n"),
+            ("2 {file_location_id=1 parent_frame_id=2}\n", ""),
             id="stack frame",
         ),
         pytest.param(
             _MODULE.replace("ENTRY %main", "garbage (\n\nENTRY %main").replace(
-                "  %zero", _CALL_OF_NONE + "  %zero"
+                "  %zero", "  %none = f32[] call(%i), to_apply=%nobody\n  %zero"
             ),
-            [("garbage (\n", "")],
+            ("garbage (\n", ""),
             id="broken head",
         ),
-        pytest.param(_FRAGMENT, [("%only", "HloModule m\n\n%only")], id="fragment"),
+        pytest.param(_FRAGMENT, ("\n\n", "HloModule m\n\n"), id="fragment"),
         pytest.param(
-            _MODULE.replace("ENTRY %main", _SINGLE_LINE + "\nENTRY %main"),
-            [("%a = f32[] parameter(0)\n  %b", "%a = f32[7] parameter(0)\n  %b")],
-            id="call after a computation on one line",
+            _MODULE.replace("  %zero", "  %u = f32[] negate(%nobody)\n  %zero").replace(
+                "}\n\nENTRY", "}\n\n\n\nENTRY"
+            ),
+            ("LT\n}\n", "LT\n}\n%new (z: s32[]) -> s32[] {\n  %z = s32[] parameter(0)\n"),
+            id="open computation above",
         ),
-        pytest.param(
-            _MODULE.replace("stack_frame_id=2}\n}", "stack_frame_id=2}\n}\n  %a = f32[] add()\n}"),
-            [("  %a = f32[] add()\n", "")],
-            id="brace after a line outside",
-        ),
-        pytest.param(_MODULE, [("f32[8]{0}, s32[])->", "f32[9]{0}, s32[])->")], id="header"),
-        pytest.param(_MODULE, [("%b = f32[]", "%b = f32[4]")], id="parameter of a callee"),
-        pytest.param(_MODULE, [("%n = s32[]", "%m = s32[]")], id="name"),
+        pytest.param(_MODULE, ("f32[8]{0}, s32[])->", "f32[9]{0}, s32[])->"), id="header"),
+        pytest.param(_MODULE, ("%q = (s32[], f32[8]", "%q = (s32[], f32[9]"), id="callee"),
+        pytest.param(_MODULE, ("%n = s32[]", "%m = s32[]"), id="name"),
     ],
 )
-def test_unchanged_record_is_checked_again(text: str, changes: list[tuple[str, str]]) -> None:
+def test_unchanged_record_is_checked_again(text: str, change: tuple[str, str]) -> None:
     file = DumpFile.of_text(text, "m.after_optimizations.txt")
     before = _findings(file)
-    for old, new in changes:
-        text = text.replace(old, new, 1)
-        file.changed(put_back(file.document, text.split("\n")))
-        file.refresh()
-    found = _findings(file)
-    assert found == _findings(DumpFile.of_text(text, "m.after_optimizations.txt"))
-    assert {one[1] for one in found} - {one[1] for one in before}
+    start = text.index(change[0])
+    first, last = (_position(text, offset) for offset in (start, start + len(change[0])))
+    file.changed(file.document.edit(first, last, change[1]))
+    file.refresh()
+    fresh = DumpFile.of_text(text.replace(*change, 1), "m.after_optimizations.txt")
+    assert file.lines == fresh.lines
+    assert before != _findings(file) == _findings(fresh)
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    lines = text[:offset].split("\n")
+    return len(lines) - 1, len(lines[-1])
 
 
 def _findings(file: DumpFile) -> list[tuple[object, ...]]:
