@@ -142,6 +142,14 @@ def test_markdown_has_a_table_of_owners() -> None:
     assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text
 
 
+def test_thread_local_bytes_are_shown_separately() -> None:
+    text = _ASSIGNMENT.replace("preallocated-temp", "thread-local")
+    summary = summarize(_dump(text, _RANGES, _MODULE))
+    (space,) = summary.spaces
+    assert (space.allocated_bytes, space.scheduled_bytes) == (6144, 2048)
+    assert "2.0 KiB allocated, 4.0 KiB thread-local" in next(summary_lines(summary, 3))
+
+
 def test_cut_assignment_is_named() -> None:
     cut = _ASSIGNMENT.partition("(size=1024,offset=2048)")[0]
     missing = summarize(_dump(cut, _RANGES, _MODULE)).missing

@@ -1,6 +1,6 @@
 """The memory summary of a compile: totals, peaks, owners, and lost bytes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlo_lsp.memory.advice import Advice, advice
@@ -46,8 +46,9 @@ class SpaceSummary:
     """One memory space at its peak, or at another step.
 
     ``tree`` has the groups by call stack or scope as a tree, and is empty for other groups.
-    ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the live ranges are
-    unknown.
+    ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which are no
+    part of the peak. ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the
+    live ranges are unknown.
     """
 
     space: int
@@ -61,6 +62,12 @@ class SpaceSummary:
     advice: tuple[Advice, ...] = ()
     tuple_tables: int = 0
     tree: tuple[GroupNode, ...] = ()
+    thread_local_bytes: int = 0
+
+    @property
+    def scheduled_bytes(self) -> int:
+        """The allocated bytes that can be occupied at the peak: those that are not thread-local."""
+        return self.allocated_bytes - self.thread_local_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +117,16 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
 def _summarize_space(
     dump: DumpSet,
     space: int,
-    allocations: Iterable[AllocationLine],
+    allocations: Sequence[AllocationLine],
     occupancy: SpaceOccupancy | None,
     options: SummaryOptions,
 ) -> SpaceSummary:
     title = space_title(space, dump.backend)
-    allocated = sum(allocation.size for allocation in allocations if allocation.color == space)
+    inside = [allocation for allocation in allocations if allocation.color == space]
+    allocated = sum(allocation.size for allocation in inside)
+    local = sum(allocation.size for allocation in inside if allocation.thread_local)
     if occupancy is None:
-        return SpaceSummary(space, title, allocated)
+        return SpaceSummary(space, title, allocated, thread_local_bytes=local)
     step = occupancy.peak_step if options.step is None else options.step
     owned = owned_buffers(dump, live_buffers(dump, space, step))
     lost = lost_bytes(dump, space, step)
@@ -133,6 +142,7 @@ def _summarize_space(
         tuple(advice(dump, owned, occupancy)) if options.step is None else (),
         _tuple_table_count(dump, space),
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
+        local,
     )
 
 

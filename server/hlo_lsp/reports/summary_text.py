@@ -121,7 +121,7 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
     spaces = [space for space in summary.spaces if space.allocated_bytes >= _MIN_SHOWN_BYTES]
-    totals = [f"{space.title} {_size(space.allocated_bytes)} allocated" for space in spaces]
+    totals = [f"{space.title} {_allocated(space, ' allocated')}" for space in spaces]
     yield " · ".join([summary.name, summary.backend.value, *totals])
     for space in spaces:
         if space.bytes is None or space.step is None:
@@ -141,6 +141,13 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     if analysis:
         yield f"memory_analysis() of JAX: {analysis}"
     yield from summary.missing
+
+
+def _allocated(space: SpaceSummary, verb: str = "") -> str:
+    """Return the allocated bytes, those of thread-local allocations separately."""
+    local = space.thread_local_bytes
+    size = f"{_size(space.scheduled_bytes)}{verb}"
+    return f"{size}, {_size(local)} thread-local" if local >= _MIN_SHOWN_BYTES else size
 
 
 def _analysis(summary: ModuleSummary) -> str:
@@ -193,7 +200,7 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
     for space in summary.spaces:
         peak = "unknown" if space.bytes is None else _size(space.bytes)
         step = "" if space.step is None else f"{space.step:,}"
-        yield f"| {space.title} | {_size(space.allocated_bytes)} | {peak} | {step} |"
+        yield f"| {space.title} | {_allocated(space)} | {peak} | {step} |"
     for space in summary.spaces:
         if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
             continue
