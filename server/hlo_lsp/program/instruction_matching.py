@@ -147,8 +147,8 @@ class _Side:
     def _node(self, record: InstructionLine, known: Mapping[str, Node]) -> Node:
         operation, op_name = _operation(record)
         content = 0
-        if record.opcode not in _CONTROL_FLOW and record.called + record.bodies:
-            content = hash(tuple(map(self._content, self._module.called_by(record))))
+        if record.opcode not in _CONTROL_FLOW:
+            content = self._called_content(record)
         node = Node(record, operation, op_name, content)
         for number, name in enumerate(record.reads):
             if (operand := known.get(name)) is not None:
@@ -159,6 +159,11 @@ class _Side:
         )
         return node
 
+    def _called_content(self, record: InstructionLine) -> int:
+        """Return a hash of the computations that an instruction calls, 0 if there are none."""
+        called = self._module.called_by(record)
+        return hash(tuple(map(self._content, called))) if called else 0
+
     def _content(self, head: ComputationLine) -> int:
         """Return a hash of a computation and of those that it calls."""
         if head not in self._contents:
@@ -168,8 +173,7 @@ class _Side:
             for number, record in enumerate(self._module.computation(head).members):
                 places[record.name] = number
                 operands = tuple(places.get(name, -1) for name in record.reads)
-                called = tuple(map(self._content, self._module.called_by(record)))
-                found.append((_operation(record)[0], operands, called))
+                found.append((_operation(record)[0], operands, self._called_content(record)))
             self._contents[head] = hash(tuple(found))
         return self._contents[head]
 
