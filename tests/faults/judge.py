@@ -14,9 +14,15 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_set import DumpSet
 
-# Advice is about programs, not about dumps; a missing file is a matter of dumps, though no error.
+# Advice and budgets are about programs, not about dumps; a missing file is a matter of dumps, though
+# no error.
 _OF_DUMPS = {Severity.ERROR, Severity.WARNING}
-RULES = [rule for rule in CATALOGUE if rule.severity in _OF_DUMPS or rule.code == "sibling-missing"]
+RULES = [
+    rule
+    for rule in CATALOGUE
+    if (rule.severity in _OF_DUMPS and not rule.code.startswith("budget-"))
+    or rule.code == "sibling-missing"
+]
 
 
 class Verdict(Enum):

@@ -230,4 +230,4 @@ async def test_oversized_message_is_skipped_alone() -> None:
 
 async def test_an_end_inside_a_body_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert await read(b"Content-Length: 3\r\n\r\n{}") == []
-    assert "disconnected inside a message" in caplog.text
+    assert "disconnected in the middle of a message" in caplog.text
