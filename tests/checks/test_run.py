@@ -8,7 +8,7 @@ from checks.damage import dump_of, quoted, replaced, reports
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import CompileCheck, RecordCheck, Rule, WholeRule
+from hlo_lsp.checks.rule import CompileContext, RecordContext, Rule, WholeRule
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definition
@@ -92,10 +92,10 @@ def test_each_record_has_checkpoints(sample: str) -> None:
 def test_failing_rule_keeps_findings_of_others(
     sample: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def faulty(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
-        raise KeyError(case.record.total)
+    def faulty(context: RecordContext[TotalLine]) -> Iterator[Finding]:
+        raise KeyError(context.record.total)
 
-    def faulty_as_a_whole(_: CompileCheck) -> Iterator[Finding]:
+    def faulty_as_a_whole(_: CompileContext) -> Iterator[Finding]:
         raise KeyError
 
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
@@ -110,15 +110,15 @@ def test_failing_rule_keeps_findings_of_others(
 def test_findings_are_kept_until_an_input_changes(sample: str) -> None:
     runs: list[str] = []
 
-    def with_total(survey: CompileCheck) -> Iterator[Finding]:
-        runs.append(survey.code)
-        label = survey.dump.label(TotalLine)
+    def with_total(context: CompileContext) -> Iterator[Finding]:
+        runs.append(context.code)
+        label = context.dump.label(TotalLine)
         assert label is not None
-        yield survey.report(field_place(label.file, label.record, "TOTAL"), "found")
+        yield context.report(field_place(label.file, label.record, "TOTAL"), "found")
 
-    def of_module(survey: CompileCheck) -> Iterator[Finding]:
-        runs.append(survey.code)
-        assert not any(len(file.module.instructions) for file in survey.dump.files)
+    def of_module(context: CompileContext) -> Iterator[Finding]:
+        runs.append(context.code)
+        assert not any(len(file.module.instructions) for file in context.dump.files)
         return iter(())
 
     rules = [
@@ -137,9 +137,9 @@ def test_findings_are_kept_until_an_input_changes(sample: str) -> None:
 
 
 def test_findings_follow_the_lines_of_their_file(sample: str) -> None:
-    def elsewhere(survey: CompileCheck) -> Iterator[Finding]:
-        (file,) = survey.dump.files
-        yield survey.report(Place(file, len(file.lines) - 1, 0, 0), "the last line")
+    def elsewhere(context: CompileContext) -> Iterator[Finding]:
+        (file,) = context.dump.files
+        yield context.report(Place(file, len(file.lines) - 1, 0, 0), "the last line")
 
     rules = [WholeRule("last", Severity.ERROR, elsewhere)]
     dump = dump_of(sample)
@@ -154,10 +154,10 @@ def test_findings_follow_the_lines_of_their_file(sample: str) -> None:
 def test_change_of_a_related_file_updates_findings(sample: str) -> None:
     other = DumpFile.of_text("HloModule m\n\nENTRY %e () -> f32[] {\n}\n", "m.txt")
 
-    def related(survey: CompileCheck) -> Iterator[Finding]:
-        place = Place(survey.dump.files[0], 0, 0, 0)
+    def related(context: CompileContext) -> Iterator[Finding]:
+        place = Place(context.dump.files[0], 0, 0, 0)
         there = Place(other, len(other.lines) - 1, 0, 0)
-        yield survey.report(place, "here", Related(there, "the last line"))
+        yield context.report(place, "here", Related(there, "the last line"))
 
     rules = [WholeRule("last", Severity.ERROR, related)]
     dump = DumpSet([DumpFile.of_text(sample), other])
@@ -171,14 +171,14 @@ def test_change_of_a_related_file_updates_findings(sample: str) -> None:
 def test_text_before_optimizations_is_an_input(sample: str) -> None:
     runs: list[str] = []
 
-    def of_allocations(survey: CompileCheck) -> Iterator[Finding]:
-        runs.append(survey.code)
-        assert list(survey.dump.allocations())
+    def of_allocations(context: CompileContext) -> Iterator[Finding]:
+        runs.append(context.code)
+        assert list(context.dump.allocations())
         return iter(())
 
-    def of_constants(survey: CompileCheck) -> Iterator[Finding]:
-        assert not any(len(other.module.instructions) for other in survey.dump.others)
-        return of_allocations(survey)
+    def of_constants(context: CompileContext) -> Iterator[Finding]:
+        assert not any(len(other.module.instructions) for other in context.dump.others)
+        return of_allocations(context)
 
     rules = [
         WholeRule("allocations", Severity.HINT, of_allocations),

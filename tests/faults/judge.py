@@ -14,8 +14,8 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_set import DumpSet
 
-# Advice and budgets are about programs, not about dumps; a missing file is a matter of dumps, though
-# no error.
+# Advice and budgets are about programs, not about dumps. A missing file is about a dump, though not
+# an error.
 _OF_DUMPS = {Severity.ERROR, Severity.WARNING}
 RULES = [
     rule

@@ -11,8 +11,8 @@ from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session
 from hlo_lsp.lsp.actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
-from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
 from hlo_lsp.lsp.client import Client, diagnostic_json
+from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
 from lsp.opened import DUMP, at, item

@@ -14,9 +14,9 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.options import CheckOptions
 from hlo_lsp.lsp import diagnostics
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp.checking import findings
 from hlo_lsp.lsp.client import Client, Json, diagnostic_json
 from hlo_lsp.lsp.diagnostics import FileDiagnostics, OpenFileDiagnostics
+from hlo_lsp.lsp.findings import findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile

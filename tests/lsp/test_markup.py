@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from markdown_it import MarkdownIt
 
-from hlo_lsp.ide.hover.origins import StackFact
+from hlo_lsp.ide.hover.origin_text import StackFact
 from hlo_lsp.lsp.hover import markdown, plain
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.source import SourceLine

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
 from hlo_lsp.memory.occupancy import union_size
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks
-from hlo_lsp.reports.messages import PERFETTO, PPROF, message_class
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
+from hlo_lsp.reports.protobuf_messages import PERFETTO, PPROF, message_class
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.memory.lifetime import lifetime_of
+from hlo_lsp.memory.why_alive import lifetime_of
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus

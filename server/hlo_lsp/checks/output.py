@@ -21,7 +21,8 @@ _INTRODUCTION = """\
 This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor.
 `hlo-lsp rule --all` prints this page, and `hlo-lsp rule CODE` prints one rule.
 
-A dump that a compiler printed contains no errors, except violations of a budget. Advice is about the program, not about the dump.
+A dump that a compiler printed contains no errors, except violations of a budget. Advice is about
+the program, not about the dump.
 Rules that are off run only if `select` names them.
 """
 _GROUPS = (

@@ -29,8 +29,8 @@ logger = logging.getLogger(__name__)
 R = TypeVar("R", bound=Record)
 
 
-class Check:
-    """The check of a rule; ``code`` and ``severity`` are those of the rule."""
+class RuleContext:
+    """What a rule is given; ``code`` and ``severity`` are those of the rule."""
 
     __slots__ = ("code", "severity")
     code: str
@@ -41,7 +41,7 @@ class Check:
         return Finding(self.code, self.severity, place, message, related)
 
 
-class RecordCheck(Check, Generic[R]):
+class RecordContext(RuleContext, Generic[R]):
     """One record to check, with its compile; all rules on the record share it."""
 
     __slots__ = ("_scopes", "dump", "file", "record")
@@ -56,7 +56,7 @@ class RecordCheck(Check, Generic[R]):
         """Return the place of a field of the record's first line, or of the whole line."""
         return field_place(self.file, self.record, role)
 
-    def operand_place(self: "RecordCheck[InstructionLine]", number: int) -> Place:
+    def operand_place(self: "RecordContext[InstructionLine]", number: int) -> Place:
         """Return the place of an operand of the instruction."""
         return part_place(self.file, self.record, self.record.parsed.operands[number])
 
@@ -65,12 +65,12 @@ class RecordCheck(Check, Generic[R]):
         return LocatedRecord(self.file, record).number
 
     @property
-    def resolved(self: "RecordCheck[InstructionLine]") -> ResolvedOperands | None:
+    def resolved(self: "RecordContext[InstructionLine]") -> ResolvedOperands | None:
         """The operands of the instruction; None if it is not in a computation."""
         return self.scopes.resolved(self.record)
 
     @property
-    def operands(self: "RecordCheck[InstructionLine]") -> tuple[InstructionLine | None, ...]:
+    def operands(self: "RecordContext[InstructionLine]") -> tuple[InstructionLine | None, ...]:
         """The definitions of the operands, None for unknown ones."""
         resolved = self.resolved
         return () if resolved is None else resolved.operands
@@ -88,7 +88,7 @@ class RecordCheck(Check, Generic[R]):
         return self.file.module.tables
 
 
-class CompileCheck(Check):
+class CompileContext(RuleContext):
     """One compile to check; ``folder`` is the compile with the foreign files in its place."""
 
     __slots__ = ("dump", "folder", "thresholds")
@@ -124,7 +124,7 @@ class Rule(Generic[R]):
     code: str
     severity: Severity
     applies_to: type[R]
-    check: "Callable[[RecordCheck[R]], Iterable[Finding]]"
+    check: "Callable[[RecordContext[R]], Iterable[Finding]]"
     opcodes: frozenset[str] | None = None
     pace: Pace = Pace.FILE
 
@@ -156,7 +156,7 @@ class WholeRule:
 
     code: str
     severity: Severity
-    check: "Callable[[CompileCheck], Iterable[Finding]]"
+    check: "Callable[[CompileContext], Iterable[Finding]]"
     ignores_sizes: bool = False
     needs_whole_files: bool = True
     findings: Query[[DumpSet, DumpSet, Limits], list[Finding]] = field(
@@ -169,11 +169,11 @@ class WholeRule:
 
     def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Limits) -> list[Finding]:
         found: list[Finding] = []
-        survey = CompileCheck(dump, folder, thresholds)
-        survey.code, survey.severity = self.code, self.severity
+        context = CompileContext(dump, folder, thresholds)
+        context.code, context.severity = self.code, self.severity
         checkpoint()
         try:
-            found.extend(self.check(survey))
+            found.extend(self.check(context))
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
         if self.needs_whole_files and not all(map(_is_whole, _files_read())):
@@ -201,7 +201,7 @@ AnyRule = Rule[Any] | WholeRule
 def error(
     code: str,
     applies_to: type[R],
-    check: "Callable[[RecordCheck[R]], Iterable[Finding]]",
+    check: "Callable[[RecordContext[R]], Iterable[Finding]]",
     opcodes: Iterable[str] = (),
     pace: Pace = Pace.FILE,
 ) -> AnyRule:
@@ -210,7 +210,7 @@ def error(
 
 
 def warning(
-    code: str, applies_to: type[R], check: "Callable[[RecordCheck[R]], Iterable[Finding]]"
+    code: str, applies_to: type[R], check: "Callable[[RecordContext[R]], Iterable[Finding]]"
 ) -> AnyRule:
     """Return a rule with severity warning: a compiler may violate it without harm."""
     return Rule(code, Severity.WARNING, applies_to, check)

@@ -11,7 +11,7 @@ from hlo_lsp.checks.clean_records import CleanRecords, clean_records
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.options import DEFAULTS, Limits
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
-from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, Rule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, Pace, RecordContext, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sections import ending, is_joined
@@ -141,7 +141,7 @@ def _on_records(
             if record in cut_off:  # another rule reports the truncation
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
             if fitting:
-                _apply(fitting, RecordCheck(dump, file, record), found)
+                _apply(fitting, RecordContext(dump, file, record), found)
         if len(found) == before and outer not in cut_off:
             clean.add(outer)
     clean.trim(count)
@@ -160,14 +160,16 @@ class _RulesByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
         return fitting
 
 
-def _apply(rules: "list[Rule[Record]]", case: "RecordCheck[Record]", found: list[Finding]) -> None:
+def _apply(
+    rules: "list[Rule[Record]]", context: "RecordContext[Record]", found: list[Finding]
+) -> None:
     """Add the findings of rules on a record. An exception in one must not stop the others."""
     for rule in rules:
-        case.code, case.severity = rule.code, rule.severity
+        context.code, context.severity = rule.code, rule.severity
         try:
-            found.extend(rule.check(case))
+            found.extend(rule.check(context))
         except Exception:
-            line = case.record.line + 1
-            logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
-        if isinstance(case.record, ModuleHeader):  # its layouts may be long
+            line = context.record.line + 1
+            logger.exception("rule %s failed on line %d of %s", rule.code, line, context.file.label)
+        if isinstance(context.record, ModuleHeader):  # its layouts may be long
             checkpoint()

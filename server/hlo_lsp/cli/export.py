@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.call_stacks import BufferStack, buffer_stacks, folded_stacks

@@ -22,7 +22,7 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.hover.hover import computation_card, hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.origins import prepare_hovers
+from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.inspection import (
     allocation_json,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.lsp.terminal import make_console, print_card
-from hlo_lsp.memory.lifetime import lifetime_of
+from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.reports.lifetime_text import lifetime_card, lifetime_json
+from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _MAX_ID_DIGITS = 20

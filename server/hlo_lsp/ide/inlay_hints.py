@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.ide.hover.headlines import steps_label
-from hlo_lsp.ide.hover.origins import known_origin, origin_label, short_file
+from hlo_lsp.ide.hover.origin_text import known_origin, origin_label, short_file
 from hlo_lsp.ide.hover.shapes import short_shape, truncated
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.navigation.report_rows import reported_row

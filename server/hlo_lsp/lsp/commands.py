@@ -12,7 +12,7 @@ from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.origins import prepare_hovers
+from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.lsp.client import Client, Json, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices

@@ -10,8 +10,8 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.lsp.checking import cached_findings, findings, state_id
 from hlo_lsp.lsp.client import Json, diagnostic_json, diagnostics_json
+from hlo_lsp.lsp.findings import cached_findings, findings, state_id
 from hlo_lsp.lsp.garbage_collection import collect_all
 from hlo_lsp.lsp.scheduling import OutdatedError, run_on_snapshot, start_task
 from hlo_lsp.lsp.session import RequestContext, Session

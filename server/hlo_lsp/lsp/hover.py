@@ -14,7 +14,7 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.origins import StackFact, describe_source_line
+from hlo_lsp.ide.hover.origin_text import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.display import Card, Fact, printable, split_quoted_names

@@ -6,13 +6,13 @@ from lsprotocol import types
 
 from hlo_lsp.ide.code_lenses import MAX_LISTED_PLACES, LensData, lens_places, lenses
 from hlo_lsp.ide.hover import headlines, summaries
-from hlo_lsp.ide.hover.origins import prepare_hovers
+from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Json
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, whole_compile_context
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.text.checkpoint import checkpoint
 

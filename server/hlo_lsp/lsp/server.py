@@ -27,9 +27,9 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.semantic_tokens import LEGEND
-from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
+from hlo_lsp.lsp.workspace_events import Services
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 

@@ -15,7 +15,7 @@ from hlo_lsp.checks.finding import Edit
 from hlo_lsp.checks.options import Selection
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.ide.hover.origins import needs_preparation, prepare_hovers
+from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
 from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.scheduling import (

@@ -13,7 +13,7 @@ from enum import Enum
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.live_set import tuple_table_bytes
-from hlo_lsp.memory.memory_spaces import SpaceOccupancy
+from hlo_lsp.memory.space_occupancy import SpaceOccupancy
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
@@ -22,7 +22,7 @@ from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.donation import donation_of
-from hlo_lsp.program.passes import module_at_buffer_assignment, unoptimized_module
+from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
 _MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
 _NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d{1,9})\b")

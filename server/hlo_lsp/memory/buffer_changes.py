@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.memory.grouping import OwnedBuffer
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.instruction_matching import Matching, Node, match_instructions
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _NUMBERS = re.compile(r"\.\d+")

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import LiveBuffer
-from hlo_lsp.memory.ownership import Origin, origins_of
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomKind, OomMessage

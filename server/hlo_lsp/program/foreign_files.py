@@ -18,7 +18,7 @@ from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
-from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile

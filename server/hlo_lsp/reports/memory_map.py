@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.local_peaks import local_peaks
-from hlo_lsp.memory.memory_spaces import SpaceOccupancy, memory_space_occupancies
-from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile

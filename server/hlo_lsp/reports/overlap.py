@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.overlap import AsyncOperation, async_operations
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer
-from hlo_lsp.memory.memory_spaces import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.reports.messages import PERFETTO, message_class
+from hlo_lsp.reports.protobuf_messages import PERFETTO, message_class
 from hlo_lsp.reports.summary import allocation_kind, module_name
 from hlo_lsp.text.checkpoint import checkpoint
 

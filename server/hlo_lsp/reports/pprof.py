@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hlo_lsp.reports.call_stacks import BufferStack, Frame
-from hlo_lsp.reports.messages import PPROF, message_class
+from hlo_lsp.reports.protobuf_messages import PPROF, message_class
 
 
 def pprof_profile(stacks: Sequence[BufferStack]) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
-from hlo_lsp.memory.memory_spaces import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet

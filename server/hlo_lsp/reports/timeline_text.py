@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.memory.memory_spaces import SpaceOccupancy
+from hlo_lsp.memory.space_occupancy import SpaceOccupancy
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.reports.summary_text import buffer_json, buffer_name, origin_text
 from hlo_lsp.reports.timeline import SpaceTimeline, Timeline

@@ -8,7 +8,7 @@ from checks.damage import dump_of, findings, found_in, related, replaced, report
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.options import Limits
-from hlo_lsp.checks.rule import CompileCheck
+from hlo_lsp.checks.rule import CompileContext
 from jobs import count_checkpoints
 
 LAST = "<66 copy-start.1{0} @1> (size=16384,offset="
@@ -217,7 +217,7 @@ def test_long_work_passes_checkpoints() -> None:
         for number in range(10_000)
     ]
     dump = dump_of("BufferAssignment:\n" + "".join(lines))
-    survey = CompileCheck(dump, dump, Limits())
-    survey.code, survey.severity = "", Severity.ERROR
-    list(bounds.out_of_bounds(survey))
-    assert count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) >= 5
+    context = CompileContext(dump, dump, Limits())
+    context.code, context.severity = "", Severity.ERROR
+    list(bounds.out_of_bounds(context))
+    assert count_checkpoints(lambda: list(bounds.out_of_bounds(context))) >= 5

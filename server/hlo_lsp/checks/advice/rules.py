@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
-from hlo_lsp.memory.liveness import largest_lifetimes
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.memory.logical_peak import largest_lifetimes
 from hlo_lsp.memory.occupancy import allocation_occupancy
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.model.backend import is_on_chip
@@ -16,7 +16,7 @@ from hlo_lsp.model.place import LocatedRecord, Place, field_place, head_place, n
 from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
 from hlo_lsp.program.duplicates import find_duplicate_computations
-from hlo_lsp.program.passes import (
+from hlo_lsp.program.stages import (
     ConstantOrigin,
     constant_origin,
     scheduled_module,
@@ -28,16 +28,16 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 
-def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
+def padding_waste(context: CompileContext) -> Iterator[Finding]:
     """Report arrays with much padding."""
-    limits, target = survey.thresholds, target_of(survey.dump)
-    for group in padded_arrays(survey.dump, target, limits.padding_ratio, limits.padding_bytes):
+    limits, target = context.thresholds, target_of(context.dump)
+    for group in padded_arrays(context.dump, target, limits.padding_ratio, limits.padding_bytes):
         size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
         more = (
             f"; {group.values:,} values have it, {format_short_bytes(group.wasted)} of padding in"
         )
         more = f"{more} {group.places:,} places" if group.places > 1 else ""
-        yield survey.report(
+        yield context.report(
             field_place(group.value.file, group.value.record, "SHAPE"),
             f"`{group.value.record.key}` takes {format_bytes(size)} for "
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
@@ -45,9 +45,9 @@ def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
         )
 
 
-def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
+def fragmentation(context: CompileContext) -> Iterator[Finding]:
     """Report temp allocations whose size is much larger than the maximum of their live bytes."""
-    dump, limits, backend = survey.dump, survey.thresholds, target_of(survey.dump).backend
+    dump, limits, backend = context.dump, context.thresholds, target_of(context.dump).backend
     for allocation in dump.allocations():
         record = allocation.record
         if not record.preallocated_temp or is_on_chip(record.color, backend):
@@ -57,7 +57,7 @@ def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
         if found is None or found.idle <= limits.fragmentation_bytes:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
-            yield survey.report(
+            yield context.report(
                 field_place(allocation.file, allocation.record, "SIZE"),
                 f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
                 f"allocation {record.number} are live at the same time (step {found.step:,}): "
@@ -69,9 +69,9 @@ def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
 _Constant = tuple[LocatedRecord[AllocationLine], AssignedValue | None]
 
 
-def large_constant(survey: CompileCheck) -> Iterator[Finding]:
+def large_constant(context: CompileContext) -> Iterator[Finding]:
     """Report large constants, which take memory for as long as the program is loaded."""
-    dump, least = survey.dump, survey.thresholds.constant_bytes
+    dump, least = context.dump, context.thresholds.constant_bytes
     found: defaultdict[ConstantOrigin, list[_Constant]] = defaultdict(list)
     for allocation in dump.allocations():
         if allocation.record.constant and allocation.record.size >= least:
@@ -81,17 +81,17 @@ def large_constant(survey: CompileCheck) -> Iterator[Finding]:
     checkpoint()
     for origin, constants in found.items():
         constants.sort(key=lambda constant: -constant[0].record.size)
-        yield _constants_finding(survey, origin, constants)
+        yield _constants_finding(context, origin, constants)
 
 
 def _constants_finding(
-    survey: CompileCheck, origin: ConstantOrigin, constants: list[_Constant]
+    context: CompileContext, origin: ConstantOrigin, constants: list[_Constant]
 ) -> Finding:
     (first, value), count = constants[0], len(constants)
     name = "a constant" if value is None else f"`{value.name}`"
     is_made = origin is ConstantOrigin.XLA
-    line = survey.dump.instruction(value.name) if is_made and value is not None else None
-    purpose = "" if line is None else _purpose(survey.dump, line)
+    line = context.dump.instruction(value.name) if is_made and value is not None else None
+    purpose = "" if line is None else _purpose(context.dump, line)
     what = f"{name} takes {format_bytes(first.record.size)} as a constant "
     what += f"that XLA made{purpose}" if is_made else "of the program"
     if count > 1:
@@ -108,7 +108,7 @@ def _constants_finding(
     ]
     if line is not None:
         related.append(Related(name_place(line.file, line.record), "the constant in the program"))
-    return survey.report(
+    return context.report(
         field_place(first.file, first.record, "SIZE"), f"{what}. {_remedy(origin, count)}", *related
     )
 
@@ -134,9 +134,9 @@ def _remedy(origin: ConstantOrigin, count: int) -> str:
     return "If the program closes over an array of this size, pass it as an argument"
 
 
-def long_lived(survey: CompileCheck) -> Iterator[Finding]:
+def long_lived(context: CompileContext) -> Iterator[Finding]:
     """Report large values with long live ranges, which are live at most peaks."""
-    dump, limits = survey.dump, survey.thresholds
+    dump, limits = context.dump, context.thresholds
     of = "" if dump.last_step is None else f" of {dump.last_step:,}"
     for one in largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes):
         row = one.live.record
@@ -147,7 +147,7 @@ def long_lived(survey: CompileCheck) -> Iterator[Finding]:
             copied = f", a copy of `{text.operands[0].text}`,"
         value = dump.find(lambda index: index.assigned, one.value.id)
         places = [] if value is None else [field_place(value.file, value.record, "SIZE")]
-        yield survey.report(
+        yield context.report(
             field_place(one.live.file, one.live.record, "END"),
             f"`{row.key}`{copied} keeps {format_bytes(one.value.size)} for {one.steps:,}{of} "
             f"steps, until {until}. Recompute it shortly before its last use (`jax.checkpoint`), "
@@ -159,30 +159,30 @@ def long_lived(survey: CompileCheck) -> Iterator[Finding]:
 _MAX_LISTED_BUFFERS = 3  # in a message
 
 
-def unused_donation(survey: CompileCheck) -> Iterator[Finding]:
+def unused_donation(context: CompileContext) -> Iterator[Finding]:
     """Report outputs that could reuse the buffer of a parameter, and refused donations."""
-    file, original = scheduled_module(survey.dump), unoptimized_module(survey.dump)
+    file, original = scheduled_module(context.dump), unoptimized_module(context.dump)
     if file is None or file.module.damaged:
         return
     found = donation_of(file.module, None if original is None else original.module)
     checkpoint()
     if found is not None:
-        yield from _could(survey, file, found.matches)
-        yield from _refused(survey, file, found.refused)
+        yield from _could(context, file, found.matches)
+        yield from _refused(context, file, found.refused)
 
 
 def _could(
-    survey: CompileCheck, file: DumpFile, matches: Sequence[DonationCandidates]
+    context: CompileContext, file: DumpFile, matches: Sequence[DonationCandidates]
 ) -> Iterator[Finding]:
-    sized = [(match.count * _size(survey, match.parameters[0]), match) for match in matches]
+    sized = [(match.count * _size(context, match.parameters[0]), match) for match in matches]
     total = sum(size for size, _ in sized)
-    if total < survey.thresholds.donation_bytes:
+    if total < context.thresholds.donation_bytes:
         return
     sized.sort(key=lambda pair: -pair[0])
     count = count_noun(sum(match.count for _, match in sized), "output")
     words = _first([_match_words(match) for _, match in sized], " more shapes")
-    yield survey.report(
-        _place(survey, file, sized[0][1].parameters[0]),
+    yield context.report(
+        _place(context, file, sized[0][1].parameters[0]),
         f"{count} could reuse the buffer of a parameter, {format_bytes(total)} in total: {words}. "
         "Donate the arguments that the caller does not need afterwards "
         "(`donate_argnums` of `jax.jit`)",
@@ -199,9 +199,9 @@ def _match_words(match: DonationCandidates) -> str:
 
 
 def _refused(
-    survey: CompileCheck, file: DumpFile, refused: Sequence[UnusedDonation]
+    context: CompileContext, file: DumpFile, refused: Sequence[UnusedDonation]
 ) -> Iterator[Finding]:
-    sized = [(_size(survey, one.parameter), one) for one in refused]
+    sized = [(_size(context, one.parameter), one) for one in refused]
     if not sized:
         return
     sized.sort(key=lambda pair: -pair[0])
@@ -209,8 +209,8 @@ def _refused(
     items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
     count = count_noun(len(sized), "donated buffer")
     are = "is" if len(sized) == 1 else "are"
-    yield survey.report(
-        _place(survey, file, sized[0][1].parameter),
+    yield context.report(
+        _place(context, file, sized[0][1].parameter),
         f"{count} (`buffer_donor`) {are} not used by an output, {total} in total: "
         f"{_first(items, ' more')}. {_module_remedy(refused)}, or do not donate",
     )
@@ -231,8 +231,8 @@ def _module_remedy(refused: Sequence[UnusedDonation]) -> str:
     return f"{shape}, {sharding}"
 
 
-def _size(survey: CompileCheck, leaf: InterfaceLeaf) -> int:
-    size = padded_size_of_text(leaf.shape, target_of(survey.dump))
+def _size(context: CompileContext, leaf: InterfaceLeaf) -> int:
+    size = padded_size_of_text(leaf.shape, target_of(context.dump))
     return 0 if size is None else size.bytes
 
 
@@ -240,8 +240,8 @@ def _name(leaf: InterfaceLeaf) -> str:
     return f"parameter {leaf.parameter}" + (f" at {leaf.index_text}" if leaf.index else "")
 
 
-def _place(survey: CompileCheck, file: DumpFile, leaf: InterfaceLeaf) -> Place:
-    for allocation in survey.dump.allocations():
+def _place(context: CompileContext, file: DumpFile, leaf: InterfaceLeaf) -> Place:
+    for allocation in context.dump.allocations():
         record = allocation.record
         if (record.parameter, record.parameter_index) == (leaf.parameter, leaf.index_text):
             return field_place(allocation.file, record, "PARAMETER")
@@ -262,12 +262,12 @@ _MAX_RELATED = 4  # duplicates that a finding lists as related places
 _MAX_FINDINGS_PER_RULE = 10
 
 
-def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
+def layout_copy(context: CompileContext) -> Iterator[Finding]:
     """Report copies that change only the layout or memory space of a large array."""
-    file = scheduled_module(survey.dump)
+    file = scheduled_module(context.dump)
     if file is None:
         return
-    least = survey.thresholds.layout_copy_bytes
+    least = context.thresholds.layout_copy_bytes
     found = [one for one in relayouts(file.module) if one.total >= least]
     for group in found[:_MAX_FINDINGS_PER_RULE]:
         first, count = group.instructions[0], len(group.instructions)
@@ -275,7 +275,7 @@ def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
         text = f"`{first.name}` changes only {what}"
         if count > 1:
             text = f"{count:,} instructions like `{first.name}` change only {what} each"
-        yield survey.report(
+        yield context.report(
             name_place(file, first),
             f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
             *(
@@ -285,15 +285,15 @@ def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
         )
 
 
-def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
+def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
     """Report computations with equal bodies, each of which is compiled and loaded."""
-    file = scheduled_module(survey.dump)
+    file = scheduled_module(context.dump)
     if file is None or file.module.damaged:
         return
-    least = survey.thresholds.duplicate_instructions
+    least = context.thresholds.duplicate_instructions
     for group in find_duplicate_computations(file.module, least)[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
-        yield survey.report(
+        yield context.report(
             head_place(file, first),
             f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
             f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
@@ -302,16 +302,16 @@ def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
         )
 
 
-def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
+def host_transfer(context: CompileContext) -> Iterator[Finding]:
     """Report large host transfers: the host link is far slower than device memory."""
-    file = scheduled_module(survey.dump)
+    file = scheduled_module(context.dump)
     if file is None:
         return
-    least = survey.thresholds.transfer_bytes
+    least = context.thresholds.transfer_bytes
     for one in host_transfers(file.module):
         if one.bytes >= least:
             way = "to the host" if one.to_host else "from the host"
-            yield survey.report(
+            yield context.report(
                 name_place(file, one.instruction),
                 f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
                 "runs. Keep data that is reused soon on the device; start other transfers early",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
@@ -23,9 +23,9 @@ from hlo_lsp.text.checkpoint import checkpoint
 _MAX_RELATED = 3
 
 
-def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
+def duplicate_allocation(context: CompileContext) -> Iterator[Finding]:
     """Report allocations with the number of an earlier one (``BufferAssignment::ToString``)."""
-    file, blocks = _file_and_blocks(survey)
+    file, blocks = _file_and_blocks(context)
     first: dict[int, AllocationLine] = {}
     for block in blocks:
         head = block.allocation
@@ -34,14 +34,14 @@ def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
             line = LocatedRecord(file, other).number
             message = f"allocation {head.number} is already on line {line}."
             related = Related(field_place(file, other, "ALLOCATION"), "the same number")
-            yield survey.report(field_place(file, head, "ALLOCATION"), message, related)
+            yield context.report(field_place(file, head, "ALLOCATION"), message, related)
 
 
-def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
+def allocation_numbering(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that are not numbered 0, 1, 2 ... in the order of the file."""
-    if survey.dump.has_broken_assigned_values:
+    if context.dump.has_broken_assigned_values:
         return
-    file, blocks = _file_and_blocks(survey)
+    file, blocks = _file_and_blocks(context)
     heads = [block.allocation for block in blocks]
     numbers = {head.number for head in heads}
     expected = 0
@@ -49,7 +49,7 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
     for head, following in zip_longest(heads, heads[1:]):
         if head.number != expected:
             message = f"allocation {head.number} {previous}: expected allocation {expected}."
-            finding = survey.report(field_place(file, head, "ALLOCATION"), message)
+            finding = context.report(field_place(file, head, "ALLOCATION"), message)
             is_gap = following is None or following.number == head.number + 1
             is_sure = expected not in numbers and (not is_gap or following is None)
             yield finding.put(str(expected)) if is_sure else finding
@@ -58,9 +58,9 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
         previous = f"follows allocation {head.number}"
 
 
-def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
+def value_in_two_allocations(context: CompileContext) -> Iterator[Finding]:
     """Report values that an earlier allocation holds already."""
-    file, blocks = _file_and_blocks(survey)
+    file, blocks = _file_and_blocks(context)
     counts = Counter(value.id for block in blocks for value in block.values)
     first: dict[tuple[int, str], tuple[AssignedValue, AllocationLine]] = {}
     for head, value in ((block.allocation, value) for block in blocks for value in block.values):
@@ -71,28 +71,28 @@ def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
             message = f"value {value.id} `{value.key}` is in allocation {home.number} and in "
             message += f"allocation {head.number}."
             related = Related(field_place(file, other, "VALUE_ID"), "the same value")
-            yield survey.report(field_place(file, value, "VALUE_ID"), message, related)
+            yield context.report(field_place(file, value, "VALUE_ID"), message, related)
 
 
-def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
+def nonzero_offset(context: CompileContext) -> Iterator[Finding]:
     """Report a value with an offset in an allocation that is not a preallocated temp."""
-    file, blocks = _file_and_blocks(survey)
+    file, blocks = _file_and_blocks(context)
     for block in filter(_is_whole, blocks):
         odd = [value for value in block.values if value.offset]
         if len(odd) == 1 and not block.allocation.preallocated_temp:
             message = f"offset {odd[0].offset:,} in allocation {block.allocation.number}: "
             message += "expected 0, as the allocation is not preallocated-temp."
             related = _related_size(file, block.allocation)
-            yield survey.report(field_place(file, odd[0], "OFFSET"), message, related)
+            yield context.report(field_place(file, odd[0], "OFFSET"), message, related)
 
 
-def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
+def out_of_bounds(context: CompileContext) -> Iterator[Finding]:
     """Report values that extend past the end of their allocations."""
-    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
+    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
     for block in filter(_is_whole, blocks):
         allocation, outside = block.allocation, _outside(block)
         for value in () if _is_too_small(outside, total) else outside:
-            yield survey.report(
+            yield context.report(
                 field_place(file, value, "OFFSET"),
                 f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
                 f"size {value.size:,}), past the end of allocation {allocation.number} with "
@@ -101,38 +101,38 @@ def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
             )
 
 
-def allocation_too_small(survey: CompileCheck) -> Iterator[Finding]:
+def allocation_too_small(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that end before the last of their values."""
-    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
+    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
     for block in filter(_is_whole, blocks):
         outside = _outside(block)
         if outside and _is_too_small(outside, total):
-            finding = _of_size(survey, file, block, outside)
+            finding = _of_size(context, file, block, outside)
             is_sure = not block.allocation.preallocated_temp or _is_explained(block, total)
             yield finding.put(str(block.end)) if is_sure else finding
 
 
-def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
+def allocation_slack(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that are larger than their values need."""
-    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
-    misses_values = misses_used_values(survey.dump)
+    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
+    misses_values = misses_used_values(context.dump)
     for block in filter(_is_whole, blocks):
         allocation, end = block.allocation, block.end
         may_be_larger = allocation.preallocated_temp or misses_values
         if end < allocation.size and (_is_explained(block, total) or not may_be_larger):
             last = [value for value in block.values if value.offset + value.size == end]
-            finding = _of_size(survey, file, block, last)
+            finding = _of_size(context, file, block, last)
             yield finding.put(str(end)) if last else finding
 
 
-def total_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def total_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report a total that is not the sum of all sizes (``BufferAssignment::ToString``)."""
-    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
+    (file, blocks), total = _file_and_blocks(context), _total(context.dump)
     if total is None or not total.missing:
         return
     label, right = total.line, total.line.record.total - total.missing
     place = field_place(file, blocks[0].allocation)
-    finding = survey.report(
+    finding = context.report(
         field_place(label.file, label.record, "TOTAL"),
         f"total is {label.record.total:,} B, but the {len(blocks):,} allocations add up to "
         f"{right:,} B ({total.missing:+,} B).",
@@ -164,8 +164,8 @@ def _total(dump: DumpSet) -> _Total | None:
     return None
 
 
-def _file_and_blocks(survey: CompileCheck) -> tuple[DumpFile, tuple[AllocationBlock, ...]]:
-    assignment = buffer_assignment(survey.dump)
+def _file_and_blocks(context: CompileContext) -> tuple[DumpFile, tuple[AllocationBlock, ...]]:
+    assignment = buffer_assignment(context.dump)
     return assignment.file, assignment.blocks
 
 
@@ -190,7 +190,7 @@ def _is_explained(block: AllocationBlock, total: _Total | None) -> bool:
 
 
 def _of_size(
-    survey: CompileCheck, file: DumpFile, block: AllocationBlock, values: list[AssignedValue]
+    context: CompileContext, file: DumpFile, block: AllocationBlock, values: list[AssignedValue]
 ) -> Finding:
     allocation = block.allocation
     need = f"its values need {block.end:,} B" if block.values else "it has no values"
@@ -201,7 +201,7 @@ def _of_size(
         )
         for one in values[:_MAX_RELATED]
     ]
-    return survey.report(field_place(file, allocation, "SIZE"), message, *related)
+    return context.report(field_place(file, allocation, "SIZE"), message, *related)
 
 
 def _related_size(file: DumpFile, allocation: AllocationLine) -> Related:

@@ -9,7 +9,7 @@ from itertools import islice
 
 from hlo_lsp.checks.clean_values import ValueRecord
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     BufferAssignment,
@@ -181,10 +181,10 @@ _FITTING = {
 _Contradiction = tuple[Flag | None, str, AssignedValue | None]
 
 
-def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
+def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each."""
-    assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
-    file, clean = assignment.file, _clean_values(survey, origins)
+    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
+    file, clean = assignment.file, _clean_values(context, origins)
     for block in assignment.blocks:
         checkpoint()
         allocation = block.allocation
@@ -197,19 +197,19 @@ def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
                 place = field_place(file, value, "VALUE_ID")
                 related.append(Related(place, f"`{value.key}` is in {subject}"))
             but = "" if flag is None else f" is {flag.value}, but"
-            yield survey.report(
+            yield context.report(
                 field_place(file, allocation, "ALLOCATION" if flag is None else flag.name),
                 f"{subject}{but} {reason}.",
                 *related,
             )
 
 
-def _clean_values(survey: CompileCheck, origins: Origins) -> set[ValueRecord]:
+def _clean_values(context: CompileContext, origins: Origins) -> set[ValueRecord]:
     """Return the values that may be in an allocation with the flags of theirs."""
-    clean = survey.clean
+    clean = context.clean
     if origins.file is None:
         return set()
-    clean.refresh(survey.dump, origins.file)
+    clean.refresh(context.dump, origins.file)
     if clean.facts is not origins.entry_line:
         clean.facts = origins.entry_line
         clean.records.clear()
@@ -284,9 +284,9 @@ _COMMENT = re.compile(r"/\*[\s\S]*?(?:\*/|\Z) ?")
 _UNKNOWN_SHAPE = "<unknown shape>"
 
 
-def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that do not hold the part of a parameter that they name."""
-    assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
+    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
     first: dict[tuple[int, str | None], AllocationLine] = {}
     is_wrong = False
     for block in assignment.blocks:
@@ -294,12 +294,12 @@ def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         allocation = block.allocation
         if allocation.parameter is None:
             continue
-        finding = _parameter_finding(survey, assignment.file, block, origins)
+        finding = _parameter_finding(context, assignment.file, block, origins)
         part = allocation.parameter, allocation.parameter_index
         other = first.setdefault(part, allocation)
         if finding is None and other is not allocation and not is_wrong:
             place = field_place(assignment.file, other, "PARAMETER")
-            finding = survey.report(
+            finding = context.report(
                 field_place(assignment.file, allocation, "PARAMETER"),
                 f"parameter {part[0]} at ShapeIndex {part[1]} is also in allocation "
                 f"{other.number}.",
@@ -309,12 +309,12 @@ def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             is_wrong = True
             yield finding
     if not is_wrong and assignment.blocks and assignment.is_complete:
-        yield from _unallocated_parameters(survey, assignment, origins)
+        yield from _unallocated_parameters(context, assignment, origins)
 
 
-def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def output_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that do not hold the output that they name, or do not name it."""
-    assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
+    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
     file, ids = assignment.file, origins.returned or {}
     heads = [block.allocation for block in assignment.blocks]
     holders = [head for head in heads if head.output_shape is not None]
@@ -329,23 +329,23 @@ def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             message = f"allocation {holder.number} does not hold the output: allocation "
             message += f"{expected.number} does."
             found = LocatedRecord(file, holder)
-            yield survey.report(
+            yield context.report(
                 field_place(found.file, found.record, "OUTPUT_SHAPE"),
                 message,
                 Related(place, "the output"),
             )
     if not holders:
         message = f"allocation {expected.number} holds the output, but does not name it."
-        yield survey.report(place, message)
+        yield context.report(place, message)
     elif expected in holders and origins.root is not None:
         shape, printed = _bare(origins.root.shape), expected.output_shape or ""
         if shape != _bare(printed):
             message = f"output shape is {printed}, but the program returns {shape}."
-            yield survey.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
+            yield context.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
 
 
 def _parameter_finding(
-    survey: CompileCheck, file: DumpFile, block: AllocationBlock, origins: Origins
+    context: CompileContext, file: DumpFile, block: AllocationBlock, origins: Origins
 ) -> Finding | None:
     allocation = block.allocation
     found = list(_parameter_values(block, origins)) if block.is_whole else []
@@ -359,7 +359,7 @@ def _parameter_finding(
         said, is_ = f"ShapeIndex {allocation.parameter_index}", f"is at {value.index or '{}'}"
     elif role == "PARAMETER_SHAPE":
         said, is_ = f"shape {allocation.parameter_shape}", f"has the shape {_bare(value.shape)}"
-    return survey.report(
+    return context.report(
         field_place(file, allocation, role),
         f"allocation {allocation.number} names {said}, but `{value.key}` {is_}.",
         Related(field_place(file, value, "VALUE_ID"), f"`{value.key}`"),
@@ -391,13 +391,13 @@ def _field(allocation: AllocationLine, value: AssignedValue, number: int | None)
 
 
 def _unallocated_parameters(
-    survey: CompileCheck, assignment: BufferAssignment, origins: Origins
+    context: CompileContext, assignment: BufferAssignment, origins: Origins
 ) -> Iterator[Finding]:
     """Yield the parts of parameters that no allocation and no value holds.
 
     None where an allocation names a part that does not exist: the module text is another one then.
     """
-    dump, lines = survey.dump, {} if origins.entry is None else origins.entry.parameters
+    dump, lines = context.dump, {} if origins.entry is None else origins.entry.parameters
     heads = [block.allocation for block in assignment.blocks]
     named = {(each.parameter, each.parameter_index) for each in heads if each.parameter is not None}
     parts = {
@@ -409,7 +409,7 @@ def _unallocated_parameters(
         line = lines[number]
         found = dump.instruction(line.name)
         if found is not None and dump.value_of_key(line.name + index) is None:
-            yield survey.report(
+            yield context.report(
                 shape_place(found.file, line),
                 f"parameter {number} at ShapeIndex {index} has no allocation.",
                 Related(field_place(assignment.file, heads[0]), "the allocations"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -39,9 +39,9 @@ class LiveValue:
         return self.live.record.start_step, self.live.record.end_step
 
 
-def overlap(survey: CompileCheck) -> Iterator[Finding]:
+def overlap(context: CompileContext) -> Iterator[Finding]:
     """Report values that share bytes with another one for more than one step."""
-    dump = survey.dump
+    dump = context.dump
     assignment = buffer_assignment(dump)
     for block in assignment.blocks:
         if block.allocation.thread_local or not block.is_whole:
@@ -50,7 +50,7 @@ def overlap(survey: CompileCheck) -> Iterator[Finding]:
         for pair in _overlapping_pairs(block, dump):
             if reported.isdisjoint(pair) and not all(_is_context(dump, one) for one in pair):
                 reported |= {*pair}
-                yield _finding(survey, assignment.file, block, *pair)
+                yield _finding(context, assignment.file, block, *pair)
 
 
 @query
@@ -137,7 +137,11 @@ def _is_context(dump: DumpSet, live: LiveValue) -> bool:
 
 
 def _finding(
-    survey: CompileCheck, file: DumpFile, block: AllocationBlock, one: LiveValue, other: LiveValue
+    context: CompileContext,
+    file: DumpFile,
+    block: AllocationBlock,
+    one: LiveValue,
+    other: LiveValue,
 ) -> Finding:
     first, second = sorted((one, other), key=lambda live: live.value.line)
     keys = [f"`{live.value.key}`" for live in (first, second)]
@@ -151,7 +155,7 @@ def _finding(
         )
         for live in (second, first)
     ]
-    return survey.report(
+    return context.report(
         field_place(file, second.value, "OFFSET"),
         f"{keys[1]} overlaps {keys[0]}: both use bytes {start:,} to {end:,} of allocation "
         f"{block.allocation.number} from step {since} to {until}.",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, Pace, RecordCheck, WholeRule, error
+from hlo_lsp.checks.rule import AnyRule, CompileContext, Pace, RecordContext, WholeRule, error
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
@@ -22,10 +22,10 @@ _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment
 _SPACE = re.compile(r"S\((\d{1,20})\)")
 
 
-def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def color_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report values whose ``@N`` is not ``S(N)`` of the layout or ``color N`` of the allocation."""
-    assignment = buffer_assignment(survey.dump)
-    backend = target_of(survey.dump).backend
+    assignment = buffer_assignment(context.dump)
+    backend = target_of(context.dump).backend
     for block in assignment.blocks:
         checkpoint()
         file, allocation = assignment.file, block.allocation
@@ -36,7 +36,7 @@ def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             message = f"allocation {allocation.number} has color {allocation.color}, but its "
             message += f"values are in memory space {value.color}."
             related = Related(field_place(file, value, "COLOR"), f"`{value.key}` is @{value.color}")
-            yield survey.report(_color_place(file, allocation), message, related)
+            yield context.report(_color_place(file, allocation), message, related)
             continue
         for value in block.values:
             space = None if value.color is None else layout_space(value)
@@ -46,7 +46,7 @@ def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
                 reason = f"allocation {allocation.number} has color {allocation.color}"
             if is_outside or space not in {None, value.color}:
                 place = _color_place(file, allocation)
-                yield survey.report(
+                yield context.report(
                     field_place(file, value, "COLOR"),
                     f"`{value.key}` is @{value.color}, but {reason}.",
                     Related(field_place(file, value, "SHAPE"), "the layout"),
@@ -83,7 +83,7 @@ def _color_place(file: DumpFile, allocation: AllocationLine) -> Place:
     return field_place(file, allocation, "COLOR" if "COLOR" in roles else "ALLOCATION")
 
 
-def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
+def size_mismatch(context: RecordContext[AssignedValue]) -> Iterator[Finding]:
     """Report values whose size does not follow from shape and layout (``shape_util.cc``).
 
     Tiled arrays (TPU) are padded dimension by dimension to their tiles; CPU and GPU do not pad.
@@ -91,15 +91,15 @@ def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     a granule that is the same in all of a dump. This holds for each of 35,000 values in real dumps.
     Example: `f32[16,64]{1,0:T(8,128)}` has 16 x 128 x 4 = 8,192 bytes.
     """
-    value = case.record
-    padded = contradicting_size(value, target_of(case.dump))
+    value = context.record
+    padded = contradicting_size(value, target_of(context.dump))
     if padded is None:
         return
     causes = "".join(f"; {cause}" for cause in padded.padding)
-    finding = case.report(
-        case.place("SIZE"),
+    finding = context.report(
+        context.place("SIZE"),
         f"size is {value.size:,} B, but the shape takes {padded.bytes:,} B: {padded.rule}{causes}",
-        Related(case.place("SHAPE"), f"this shape takes {format_bytes(padded.bytes)}"),
+        Related(context.place("SHAPE"), f"this shape takes {format_bytes(padded.bytes)}"),
     )
     yield finding.put(str(padded.bytes)) if padded.exact else finding
 
@@ -114,28 +114,28 @@ def contradicting_size(value: AssignedValue, target: Target) -> PaddedSize | Non
     return padded if padded.exact or padded.allowed else None
 
 
-def human_total(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
+def human_total(context: RecordContext[TotalLine]) -> Iterator[Finding]:
     """Report a rounded total that is not the exact one before it (tsl ``numbers.cc``)."""
-    sizes = sum(found.record.size for found in case.dump.allocations())
-    if case.record.human != format_bytes_as_xla(sizes):
-        yield from _human(case, case.record.total, case.record.human)
+    sizes = sum(found.record.size for found in context.dump.allocations())
+    if context.record.human != format_bytes_as_xla(sizes):
+        yield from _human(context, context.record.total, context.record.human)
 
 
-def human_space(case: RecordCheck[Label]) -> Iterator[Finding]:
+def human_space(context: RecordContext[Label]) -> Iterator[Finding]:
     """Report the same for a memory space in a memory usage report."""
-    if case.record.name == "space_total_line":
-        line = case.file.lines[case.record.line]
-        texts = {field.role: field.text for field in fields_of_line(case.record.name, line)}
+    if context.record.name == "space_total_line":
+        line = context.file.lines[context.record.line]
+        texts = {field.role: field.text for field in fields_of_line(context.record.name, line)}
         if "TOTAL" in texts and "HUMAN" in texts:
-            yield from _human(case, int(texts["TOTAL"]), texts["HUMAN"])
+            yield from _human(context, int(texts["TOTAL"]), texts["HUMAN"])
 
 
-def _human(case: "RecordCheck[Any]", total: int, human: str) -> Iterator[Finding]:
+def _human(context: "RecordContext[Any]", total: int, human: str) -> Iterator[Finding]:
     expected = format_bytes_as_xla(total)
     if human != expected:
-        yield case.report(case.place("HUMAN"), f"{total:,} B are `{expected}`, not `{human}`").put(
-            expected
-        )
+        yield context.report(
+            context.place("HUMAN"), f"{total:,} B are `{expected}`, not `{human}`"
+        ).put(expected)
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -4,58 +4,58 @@ from collections.abc import Iterator
 
 from hlo_lsp.checks.budgets.budget import Budget
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.live_set import lost_bytes
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place, name_place
 from hlo_lsp.program.donation import donated_parameters
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_RELATED = 4
 
 
-def budget_peak(survey: CompileCheck) -> Iterator[Finding]:
+def budget_peak(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces whose peak is above a budget."""
-    dump = survey.dump
+    dump = context.dump
     for occupancy in memory_space_occupancies(dump):
         title = space_title(occupancy.space, dump.backend)
-        for budget in _budgets(survey):
+        for budget in _budgets(context):
             limit = _limit(budget.peak, title)
             largest = _largest_allocation(dump, occupancy.space)
             if limit is None or largest is None or occupancy.peak_bytes <= limit:
                 continue
-            yield survey.report(
+            yield context.report(
                 field_place(largest.file, largest.record, "SIZE"),
                 f"the peak of {title} is {format_bytes(occupancy.peak_bytes)} at step "
                 f"{occupancy.peak_step:,}, {_above(occupancy.peak_bytes, limit)}",
             )
 
 
-def budget_total(survey: CompileCheck) -> Iterator[Finding]:
+def budget_total(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces with more allocated bytes than a budget allows."""
-    dump = survey.dump
+    dump = context.dump
     for space in sorted({located.record.color for located in dump.allocations()}):
         title = space_title(space, dump.backend)
         total = _allocated(dump, space)
-        for budget in _budgets(survey):
+        for budget in _budgets(context):
             limit = _limit(budget.total, title)
             largest = _largest_allocation(dump, space)
             if limit is not None and largest is not None and total > limit:
-                yield survey.report(
+                yield context.report(
                     field_place(largest.file, largest.record, "SIZE"),
                     f"{format_bytes(total)} of {title} are allocated, {_above(total, limit)}",
                 )
 
 
-def budget_padding(survey: CompileCheck) -> Iterator[Finding]:
+def budget_padding(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces with a larger share of padding at the peak than a budget allows."""
-    dump = survey.dump
-    budgets = [budget for budget in _budgets(survey) if budget.padding is not None]
+    dump = context.dump
+    budgets = [budget for budget in _budgets(context) if budget.padding is not None]
     for occupancy in memory_space_occupancies(dump) if budgets else ():
         padding = lost_bytes(dump, occupancy.space, occupancy.peak_step).array_padding
         share = padding / occupancy.peak_bytes if occupancy.peak_bytes else 0.0
@@ -64,7 +64,7 @@ def budget_padding(survey: CompileCheck) -> Iterator[Finding]:
             assert budget.padding is not None
             if largest is not None and share > budget.padding:
                 title = space_title(occupancy.space, dump.backend)
-                yield survey.report(
+                yield context.report(
                     field_place(largest.file, largest.record, "SIZE"),
                     f"{format_bytes(padding)} of the {format_short_bytes(occupancy.peak_bytes)} at"
                     f" the peak of {title} are padding: {share:.1%}, above the budget of"
@@ -72,23 +72,23 @@ def budget_padding(survey: CompileCheck) -> Iterator[Finding]:
                 )
 
 
-def budget_constant(survey: CompileCheck) -> Iterator[Finding]:
+def budget_constant(context: CompileContext) -> Iterator[Finding]:
     """Report constants that are larger than a budget allows."""
-    for budget in _budgets(survey):
-        for allocation in survey.dump.allocations() if budget.constant is not None else ():
+    for budget in _budgets(context):
+        for allocation in context.dump.allocations() if budget.constant is not None else ():
             assert budget.constant is not None
             size = allocation.record.size
             if allocation.record.constant and size > budget.constant:
-                yield survey.report(
+                yield context.report(
                     field_place(allocation.file, allocation.record, "SIZE"),
                     f"the constant takes {format_bytes(size)}, {_above(size, budget.constant)}",
                 )
 
 
-def budget_opcode(survey: CompileCheck) -> Iterator[Finding]:
+def budget_opcode(context: CompileContext) -> Iterator[Finding]:
     """Report instructions whose opcode a budget forbids; once for each opcode."""
-    file = module_at_buffer_assignment(survey.dump)
-    for budget in _budgets(survey) if file is not None else ():
+    file = module_at_buffer_assignment(context.dump)
+    for budget in _budgets(context) if file is not None else ():
         assert file is not None
         for opcode in budget.forbidden:
             found = []
@@ -102,22 +102,22 @@ def budget_opcode(survey: CompileCheck) -> Iterator[Finding]:
                     Related(name_place(file, record), f"another `{record.opcode}`")
                     for record in found[1 : 1 + _MAX_RELATED]
                 ]
-                yield survey.report(
+                yield context.report(
                     name_place(file, found[0]),
                     f"the budget forbids `{opcode}`, and the module has {len(found):,}",
                     *related,
                 )
 
 
-def budget_donation(survey: CompileCheck) -> Iterator[Finding]:
+def budget_donation(context: CompileContext) -> Iterator[Finding]:
     """Report arguments that are not donated although a budget requires it."""
-    file = module_at_buffer_assignment(survey.dump)
+    file = module_at_buffer_assignment(context.dump)
     header = None if file is None else file.module.header
     entry = None if file is None else file.module.entry
     if file is None or header is None or entry is None:
         return
     donated = donated_parameters(header.text)
-    for budget in _budgets(survey):
+    for budget in _budgets(context):
         missing = [
             record
             for number, record in sorted(file.module.computation(entry).parameters.items())
@@ -130,16 +130,16 @@ def budget_donation(survey: CompileCheck) -> Iterator[Finding]:
             ]
             what = f"`{_argument(missing[0].text)}` is not donated, which the budget requires"
             more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
-            yield survey.report(name_place(file, missing[0]), what + more, *related)
+            yield context.report(name_place(file, missing[0]), what + more, *related)
 
 
-def _budgets(survey: CompileCheck) -> list[Budget]:
+def _budgets(context: CompileContext) -> list[Budget]:
     """Return the budgets for the module of a compile."""
-    if not survey.thresholds.budgets:
+    if not context.thresholds.budgets:
         return []
-    names = [file.module.header.name for file in survey.dump.files if file.module.header]
+    names = [file.module.header.name for file in context.dump.files if file.module.header]
     name = names[0] if names else ""
-    return [budget for budget in survey.thresholds.budgets if budget.applies_to(name)]
+    return [budget for budget in context.thresholds.budgets if budget.applies_to(name)]
 
 
 def _limit(limits: tuple[tuple[str, int], ...], title: str) -> int | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import field_place, line_place, top_place
@@ -15,11 +15,11 @@ from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
 
-def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def sibling_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report files of one stem that are of different compiles."""
-    for file, other, comparison in foreign_files(survey.folder):
+    for file, other, comparison in foreign_files(context.folder):
         name = other.label if other.path is None else other.path.name
-        yield survey.report(
+        yield context.report(
             top_place(file),
             f"this file is from another compile than `{name}`: {comparison.agreeing:,} of "
             f"{comparison.compared:,} compared {comparison.what} are the same",
@@ -27,38 +27,38 @@ def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         )
 
 
-def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
+def sibling_missing(context: CompileContext) -> Iterator[Finding]:
     """Report files without the others that XLA always writes with them."""
-    for file in survey.dump.files:
+    for file in context.dump.files:
         file.read()  # The folder is not an input of queries: check it again after each edit.
-    for file, problem in missing_companions(survey.folder):
-        yield survey.report(top_place(file), f"{problem}; XLA writes it with this file")
+    for file, problem in missing_companions(context.folder):
+        yield context.report(top_place(file), f"{problem}; XLA writes it with this file")
 
 
-def section_order(survey: CompileCheck) -> Iterator[Finding]:
+def section_order(context: CompileContext) -> Iterator[Finding]:
     """Report sections that are not in the order in which XLA prints them, each once."""
-    for file in survey.dump.files:
+    for file in context.dump.files:
         checkpoint()
         for fault in disorder(file):
             twins = [] if fault.twin is None else [field_place(file, fault.twin)]
             related = (Related(place, "the first one") for place in twins)
-            yield survey.report(field_place(file, fault.record), fault.message, *related)
+            yield context.report(field_place(file, fault.record), fault.message, *related)
 
 
-def truncated(survey: CompileCheck) -> Iterator[Finding]:
+def truncated(context: CompileContext) -> Iterator[Finding]:
     """Report texts that end inside their last record or section."""
-    for file in survey.dump.files:
+    for file in context.dump.files:
         checkpoint()
         found = ending(file)
         if found is not None:
             message = f"the text ends here, expected {found.missing}"
-            yield survey.report(line_place(file, found.line), message)
-    yield from _short_lists(survey)
+            yield context.report(line_place(file, found.line), message)
+    yield from _short_lists(context)
 
 
-def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
+def _short_lists(context: CompileContext) -> Iterator[Finding]:
     """Report a list of values that ends before that of the other file does."""
-    dump = survey.dump
+    dump = context.dump
     files = [file for file in dump.files if ending(file) is None and not is_joined(file)]
     assigned = next((file for file in files if len(file.memory.allocations)), None)
     entries = next((file for file in files if len(file.memory.entries)), None)
@@ -69,10 +69,10 @@ def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
     if last is not None and isinstance(last[1], UsedValue) and not dump.has_broken_used_values:
         highest = max(known)
         after = [one for one in values.firsts() if one.id > highest]
-        yield from _short(survey, entries, "entries", assigned, after)
+        yield from _short(context, entries, "entries", assigned, after)
     lacking = [one for one in known.firsts() if (one.id or 0) not in values]
     if lacking and not dump.has_broken_assigned_values and _ends_early(dump, assigned, lacking):
-        yield from _short(survey, assigned, "allocations", entries, lacking)
+        yield from _short(context, assigned, "allocations", entries, lacking)
 
 
 def _ends_early(dump: DumpSet, file: DumpFile, lacking: list[UsedValue]) -> bool:
@@ -91,7 +91,7 @@ def _ends_early(dump: DumpSet, file: DumpFile, lacking: list[UsedValue]) -> bool
 
 
 def _short(
-    survey: CompileCheck, file: DumpFile, what: str, other: DumpFile, values: Sequence[Any]
+    context: CompileContext, file: DumpFile, what: str, other: DumpFile, values: Sequence[Any]
 ) -> Iterator[Finding]:
     found = last_record(file)
     keys = file.memory.entry_keys if what == "entries" else file.memory.assigned_keys
@@ -101,7 +101,7 @@ def _short(
         count = "1 more value" if len(missing) == 1 else f"{len(missing):,} more values"
         message = f"the text ends here, expected the {what} of {count}"
         related = Related(field_place(other, first, "VALUE_ID"), "the next value")
-        yield survey.report(line_place(file, found[0]), message, related)
+        yield context.report(line_place(file, found[0]), message, related)
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.peaks.stack_traces import is_torn
-from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, error
+from hlo_lsp.checks.rule import AnyRule, Pace, RecordContext, error
 from hlo_lsp.model.place import Place, span_place
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ShapeError, parse_shape
@@ -18,21 +18,21 @@ from hlo_lsp.syntax.scanners import MAX_LINE_LENGTH, memory_scanner, module_scan
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
-def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
+def broken_line(context: RecordContext[BrokenRecord]) -> Iterator[Finding]:
     """Report lines that have none of the forms that XLA prints."""
-    text = case.record.text
-    if case.file.kind.is_memory:
-        if is_torn(case.dump, case.file, case.record):
+    text = context.record.text
+    if context.file.kind.is_memory:
+        if is_torn(context.dump, context.file, context.record):
             return
         if len(text) > MAX_LINE_LENGTH:
             message = (
                 f"line too long: {len(text):,} characters, dumps have at most {MAX_LINE_LENGTH:,}"
             )
-            yield case.report(Place(case.file, case.record.line, 0, len(text)), message)
+            yield context.report(Place(context.file, context.record.line, 0, len(text)), message)
             return
         refusal = memory_scanner().explain(text)
         what = "a memory dump"
-    elif case.file.kind is FileKind.MODULE:
+    elif context.file.kind is FileKind.MODULE:
         refusal = _in_words(module_scanner().explain(text))
         what = "an HLO module"
     else:
@@ -42,30 +42,30 @@ def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
         start, message = refusal.column, _sentence(str(refusal), text, refusal.column)
     else:
         start, message = 0, f"unrecognized line in {what}"
-    yield case.report(span_place(case.file, case.record, text, start, end), message)
+    yield context.report(span_place(context.file, context.record, text, start, end), message)
 
 
-def broken_entry(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
+def broken_entry(context: RecordContext[UsedValue]) -> Iterator[Finding]:
     """Report entries without header, positions, uses, and instruction, in this order."""
-    entry, cut = case.record, ending(case.file)
+    entry, cut = context.record, ending(context.file)
     if cut is not None and cut.last is entry:
         return  # `truncated` reports it
     for row, column, problem in entry.problems():
         text = entry.lines[row]
         end = max(len(text.rstrip()), column + 1)
         message = _sentence(problem, text, column) if problem.startswith("expected") else problem
-        yield case.report(Place(case.file, entry.line + row, column, end), message)
+        yield context.report(Place(context.file, entry.line + row, column, end), message)
 
 
-def broken_instruction(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
+def broken_instruction(context: RecordContext[UsedValue]) -> Iterator[Finding]:
     """Report entries without a whole instruction after `from instruction:`."""
-    entry = case.record
+    entry = context.record
     if entry.whole and not _is_instruction(entry.lines[-1]):
         text = entry.lines[-1]
         start, end = len(text) - len(entry.instruction or ""), text.find("\n")
         line = entry.line + len(entry.lines) - 1
-        yield case.report(
-            Place(case.file, line, start, end if end >= 0 else len(text)),
+        yield context.report(
+            Place(context.file, line, start, end if end >= 0 else len(text)),
             "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`",
         )
 
@@ -77,12 +77,12 @@ def _is_instruction(line: str) -> bool:
     return parsed is not None and parsed.is_closed
 
 
-def broken_shape(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
+def broken_shape(context: RecordContext[AssignedValue]) -> Iterator[Finding]:
     """Report values whose shape is malformed."""
     try:
-        parse_shape(case.record.shape)
+        parse_shape(context.record.shape)
     except ShapeError as error:
-        yield case.report(case.place("SHAPE"), str(error))
+        yield context.report(context.place("SHAPE"), str(error))
 
 
 # Terminals of the grammar whose names do not explain them.

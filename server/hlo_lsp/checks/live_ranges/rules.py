@@ -15,7 +15,7 @@ from hlo_lsp.checks.live_ranges.section import (
     report_few,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
@@ -63,9 +63,9 @@ def _is_certain(dump: DumpSet, id_: int, key: str) -> bool:
     )
 
 
-def live_range_unknown(survey: CompileCheck) -> list[Finding]:
+def live_range_unknown(context: CompileContext) -> list[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
-    dump, section = survey.dump, live_range_section(survey.dump)
+    dump, section = context.dump, live_range_section(context.dump)
     if section is None or not (dump.has_assigned_values or dump.has_used_values):
         return []
     has_all, scheduled = has_all_values(dump), _scheduled(dump, section)
@@ -82,15 +82,15 @@ def live_range_unknown(survey: CompileCheck) -> list[Finding]:
                 unknown.append((row, message))
 
     def report(found: tuple[RangeRow, str]) -> Finding:
-        return survey.report(section.place(found[0], "NAME"), found[1])
+        return context.report(section.place(found[0], "NAME"), found[1])
 
     message = f"{len(unknown):,} of {len(section.ranges):,} live ranges have no known value"
-    return _few(survey, section, unknown, report, message)
+    return _few(context, section, unknown, report, message)
 
 
-def live_range_missing(survey: CompileCheck) -> list[Finding]:
+def live_range_missing(context: CompileContext) -> list[Finding]:
     """Report values of scheduled instructions without a live range."""
-    dump, section = survey.dump, live_range_section(survey.dump)
+    dump, section = context.dump, live_range_section(context.dump)
     if section is None or not section.is_complete(LiveRangePart.RANGES):
         return []
     places = {row.key: place for place, row in enumerate(section.ranges)}
@@ -114,16 +114,16 @@ def live_range_missing(survey: CompileCheck) -> list[Finding]:
         label, value = section.label_place(LiveRangePart.RANGES), value_line(dump, keys[0])
         at = section.place((*ranges, ranges[-1])[place]) if ranges else label
         related = [] if value is None else [field_place(value.file, value.record)]
-        return survey.report(at, message, *(Related(place, "the value") for place in related))
+        return context.report(at, message, *(Related(place, "the value") for place in related))
 
     count, known = sum(map(len, missing.values())), len(section.ranges)
     message = f"{count:,} values have no live range, but only {known:,} values have one"
-    return _few(survey, section, sorted(missing.items()), report, message)
+    return _few(context, section, sorted(missing.items()), report, message)
 
 
-def live_range_order(survey: CompileCheck) -> list[Finding]:
+def live_range_order(context: CompileContext) -> list[Finding]:
     """Report ranges that are not in the order of their value ids, or repeated."""
-    dump, section = survey.dump, live_range_section(survey.dump)
+    dump, section = context.dump, live_range_section(context.dump)
     if section is None:
         return []
     seen: dict[str, RangeRow] = {}
@@ -148,15 +148,15 @@ def live_range_order(survey: CompileCheck) -> list[Finding]:
 
     def report(found: tuple[RangeRow, RangeRow, str]) -> Finding:
         row, other, message = found
-        return survey.report(section.place(row), message, section.related(other, other.key))
+        return context.report(section.place(row), message, section.related(other, other.key))
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges are not in order"
-    return _few(survey, section, wrong, report, message)
+    return _few(context, section, wrong, report, message)
 
 
-def live_range_bounds(survey: CompileCheck) -> list[Finding]:
+def live_range_bounds(context: CompileContext) -> list[Finding]:
     """Report ranges that end before they start, or after the schedule."""
-    section = live_range_section(survey.dump)
+    section = live_range_section(context.dump)
     if section is None:
         return []
     last = max(section.lengths, default=None)
@@ -170,33 +170,33 @@ def live_range_bounds(survey: CompileCheck) -> list[Finding]:
         message = f"the range ends at step {row.end_step}, "
         if last is None or row.end_step <= last:
             message += f"before its start at step {row.start_step}"
-            return survey.report(section.place(row, "END"), message)
+            return context.report(section.place(row, "END"), message)
         message += f"but the schedule ends at step {last}"
         head = section.head or section.steps[-1]
         related = section.related(head, f"the schedule ends at step {last}")
-        return survey.report(section.place(row, "END"), message, related)
+        return context.report(section.place(row, "END"), message, related)
 
     message = f"{len(wrong):,} live ranges are outside the schedule, which ends at step {last}"
-    return _few(survey, section, wrong, report, message)
+    return _few(context, section, wrong, report, message)
 
 
-def live_range_start(survey: CompileCheck) -> list[Finding]:
+def live_range_start(context: CompileContext) -> list[Finding]:
     """Report ranges that do not start at the step of the instruction that defines the value."""
-    return _starts(survey, of_parameters=False)
+    return _starts(context, of_parameters=False)
 
 
-def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
+def live_range_parameter(context: CompileContext) -> Iterator[Finding]:
     """Report parameters whose range does not start with their computation, or ends early."""
-    yield from _starts(survey, of_parameters=True)
-    section = live_range_section(survey.dump)
+    yield from _starts(context, of_parameters=True)
+    section = live_range_section(context.dump)
     if section is None or len(section.lengths) != 1:
         return
     (last,) = section.lengths
     count = 0
-    for allocation in survey.dump.allocations():
+    for allocation in context.dump.allocations():
         if allocation.record.parameter is None or allocation.record.maybe_live_out:
             continue
-        values = list(survey.dump.assigned_to(allocation))
+        values = list(context.dump.assigned_to(allocation))
         row = section.file.memory.ranges.first(values[0].key) if len(values) == 1 else None
         if row is not None and row.end_step < last and count < MAX_FINDINGS:
             count += 1
@@ -204,10 +204,10 @@ def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
             place = field_place(allocation.file, allocation.record)
             related = Related(place, "no output uses this allocation")
             message += "the end of the program"
-            yield survey.report(section.place(row, "END"), message, related).put(str(last))
+            yield context.report(section.place(row, "END"), message, related).put(str(last))
 
 
-def _starts(survey: CompileCheck, *, of_parameters: bool) -> list[Finding]:
+def _starts(context: CompileContext, *, of_parameters: bool) -> list[Finding]:
     """Report ranges that start at another step than expected by the schedule and the module text.
 
     A range starts at the step of the instruction that defines the value; that of a parameter at the
@@ -215,7 +215,7 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> list[Finding]:
     step after the computation (hlo_live_range.cc, ``CalculateBufferStartEndMap``; held on 29,000
     ranges of real dumps).
     """
-    section, text = live_range_section(survey.dump), text_schedule(survey.dump)
+    section, text = live_range_section(context.dump), text_schedule(context.dump)
     if section is None:
         return []
     places = once(row.name for row in section.steps)
@@ -227,7 +227,7 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> list[Finding]:
             found = (
                 _start_by_text(text, section, places, row)
                 if text is not None and is_in_text
-                else _start_without_text(survey.dump, section.steps[places[row.name]], row)
+                else _start_without_text(context.dump, section.steps[places[row.name]], row)
             )
             if found is not None and found.is_parameter is of_parameters:
                 wrong.append(found)
@@ -239,11 +239,11 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> list[Finding]:
             reason = f"computation `{found.computation}` begins at step {step.step}"
         message = f"the range starts at step {found.row.start_step}, but {reason}"
         related = section.related(step, "in the schedule")
-        finding = survey.report(section.place(found.row, "START"), message, related)
+        finding = context.report(section.place(found.row, "START"), message, related)
         return finding.put(str(step.step)) if found.is_certain else finding
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges start at a wrong step"
-    return _few(survey, section, wrong, report, message)
+    return _few(context, section, wrong, report, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +296,13 @@ def _start_without_text(dump: DumpSet, step: SequenceRow, row: RangeRow) -> Wron
 
 
 def _few(
-    survey: CompileCheck,
+    context: CompileContext,
     section: LiveRangeSection,
     items: Sequence[T],
     report: Callable[[T], Finding],
     message: str,
 ) -> list[Finding]:
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
+    summary = context.report(section.label_place(LiveRangePart.RANGES), message)
     return report_few(items, report, len(section.ranges), summary)
 
 

@@ -15,8 +15,8 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.query import query
-from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.program.schedule import ComputationSteps, Schedule, schedule_of
+from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import (
     BreakdownRow,
     LiveRangeLabel,

@@ -7,7 +7,7 @@ from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
-from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
+from hlo_lsp.checks.rule import AnyRule, RecordContext, error
 from hlo_lsp.model.module_index import Computation, parameter_number
 from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
@@ -24,66 +24,66 @@ _EXTRACTED = "extracted"
 _ARROW = re.compile(r"\)\s*->\s*")
 
 
-def numbered_parameters(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once."""
-    scope, name = case.scopes.scope(case.record), case.record.name
+    scope, name = context.scopes.scope(context.record), context.record.name
     members = [member for member in scope.members if member.opcode == "parameter"]
     for member in members:
         number = parameter_number(member)
         if number is None:
-            yield case.report(
-                part_place(case.file, member, member.parsed.opcode),
+            yield context.report(
+                part_place(context.file, member, member.parsed.opcode),
                 "`parameter` takes its number: `parameter(0)`",
             )
             continue
         first = scope.parameters[number]
         if first is not member and first.name != member.name:
-            yield case.report(
-                part_place(case.file, member, member.parsed.literal),
+            yield context.report(
+                part_place(context.file, member, member.parsed.literal),
                 f"duplicate parameter {number} in `{name}`, first defined on line "
-                f"{case.number(first)}",
-                Related(shape_place(case.file, first), f"the first parameter {number}"),
+                f"{context.number(first)}",
+                Related(shape_place(context.file, first), f"the first parameter {number}"),
             )
     count = len(members)
     if not scope.is_intact or len(scope.parameters) != count:
         return
     highest = max(scope.parameters, default=-1)
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
-    listed = signature(case.record)
+    listed = signature(context.record)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
-        yield case.report(
-            part_place(case.file, last, last.parsed.literal),
+        yield context.report(
+            part_place(context.file, last, last.parsed.literal),
             f"this is parameter {highest}, but `{name}` has no parameter {missing}",
-            Related(head_place(case.file, case.record), f"`{name}` begins here"),
+            Related(head_place(context.file, context.record), f"`{name}` begins here"),
         )
     elif listed is not None and len(listed[0]) != count and scope.is_sound:
-        yield case.report(
-            head_place(case.file, case.record),
+        yield context.report(
+            head_place(context.file, context.record),
             f"the header of `{name}` lists {_count(len(listed[0]), 'parameter')}, but the "
             f"computation has {count}",
         )
 
 
-def signature_shapes(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def signature_shapes(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check the shapes that the header of a computation lists against parameters and root.
 
     The header has no layouts. Up to jax 0.4 it has no shapes either.
     """
-    listed = signature(case.record)
+    listed = signature(context.record)
     if listed is not None:
-        head = f"the header of `{case.record.name}`", head_place(case.file, case.record)
-        yield from _against_header(case, case.scopes.scope(case.record), head, *listed)
+        head = f"the header of `{context.record.name}`", head_place(context.file, context.record)
+        yield from _against_header(context, context.scopes.scope(context.record), head, *listed)
 
 
-def entry_layout(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check `entry_computation_layout` against parameters and root of the entry computation.
 
     Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
     """
-    entry, header = case.record, case.file.module.header
+    entry, header = context.record, context.file.module.header
     # Without ENTRY the last computation is the entry, but it may be truncated.
-    if header is None or not entry.is_entry or case.file.module.entry is not entry:
+    if header is None or not entry.is_entry or context.file.module.entry is not entry:
         return
     if header.name.startswith(_EXTRACTED) or "backend_config=" in header.text:
         return
@@ -91,18 +91,18 @@ def entry_layout(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     if layout is None:
         return
     shapes, result, start, end = layout
-    place = span_place(case.file, header, header.text, start, end)
-    scope = case.scopes.scope(entry)
+    place = span_place(context.file, header, header.text, start, end)
+    scope = context.scopes.scope(entry)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
-        yield case.report(
+        yield context.report(
             place,
             f"the module header lists {_count(len(shapes), 'parameter')}, but `{entry.name}` has "
             f"{len(parameters)}",
-            Related(head_place(case.file, entry), f"`{entry.name}` is the entry"),
+            Related(head_place(context.file, entry), f"`{entry.name}` is the entry"),
         )
         shapes = []
-    yield from _against_header(case, scope, ("the module header", place), shapes, result)
+    yield from _against_header(context, scope, ("the module header", place), shapes, result)
 
 
 @lru_cache(maxsize=4)  # a header may have 60,000 brackets and commas
@@ -121,7 +121,7 @@ def _layout(header: str) -> tuple[list[str], str, int, int] | None:
 
 
 def _against_header(
-    case: "RecordCheck[Any]",
+    context: "RecordContext[Any]",
     scope: Computation,
     head: tuple[str, Place],
     shapes: list[str],
@@ -136,89 +136,89 @@ def _against_header(
         listed = (shape.partition("*/")[2] if shape.startswith("/*") else shape).strip()
         found = None if listed == instruction.shape else shape_difference(instruction.shape, listed)
         if found is not None:
-            yield case.report(
-                shape_place(case.file, instruction),
+            yield context.report(
+                shape_place(context.file, instruction),
                 f"{what} is {found.first}{found.where}, but {header} lists "
                 f"{found.second}{found.where}",
                 Related(place, f"listed in {header}"),
             )
 
 
-def called(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def called(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the shapes of a `fusion` or `call` against parameters and root of its callee."""
-    for scope in _scopes(case, CALLS[case.record.opcode]):
-        for number, operand in enumerate(case.operands):
-            yield from _against_parameter(case, scope, number, operand, number)
-        yield from _against_root(case, scope, case.record.shape, "the result")
+    for scope in _scopes(context, CALLS[context.record.opcode]):
+        for number, operand in enumerate(context.operands):
+            yield from _against_parameter(context, scope, number, operand, number)
+        yield from _against_root(context, scope, context.record.shape, "the result")
 
 
-def called_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def called_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a `fusion` or `call` has one operand per parameter of its callee."""
-    record, resolved = case.record, case.resolved
-    for scope in _scopes(case, CALLS[record.opcode]):
+    record, resolved = context.record, context.resolved
+    for scope in _scopes(context, CALLS[record.opcode]):
         parameters, name = scope.counted_parameters, scope.head.name
         if resolved is None or parameters is None or len(resolved.names) == len(parameters):
             continue
         if scope.is_sound:
-            yield case.report(
-                part_place(case.file, record, record.parsed.opcode),
+            yield context.report(
+                part_place(context.file, record, record.parsed.opcode),
                 f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` "
                 f"has {_count(len(parameters), 'parameter')}",
-                Related(head_place(case.file, scope.head), f"`{name}` is defined here"),
+                Related(head_place(context.file, scope.head), f"`{name}` is defined here"),
             )
 
 
-def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def loop(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that operand, result, parameters, and body root of a `while` have one shape."""
-    record = case.record
-    for operand in filter(None, case.operands[:1]):
+    record = context.record
+    for operand in filter(None, context.operands[:1]):
         result = Side("the result is", record.shape, record, "the shape of the result")
         reason = ": a loop keeps its shape"
-        yield from compare_shapes(case, 0, operand_side(operand), result, reason=reason)
+        yield from compare_shapes(context, 0, operand_side(operand), result, reason=reason)
     for attribute, expected, what in (
         ("condition", "pred[]", "a condition"),
         ("body", record.shape, "the result"),
     ):
-        for scope in _scopes(case, attribute):
-            yield from _against_parameter(case, scope, 0, record)
-            yield from _against_root(case, scope, expected, what)
+        for scope in _scopes(context, attribute):
+            yield from _against_parameter(context, scope, 0, record)
+            yield from _against_root(context, scope, expected, what)
 
 
-def branches(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def branches(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a `conditional` has one operand per branch and the shape of each branch."""
-    record, resolved = case.record, case.resolved
-    callees = [callee for callee in case.scopes.callees(record) if callee.attribute in _BRANCHES]
+    record, resolved = context.record, context.resolved
+    callees = [callee for callee in context.scopes.callees(record) if callee.attribute in _BRANCHES]
     callees.sort(key=lambda callee: _BRANCHES.index(callee.attribute))
     if resolved is None or not callees:
         return
     given = len(resolved.names) - 1
     if len(callees) != given:
-        yield case.report(
-            part_place(case.file, record, record.parsed.opcode),
+        yield context.report(
+            part_place(context.file, record, record.parsed.opcode),
             f"there are {_count(len(callees), 'branch', 'branches')}, but "
             f"{_count(given, 'operand')} after the index",
         )
         return
     for at, callee in enumerate(callees, 1):
-        scope = _scope(case, callee)
+        scope = _scope(context, callee)
         if scope is not None:
-            yield from _against_parameter(case, scope, 0, resolved.operands[at], at)
-            yield from _against_root(case, scope, record.shape, "the result")
+            yield from _against_parameter(context, scope, 0, resolved.operands[at], at)
+            yield from _against_root(context, scope, record.shape, "the result")
 
 
-def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def wrapped(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the shape of an `async-start`: (operands, result, context) of its callee.
 
     Starts without operands, which libtpu also prints, are skipped: updates add their operands.
     """
-    record, resolved = case.record, case.resolved
+    record, resolved = context.record, context.resolved
     elements = element_texts(record.shape) or ()
     if resolved is None or not resolved.names or len(elements) < 2:
         return
     given = element_texts(elements[0])
     if given is not None and len(given) != len(resolved.names):
-        yield case.report(
-            shape_place(case.file, record),
+        yield context.report(
+            shape_place(context.file, record),
             f"the shape has {_count(len(given), 'operand')}, but the instruction has "
             f"{len(resolved.names)}",
         )
@@ -226,36 +226,38 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
         if operand is not None:
             holder = Side("the shape of the start has", held, record, "the shape of the start")
-            yield from compare_shapes(case, number, operand_side(operand), holder)
-    for scope in _scopes(case, "calls"):
+            yield from compare_shapes(context, number, operand_side(operand), holder)
+    for scope in _scopes(context, "calls"):
         for number, operand in enumerate(resolved.operands):
-            yield from _against_parameter(case, scope, number, operand, number)
-        yield from _against_root(case, scope, elements[1], "the result of the start")
+            yield from _against_parameter(context, scope, number, operand, number)
+        yield from _against_root(context, scope, elements[1], "the result of the start")
 
 
-def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def awaited(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that an `async-done` has the result shape of its start or last update."""
-    for operand in filter(None, case.operands[:1]):
+    for operand in filter(None, context.operands[:1]):
         elements = element_texts(operand.shape) or ()
         if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
             about = f"the shape of `{operand.name}`"
             holder = Side(f"the result of `{operand.name}` is", elements[1], operand, about)
-            yield from compare_shapes(case, None, Side("the result is", case.record.shape), holder)
+            yield from compare_shapes(
+                context, None, Side("the result is", context.record.shape), holder
+            )
 
 
-def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[Computation]:
-    for callee in case.scopes.callees(case.record):
-        scope = _scope(case, callee) if callee.attribute == attribute else None
+def _scopes(context: RecordContext[InstructionLine], attribute: str) -> Iterator[Computation]:
+    for callee in context.scopes.callees(context.record):
+        scope = _scope(context, callee) if callee.attribute == attribute else None
         if scope is not None:
             yield scope
 
 
-def _scope(case: RecordCheck[InstructionLine], callee: Callee) -> Computation | None:
-    return None if callee.computation is None else case.scopes.scope(callee.computation)
+def _scope(context: RecordContext[InstructionLine], callee: Callee) -> Computation | None:
+    return None if callee.computation is None else context.scopes.scope(callee.computation)
 
 
 def _against_parameter(
-    case: RecordCheck[InstructionLine],
+    context: RecordContext[InstructionLine],
     scope: Computation,
     number: int,
     given: InstructionLine | None,
@@ -271,17 +273,17 @@ def _against_parameter(
     name = f"parameter {number} of `{scope.head.name}`"
     passed = operand_side(given) if at is not None else Side(f"`{given.name}` is", given.shape)
     yield from compare_shapes(
-        case, at, passed, Side(f"{name} is", parameter.shape, parameter, name)
+        context, at, passed, Side(f"{name} is", parameter.shape, parameter, name)
     )
 
 
 def _against_root(
-    case: RecordCheck[InstructionLine], scope: Computation, expected: str, what: str
+    context: RecordContext[InstructionLine], scope: Computation, expected: str, what: str
 ) -> Iterator[Finding]:
     if scope.root is not None:
         name = f"`{scope.head.name}`"
         root = Side(f"{name} returns", scope.root.shape, scope.root, f"the root of {name}")
-        yield from compare_shapes(case, None, Side(f"{what} is", expected), root)
+        yield from compare_shapes(context, None, Side(f"{what} is", expected), root)
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
+from hlo_lsp.checks.rule import AnyRule, RecordContext, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import head_place, name_place, part_place
 from hlo_lsp.syntax.instruction_text import TextSpan
@@ -17,113 +17,114 @@ CALLING = frozenset(
 )
 
 
-def undefined_instruction(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that operands and control predecessors are defined in the same computation."""
-    for span, found in _references(case):
+    for span, found in _references(context):
         if found is None:
-            head = case.scopes.of(case.record)
+            head = context.scopes.of(context.record)
             assert head is not None  # references require a computation
-            yield case.report(
-                part_place(case.file, case.record, span),
+            yield context.report(
+                part_place(context.file, context.record, span),
                 f"undefined instruction `{span.text}` in `{head.head.name}`",
-                *_elsewhere(case, span.text),
+                *_elsewhere(context, span.text),
             )
 
 
-def use_before_definition(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that an instruction follows its operands and control predecessors."""
-    record = case.record
-    for span, found in _references(case):
-        place = part_place(case.file, record, span)
+    record = context.record
+    for span, found in _references(context):
+        place = part_place(context.file, record, span)
         if found is record:
-            yield case.report(place, f"`{span.text}` uses its own result")
+            yield context.report(place, f"`{span.text}` uses its own result")
         elif found is not None and (found.line, found.column) > (record.line, record.column):
-            yield case.report(
+            yield context.report(
                 place,
-                f"`{span.text}` is used on line {case.number(record)}, but defined only on line "
-                f"{case.number(found)}",
-                Related(name_place(case.file, found), f"`{span.text}` is defined here"),
+                f"`{span.text}` is used on line {context.number(record)}, but defined only on line "
+                f"{context.number(found)}",
+                Related(name_place(context.file, found), f"`{span.text}` is defined here"),
             )
 
 
-def undefined_computation(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def undefined_computation(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others.
 
     A module text contains every computation that it names. A single computation without the header
     of a module is skipped.
     """
-    if case.scopes.misses_heads or case.scopes.is_fragment:
+    if context.scopes.misses_heads or context.scopes.is_fragment:
         return
-    for callee in case.scopes.callees(case.record):
+    for callee in context.scopes.callees(context.record):
         if callee.computation is None and callee.span is not None:
-            yield case.report(
-                part_place(case.file, case.record, callee.span),
+            yield context.report(
+                part_place(context.file, context.record, callee.span),
                 f"undefined computation `{callee.name}`",
             )
 
 
-def callee_below(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def callee_below(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a computation precedes the instructions that call it."""
-    scope = case.scopes.of(case.record)
+    scope = context.scopes.of(context.record)
     own = None if scope is None else scope.head
-    for callee in case.scopes.callees(case.record):
+    for callee in context.scopes.callees(context.record):
         computation, span = callee.computation, callee.span
         if computation is None or span is None:
             continue
         if computation is own:
             message = f"`{callee.name}` calls itself"
-        elif computation.line > case.record.line:
+        elif computation.line > context.record.line:
             message = (
-                f"computation `{callee.name}` is called on line {case.number(case.record)}, but "
-                f"defined only on line {case.number(computation)}"
+                f"computation `{callee.name}` is called on line "
+                f"{context.number(context.record)}, but defined only on line "
+                f"{context.number(computation)}"
             )
         else:
             continue
-        yield case.report(
-            part_place(case.file, case.record, span),
+        yield context.report(
+            part_place(context.file, context.record, span),
             message,
-            Related(head_place(case.file, computation), f"`{callee.name}` is defined here"),
+            Related(head_place(context.file, computation), f"`{callee.name}` is defined here"),
         )
 
 
-def duplicate_instruction(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def duplicate_instruction(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that instruction names are unique in their computation."""
-    scope = case.scopes.scope(case.record)
+    scope = context.scopes.scope(context.record)
     for member in scope.members if len(scope.names) < len(scope.members) else ():
         first = scope.names[member.name]
         if first is not member:
-            yield case.report(
-                name_place(case.file, member),
-                f"duplicate instruction `{member.name}` in `{case.record.name}`, "
-                f"first defined on line {case.number(first)}",
-                Related(name_place(case.file, first), f"the first `{member.name}`"),
+            yield context.report(
+                name_place(context.file, member),
+                f"duplicate instruction `{member.name}` in `{context.record.name}`, "
+                f"first defined on line {context.number(first)}",
+                Related(name_place(context.file, first), f"the first `{member.name}`"),
             )
 
 
-def duplicate_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def duplicate_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that computation names are unique in the module."""
-    name, first = case.record.name, case.scopes.computation(case.record.name)
-    if first not in {None, case.record} and not isinstance(case.record, InlineComputation):
+    name, first = context.record.name, context.scopes.computation(context.record.name)
+    if first not in {None, context.record} and not isinstance(context.record, InlineComputation):
         assert first is not None
-        yield case.report(
-            head_place(case.file, case.record),
-            f"duplicate computation `{name}`, first defined on line {case.number(first)}",
-            Related(head_place(case.file, first), f"the first `{name}`"),
+        yield context.report(
+            head_place(context.file, context.record),
+            f"duplicate computation `{name}`, first defined on line {context.number(first)}",
+            Related(head_place(context.file, first), f"the first `{name}`"),
         )
 
 
 def _references(
-    case: RecordCheck[InstructionLine],
+    context: RecordContext[InstructionLine],
 ) -> list[tuple[TextSpan, InstructionLine | None]]:
     """Return the references of an instruction with their definitions.
 
     The list is empty if all references clearly resolve. Names that a malformed line may define are
     omitted.
     """
-    resolved = case.resolved
+    resolved = context.resolved
     if resolved is None or resolved.is_plain:
         return []
-    parsed, scope = case.record.parsed, resolved.scope
+    parsed, scope = context.record.parsed, resolved.scope
     spans = (*parsed.reads, *parsed.predecessors)
     return [
         (span, scope.names.get(span.text))
@@ -132,13 +133,13 @@ def _references(
     ]
 
 
-def _elsewhere(case: RecordCheck[InstructionLine], name: str) -> list[Related]:
-    other = case.file.module.instructions.first(name)
+def _elsewhere(context: RecordContext[InstructionLine], name: str) -> list[Related]:
+    other = context.file.module.instructions.first(name)
     if other is None:
         return []
-    home = case.file.module.computation_of(other)
+    home = context.file.module.computation_of(other)
     where = "outside of any computation" if home is None else f"in `{home.name}`"
-    return [Related(name_place(case.file, other), f"an instruction of this name is {where}")]
+    return [Related(name_place(context.file, other), f"an instruction of this name is {where}")]
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordCheck, error, warning
+from hlo_lsp.checks.rule import AnyRule, RecordContext, error, warning
 from hlo_lsp.model.place import field_place, part_place
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
@@ -13,15 +13,15 @@ from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow
 _FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
 
 
-def known_frame(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def known_frame(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a `stack_frame_id` is the 1-based number of a row of `StackFrames`.
 
     Modules without tables, which were extracted from others, are skipped.
     """
-    record = case.record
+    record = context.record
     if "stack_frame_id=" not in record.text:
         return
-    table = case.tables.table("StackFrames")
+    table = context.tables.table("StackFrames")
     if table is None:
         return
     seen = [match for match in _FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
@@ -33,38 +33,40 @@ def known_frame(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         return
     for match in seen:
         if metadata.start <= match.start() < metadata.end and match[1] == number:
-            place = part_place(case.file, record, TextSpan(match.start(1), match.end(1), match[1]))
-            yield case.report(place, f"unknown frame {number}: {_rows(len(table.rows))}")
+            place = part_place(
+                context.file, record, TextSpan(match.start(1), match.end(1), match[1])
+            )
+            yield context.report(place, f"unknown frame {number}: {_rows(len(table.rows))}")
             return
 
 
-def frame_row(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
+def frame_row(context: RecordContext[FrameRow]) -> Iterator[Finding]:
     """Check that the location and the parent of a frame exist."""
-    row, tables = case.record, case.tables
+    row, tables = context.record, context.tables
     locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
     if locations is not None and not locations.may_hold(row.location):
-        yield case.report(
-            case.place("FILE_LOCATION_ID"),
+        yield context.report(
+            context.place("FILE_LOCATION_ID"),
             f"unknown location {row.location}: {_rows(len(locations.rows), 'FileLocations')}",
         )
     if frames is not None and row.parent is not None and not frames.may_hold(row.parent):
-        yield case.report(
-            case.place("PARENT_FRAME_ID"),
+        yield context.report(
+            context.place("PARENT_FRAME_ID"),
             f"unknown frame {row.parent}, printed as {row.parent + 1}: {_rows(len(frames.rows))}",
         )
 
 
-def location_row(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
+def location_row(context: RecordContext[LocationRow]) -> Iterator[Finding]:
     """Check that the file and the function of a location exist. Their numbers start at 1."""
-    row, tables = case.record, case.tables
+    row, tables = context.record, context.tables
     for label, what, number, role in (
         ("FileNames", "file", row.file, "FILE_NAME_ID"),
         ("FunctionNames", "function", row.function, "FUNCTION_NAME_ID"),
     ):
         table = tables.table(label)
         if table is not None and not table.may_hold(number):
-            yield case.report(
-                case.place(role), f"unknown {what} {number}: {_rows(len(table.rows), label)}"
+            yield context.report(
+                context.place(role), f"unknown {what} {number}: {_rows(len(table.rows), label)}"
             )
 
 
@@ -75,36 +77,38 @@ _TABLES = {
 }
 
 
-def numbered_row(case: "RecordCheck[Any]") -> Iterator[Finding]:
+def numbered_row(context: "RecordContext[Any]") -> Iterator[Finding]:
     """Check that the rows of each table are numbered 1, 2, 3 ..."""
-    row: NameRow | LocationRow | FrameRow = case.record
+    row: NameRow | LocationRow | FrameRow = context.record
     for label in _TABLES[type(row)]:
-        table = case.tables.table(label)
+        table = context.tables.table(label)
         if table is not None and table.misnumbered is row:
             place = table.rows.index(row) + 1
-            yield case.report(
-                case.place("NUMBER"),
+            yield context.report(
+                context.place("NUMBER"),
                 f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
                 "rows, so later ids refer to other rows than their numbers",
             )
 
 
-def frame_cycle(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
+def frame_cycle(context: RecordContext[FrameRow]) -> Iterator[Finding]:
     """Check that no frame is among its own callers, so that every stack ends."""
-    circle = case.tables.circles.get(case.record)
+    circle = context.tables.circles.get(context.record)
     if circle is None:
         return
-    numbers = [case.tables.frames.index(row) + 1 for row in circle]
+    numbers = [context.tables.frames.index(row) + 1 for row in circle]
     if len(circle) == 1:
         message = f"frame {numbers[0]} is its own caller: it is printed as {numbers[0] + 1}"
     else:
         way = ", ".join(map(str, [*numbers[1:], numbers[0]]))
         message = f"frame {numbers[0]} is among its own callers: {way}"
-    yield case.report(
-        case.place("PARENT_FRAME_ID"),
+    yield context.report(
+        context.place("PARENT_FRAME_ID"),
         message,
         *(
-            Related(field_place(case.file, row, "PARENT_FRAME_ID"), f"the caller of frame {number}")
+            Related(
+                field_place(context.file, row, "PARENT_FRAME_ID"), f"the caller of frame {number}"
+            )
             for row, number in zip(circle[1:], numbers[1:], strict=True)
         ),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
+from hlo_lsp.checks.rule import AnyRule, RecordContext, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import head_place, name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
@@ -21,9 +21,9 @@ from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.statements import STRAY_QUOTES, is_balanced, tokens_with_depth, top_level_commas
 
 
-def unclosed(case: "RecordCheck[Any]") -> Iterator[Finding]:
+def unclosed(context: "RecordContext[Any]") -> Iterator[Finding]:
     """Check that all brackets and strings of an instruction or module header are closed."""
-    record, text = case.record, case.record.text
+    record, text = context.record, context.record.text
     at = record.column if isinstance(record, InstructionLine) else 0
     if _is_closed(text) or is_balanced(text, at):
         return
@@ -41,80 +41,84 @@ def unclosed(case: "RecordCheck[Any]") -> Iterator[Finding]:
             opened.append((match.start(), f"unmatched `{sign}`"))
             break
     for start, message in opened[-1:]:
-        yield case.report(span_place(case.file, record, text, start, start + 1), message)
+        yield context.report(span_place(context.file, record, text, start, start + 1), message)
 
 
-def cut_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def cut_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the attributes after the operands: comma, name, `=`, and value."""
-    record = case.record
+    record = context.record
     if record.text.endswith(_ENDS) and _ATTRIBUTES_BEGIN.search(record.text, record.opened):
         return  # fast path for nearly all lines
     if is_balanced(record.text, record.column):
-        yield from _attributes(case, record.text, record.parsed.attributes_at)
+        yield from _attributes(context, record.text, record.parsed.attributes_at)
 
 
-def cut_header(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
+def cut_header(context: RecordContext[ModuleHeader]) -> Iterator[Finding]:
     """Check the attributes after the module name: comma, name, `=`, and value."""
-    text = case.record.text
+    text = context.record.text
     if is_balanced(text, 0):
-        yield from _attributes(case, text, text.find(case.record.name) + len(case.record.name))
+        yield from _attributes(
+            context, text, text.find(context.record.name) + len(context.record.name)
+        )
 
 
-def unreadable_shape(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that the text between `=` and the opcode is a shape."""
-    if not case.record.shape:
+    if not context.record.shape:
         return
     try:
-        parse_shape(case.record.shape)
+        parse_shape(context.record.shape)
     except ShapeError as error:
-        if not _is_closed(case.record.text):
+        if not _is_closed(context.record.text):
             return  # the rule on brackets reports it
-        yield case.report(part_place(case.file, case.record, case.record.parsed.shape), str(error))
+        yield context.report(
+            part_place(context.file, context.record, context.record.parsed.shape), str(error)
+        )
 
 
-def open_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
+def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the body of a computation ends with a brace."""
-    scope = case.scopes.scope(case.record)
+    scope = context.scopes.scope(context.record)
     if not scope.is_closed and not scope.is_cut:
-        yield case.report(
-            head_place(case.file, case.record),
-            f"`{case.record.name}` is not closed: expected `}}` after its instructions",
+        yield context.report(
+            head_place(context.file, context.record),
+            f"`{context.record.name}` is not closed: expected `}}` after its instructions",
         )
-    if case.record.is_read_in_part:
-        yield case.report(
-            head_place(case.file, case.record),
-            f"`{case.record.name}` is read in part: only {MAX_INNER_COLUMN:,} characters of a line"
-            f" and {MAX_INLINE_DEPTH} levels of inline computations are read",
+    if context.record.is_read_in_part:
+        yield context.report(
+            head_place(context.file, context.record),
+            f"`{context.record.name}` is read in part: only {MAX_INNER_COLUMN:,} characters of a"
+            f" line and {MAX_INLINE_DEPTH} levels of inline computations are read",
         )
 
 
-def orphan(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def orphan(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that instructions are in a computation. Of adjacent ones the first is reported."""
-    record, file = case.record, case.file
-    if case.scopes.resolved(record) is not None or isinstance(
+    record, file = context.record, context.file
+    if context.scopes.resolved(record) is not None or isinstance(
         file.records.head_of(record), BrokenRecord
     ):
         return
     above = file.records.at(record.line - 1) if record.line > 0 else None
-    if not isinstance(above, InstructionLine) or case.scopes.of(above) is not None:
+    if not isinstance(above, InstructionLine) or context.scopes.of(above) is not None:
         message = f"`{record.name}` is not in a computation: no computation header precedes it"
-        yield case.report(name_place(file, record), message)
+        yield context.report(name_place(file, record), message)
 
 
-def lone_brace(case: RecordCheck[ComputationEnd]) -> Iterator[Finding]:
+def lone_brace(context: RecordContext[ComputationEnd]) -> Iterator[Finding]:
     """Check that a brace at the start of a line closes a computation."""
-    records, line = case.file.records, case.record.line
-    head = records.head_of(case.record)
+    records, line = context.file.records, context.record.line
+    head = records.head_of(context.record)
     if isinstance(head, BrokenRecord) or (
         line > 0 and isinstance(records.at(line - 1), InstructionLine)
     ):
         return  # it closes a computation whose header is malformed or missing
-    scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
+    scope = context.scopes.scope(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
-        yield case.report(case.place(), "unmatched `}`")
+        yield context.report(context.place(), "unmatched `}`")
 
 
-def _attributes(case: "RecordCheck[Any]", text: str, start: int) -> Iterator[Finding]:
+def _attributes(context: "RecordContext[Any]", text: str, start: int) -> Iterator[Finding]:
     """Report the first part between commas that is not an attribute.
 
     The part before the first comma must be empty.
@@ -124,10 +128,12 @@ def _attributes(case: "RecordCheck[Any]", text: str, start: int) -> Iterator[Fin
         found = part.strip()
         if not (_ATTRIBUTE.match(part) if number else not found):
             begin = start + len(part) - len(part.lstrip()) if found else start
-            place = span_place(case.file, case.record, text, begin, begin + max(len(found), 1))
+            place = span_place(
+                context.file, context.record, text, begin, begin + max(len(found), 1)
+            )
             expected = "an attribute: `NAME=VALUE`" if number else "`,`"
             words = f"`{found[:20]}`" if found else "nothing"
-            yield case.report(place, f"expected {expected}, found {words}")
+            yield context.report(place, f"expected {expected}, found {words}")
             return
         start = stop + 1
 
@@ -162,29 +168,31 @@ NEEDING = frozenset(
 )
 
 
-def operand_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def operand_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the number of operands: two of `add`, one of `negate`, none of `iota`.
 
     Unknown opcodes and opcodes with a variable number of operands are skipped.
     """
-    record = case.record
+    record = context.record
     opcode = vocabulary().opcodes[record.opcode]
-    resolved = case.resolved
+    resolved = context.resolved
     count = len(record.operands if resolved is None else resolved.names)
     if count != opcode.arity and is_balanced(record.text, record.column):
         names = ", ".join(operand.name for operand in opcode.operands)
         takes = f"{opcode.arity} operand{'' if opcode.arity == 1 else 's'}"
-        yield case.report(
-            part_place(case.file, record, record.parsed.literal if count else record.parsed.opcode),
+        yield context.report(
+            part_place(
+                context.file, record, record.parsed.literal if count else record.parsed.opcode
+            ),
             f"`{opcode.name}` takes {takes}{f' ({names})' if names else ''}, not {count}",
         )
 
 
-def missing_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
+def missing_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that an instruction has its required attributes: `dimensions` of a `reduce`."""
-    record = case.record
+    record = context.record
     required = vocabulary().opcodes[record.opcode].required
-    if record.opcode == "broadcast" and not _is_of_scalar(case):
+    if record.opcode == "broadcast" and not _is_of_scalar(context):
         required = _DIMENSIONS
     # Fast path: XLA prints the required attributes before the metadata.
     own = record.text[record.opened :].partition(", metadata={")[0]
@@ -195,18 +203,18 @@ def missing_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     if missing and is_balanced(record.text, record.column):
         words = [" or ".join(f"`{name}`" for name in group) for group in missing]
         listed = " and ".join([*filter(None, [", ".join(words[:-1])]), words[-1]])
-        yield case.report(
-            part_place(case.file, record, record.parsed.opcode),
+        yield context.report(
+            part_place(context.file, record, record.parsed.opcode),
             f"`{record.opcode}` needs {listed}",
         )
 
 
-def _is_of_scalar(case: RecordCheck[InstructionLine]) -> bool:
+def _is_of_scalar(context: RecordContext[InstructionLine]) -> bool:
     """Return True unless the operand is known to be an array with dimensions.
 
     XLA's parser accepts a `broadcast` without `dimensions` only if the operand is a scalar.
     """
-    operand = next(iter(case.operands), None)
+    operand = next(iter(context.operands), None)
     shape = None if operand is None else try_shape(operand.shape)
     return not (isinstance(shape, ArrayShape) and shape.dims)
 

@@ -15,8 +15,8 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
-from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet, defining_text
@@ -70,16 +70,16 @@ def counted_bytes(ranges: Weighed, step: int) -> int:
     return sum(weight for start, end, weight in ranges if start <= step <= end + 1)
 
 
-def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
+def peak_moment(context: CompileContext) -> Iterator[Finding]:
     """Report that XLA counts more bytes at another step, or the same number at an earlier one."""
-    section, label = _section_with_peak(survey.dump)
+    section, label = _section_with_peak(context.dump)
     if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
         return
     weighed: list[tuple[int, int, int]] = []
     for row in section.ranges:
         checkpoint()
         # The bytes of the whole instruction: those of a tuple are its pointers.
-        weight = _logical_bytes(survey.dump, row.name + "{}")
+        weight = _logical_bytes(context.dump, row.name + "{}")
         if weight is None:
             return
         weighed.append((row.start_step, row.end_step, weight))
@@ -89,16 +89,16 @@ def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
         most, here = counted_bytes(weighed, right), counted_bytes(weighed, printed)
         message = f"the peak is declared at step {printed}, where XLA counts {here:,} B: expected "
         message += f"step {right}, the first with the maximum of {most:,} B"
-        yield survey.report(section.place(label, "MOMENT"), message).put(str(right))
+        yield context.report(section.place(label, "MOMENT"), message).put(str(right))
 
 
-def peak_list(survey: CompileCheck) -> Iterator[Finding]:
+def peak_list(context: CompileContext) -> Iterator[Finding]:
     """Report differences between the list at the peak and the values that are live then.
 
     The list is sorted by size, name, and index. Up to jaxlib 0.6.0 and libtpu 0.0.15, it has the
     order of the value ids.
     """
-    dump = survey.dump
+    dump = context.dump
     section, label = _section_with_peak(dump)
     if section is None or label is None or LiveRangePart.PEAK in section.damaged:
         return
@@ -137,10 +137,10 @@ def peak_list(survey: CompileCheck) -> Iterator[Finding]:
             other = rows[found.other]
             related.insert(0, section.related(other, "the other row"))
             related += [*_value(dump, rows[found.row]), *_value(dump, other)]
-        return survey.report(section.place(record), message, *related)
+        return context.report(section.place(record), message, *related)
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
-    summary = survey.report(section.place(label), message)
+    summary = context.report(section.place(label), message)
     yield from report_few(wrong, report, len(section.peak), summary)
 
 
@@ -169,25 +169,25 @@ def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[
     return [row.key for row in sorted(live, key=order)]
 
 
-def peak_bytes(survey: CompileCheck) -> Iterator[Finding]:
+def peak_bytes(context: CompileContext) -> Iterator[Finding]:
     """Report rows with other bytes than the shape of the value has without padding.
 
     Up to jax 0.5.3, they are those of the whole instruction: a tuple's table of pointers.
     """
-    section, _ = _section_with_peak(survey.dump)
+    section, _ = _section_with_peak(context.dump)
     count = 0
     for row in () if section is None else section.peak:
-        size = _logical_bytes(survey.dump, row.key or row.name + "{}")
+        size = _logical_bytes(context.dump, row.key or row.name + "{}")
         if section is not None and size not in {None, row.bytes} and count < MAX_FINDINGS:
             count += 1
             message = f"`{_label(row)}` has {row.bytes:,} B, but its shape has {size:,} B"
             place = section.place(row, "BYTES")
-            yield survey.report(place, message, *_value(survey.dump, row)).put(str(size))
+            yield context.report(place, message, *_value(context.dump, row)).put(str(size))
 
 
-def peak_cumulative(survey: CompileCheck) -> Iterator[Finding]:
+def peak_cumulative(context: CompileContext) -> Iterator[Finding]:
     """Report cumulative bytes that are not those of the previous row plus the row's own bytes."""
-    section, _ = _section_with_peak(survey.dump)
+    section, _ = _section_with_peak(context.dump)
     if section is None or LiveRangePart.PEAK in section.damaged:
         return
     total = count = 0
@@ -199,28 +199,28 @@ def peak_cumulative(survey: CompileCheck) -> Iterator[Finding]:
         message = f"cumulative {row.cumulative:,} B is not the sum so far: expected {total:,} B"
         before, after = section.peak[max(place - 1, 0) : place], section.peak[place + 1 : place + 2]
         related = [section.related(other, "previous row") for other in before]
-        finding = survey.report(section.place(row, "CUMULATIVE"), message, *related)
+        finding = context.report(section.place(row, "CUMULATIVE"), message, *related)
         follows = all(other.cumulative == total + other.bytes for other in after)
         yield finding.put(str(total)) if follows else finding
         if any(other.cumulative == row.cumulative + other.bytes for other in after):
             total = row.cumulative  # as after a missing row
 
 
-def peak_understated(survey: CompileCheck) -> Iterator[Finding]:
+def peak_understated(context: CompileContext) -> Iterator[Finding]:
     """Report that more bytes are occupied at another step than at the declared peak."""
-    section, label = _section_with_peak(survey.dump)
+    section, label = _section_with_peak(context.dump)
     if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
         return
-    backend = target_of(survey.dump).backend
-    occupancy = largest_off_chip_space(memory_space_occupancies(survey.dump), backend)
+    backend = target_of(context.dump).backend
+    occupancy = largest_off_chip_space(memory_space_occupancies(context.dump), backend)
     if occupancy is None:
         return
     most, here = occupancy.peak_bytes, occupancy.bytes_at(label.moment)
     if most - here < max(_MIN_EXCESS_BYTES, _MIN_EXCESS_RATIO * here):
         return
-    step = survey.dump.at_step(occupancy.peak_step)
+    step = context.dump.at_step(occupancy.peak_step)
     related = [] if step is None else [field_place(step.file, step.record)]
-    yield survey.report(
+    yield context.report(
         section.place(label, "MOMENT"),
         f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
         f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {label.moment:,}, the "

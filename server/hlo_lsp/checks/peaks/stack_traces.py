@@ -13,7 +13,7 @@ from hlo_lsp.checks.live_ranges.section import (
     LiveRangeSection,
     live_range_section,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
@@ -70,9 +70,9 @@ def _order(row: BreakdownRow) -> tuple[int, bytes]:
     return -row.total, row.title.encode()
 
 
-def stack_total(survey: CompileCheck) -> Iterator[Finding]:
+def stack_total(context: CompileContext) -> Iterator[Finding]:
     """Report numbers of bytes that do not add up, and rows that are below no other one."""
-    section = _section_with_stacks(survey.dump)
+    section = _section_with_stacks(context.dump)
     if section is None or LiveRangePart.STACKS in section.damaged:
         return
     rows, total, declared = section.stacks, _peak_total(section), _declared_total(section)
@@ -80,12 +80,14 @@ def stack_total(survey: CompileCheck) -> Iterator[Finding]:
         label = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
         root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
         message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
-        yield survey.report(label, message, root).put(_spaced(total))
+        yield context.report(label, message, root).put(_spaced(total))
     tree = StackTree(rows, total)
     for place, role, number, right in [*_single_numbers(tree, rows)][:MAX_FINDINGS]:
         message = f"{role.lower()} {number:,} B does not match the rows above and below: expected "
         related = _around(section, tree, place)
-        finding = survey.report(section.place(rows[place], role), f"{message}{right:,} B", *related)
+        finding = context.report(
+            section.place(rows[place], role), f"{message}{right:,} B", *related
+        )
         yield finding.put(_spaced(right))
     odd = {place for place, excess in enumerate(tree.total_excess[:-1]) if excess}
     if not tree.disordered:
@@ -95,7 +97,7 @@ def stack_total(survey: CompileCheck) -> Iterator[Finding]:
         related = [one for place in places for one in _around(section, tree, place)]
         related += [section.related(rows[place], "this row, too") for place in places[1:]]
         message = "the bytes of this row do not match the rows above and below: rows may be missing"
-        yield survey.report(section.place(rows[places[0]]), message, *related)
+        yield context.report(section.place(rows[places[0]]), message, *related)
 
 
 def _single_numbers(
@@ -131,9 +133,9 @@ def _around(section: LiveRangeSection, tree: StackTree, place: int) -> list[Rela
     return [section.related(rows[at], what) for at, what in near.items() if at >= 0]
 
 
-def stack_percent(survey: CompileCheck) -> Iterator[Finding]:
+def stack_percent(context: CompileContext) -> Iterator[Finding]:
     """Report percentages that are not the total of a row by that of the root."""
-    section = _section_with_stacks(survey.dump)
+    section = _section_with_stacks(context.dump)
     if section is None:
         return
     total = _peak_total(section)
@@ -145,19 +147,19 @@ def stack_percent(survey: CompileCheck) -> Iterator[Finding]:
         if printed != right and count < MAX_FINDINGS:
             count += 1
             message = f"{printed}% does not match {row.total:,} B of {total:,} B: expected {right}%"
-            yield survey.report(place, message).put(right)
+            yield context.report(place, message).put(right)
 
 
-def stack_order(survey: CompileCheck) -> Iterator[Finding]:
+def stack_order(context: CompileContext) -> Iterator[Finding]:
     """Report rows that are not sorted by total, the largest first, then by name."""
-    section = _section_with_stacks(survey.dump)
+    section = _section_with_stacks(context.dump)
     if section is None or LiveRangePart.STACKS in section.damaged:
         return
     for place, other in [*StackTree(section.stacks, 0).disordered.items()][:MAX_FINDINGS]:
         row, previous = section.stacks[place], section.stacks[other]
         message = f"`{row.title}` is listed after `{previous.title}`: expected by total, then name"
         related = section.related(previous, "previous row of this level")
-        yield survey.report(section.place(row), message, related)
+        yield context.report(section.place(row), message, related)
 
 
 def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:

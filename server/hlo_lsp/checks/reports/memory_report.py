@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import accumulate, groupby, zip_longest
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
@@ -273,9 +273,9 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
     return replace(section, lines=(*section.lines[:2], *lines), slots=tuple(slots))
 
 
-def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def report_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report lines that do not follow from the buffer assignment, one for each table."""
-    dump, printed = survey.dump, printed_report(survey.dump.files)
+    dump, printed = context.dump, printed_report(context.dump.files)
     assignment = buffer_assignment(dump)
     if printed is None or not assignment.blocks or not assignment.is_complete:
         return
@@ -305,7 +305,7 @@ def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         if at and at < len(printed.records) and not is_aligned:
             before = field_place(printed.file, printed.records[at - 1])
             related.append(Related(before, "the previous line"))
-        yield survey.report(*_difference(printed, at, line, is_aligned), *related)
+        yield context.report(*_difference(printed, at, line, is_aligned), *related)
         if not is_aligned:
             return
 

@@ -15,15 +15,15 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.place import name_place
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def schedule_numbering(survey: CompileCheck) -> Iterator[Finding]:
+def schedule_numbering(context: CompileContext) -> Iterator[Finding]:
     """Report rows that break the sequence 0, 1, 2 ..., which ends before ``max``."""
-    section = live_range_section(survey.dump)
+    section = live_range_section(context.dump)
     if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
         return
     numbers = [row.step for row in section.steps]
@@ -32,9 +32,9 @@ def schedule_numbering(survey: CompileCheck) -> Iterator[Finding]:
     breaks = numbering_breaks(numbers)
     renumbered = _renumbered(section)
     for found in breaks[:MAX_FINDINGS]:
-        yield _numbering_finding(survey, section, numbers, renumbered, found)
-    if not breaks and text_schedule(survey.dump) is None:
-        yield from islice(_repeated_names(survey, section), MAX_FINDINGS)
+        yield _numbering_finding(context, section, numbers, renumbered, found)
+    if not breaks and text_schedule(context.dump) is None:
+        yield from islice(_repeated_names(context, section), MAX_FINDINGS)
 
 
 def numbering_breaks(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -54,7 +54,7 @@ def numbering_breaks(numbers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _numbering_finding(
-    survey: CompileCheck,
+    context: CompileContext,
     section: LiveRangeSection,
     numbers: Sequence[int],
     renumbered: Fix,
@@ -68,7 +68,7 @@ def _numbering_finding(
         last_end = max((row.end_step for row in section.ranges), default=None)
         at = section.place(section.head or rows[-1], "MAX")
         message = f"`max` is {number:,}, but the schedule has {expected:,} steps"
-        finding = survey.report(at, message, *related)
+        finding = context.report(at, message, *related)
         return finding.put(str(expected)) if last_end == expected else finding.fixed(renumbered)
     row, following = rows[place], numbers[place + 1 : place + 2]
     message = f"step {number} is out of sequence: expected {expected}"
@@ -78,7 +78,7 @@ def _numbering_finding(
         message = f"{steps} missing before step {number}"
     elif previous is not None and number == previous.step:
         message = f"step {number} is repeated"
-    finding = survey.report(section.place(row, "STEP"), message, *related)
+    finding = context.report(section.place(row, "STEP"), message, *related)
     if following == [expected + 1] and (previous is None or previous.step == expected - 1):
         finding = finding.put(str(expected))
     elif previous is not None and (row.step, row.name) == (previous.step, previous.name):
@@ -101,33 +101,33 @@ def _renumbered(section: LiveRangeSection) -> Fix:
     return Fix("Renumber the schedule", tuple(edits), is_sure=False)
 
 
-def _repeated_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator[Finding]:
+def _repeated_names(context: CompileContext, section: LiveRangeSection) -> Iterator[Finding]:
     rows: dict[str, SequenceRow] = {}
     for row in section.steps:
         first = rows.setdefault(row.name, row)
         if first is not row:
             message = f"`{row.name}` is at step {first.step} and at step {row.step}: expected once"
             related = Related(section.place(first, "NAME"), "first row")
-            yield survey.report(section.place(row, "NAME"), message, related)
+            yield context.report(section.place(row, "NAME"), message, related)
 
 
-def schedule_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report rows that differ from the schedule that the module text implies."""
-    section = live_range_section(survey.dump)
+    section = live_range_section(context.dump)
     if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
         return
-    text = text_schedule(survey.dump)
+    text = text_schedule(context.dump)
     if text is None:
-        yield from _unknown_names(survey, section)
+        yield from _unknown_names(context, section)
         return
     printed = [row.name for row in section.steps]
     expected = [line.name for line in text.schedule.instructions]
     for difference in differences(printed, expected)[:MAX_FINDINGS]:
-        yield _mismatch_finding(survey, section, text, difference)
+        yield _mismatch_finding(context, section, text, difference)
 
 
 def _mismatch_finding(
-    survey: CompileCheck, section: LiveRangeSection, text: TextSchedule, found: Difference
+    context: CompileContext, section: LiveRangeSection, text: TextSchedule, found: Difference
 ) -> Finding:
     at = min(found.row, len(section.steps) - 1)
     row = section.steps[at]
@@ -146,12 +146,12 @@ def _mismatch_finding(
         message += " in the module text"
     related = [] if line is None else [Related(name_place(text.file, line), "the module text")]
     related += [section.related(section.steps[at - 1], "previous row")] if at else []
-    return survey.report(section.place(row, "NAME"), message, *related)
+    return context.report(section.place(row, "NAME"), message, *related)
 
 
-def _unknown_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator[Finding]:
+def _unknown_names(context: CompileContext, section: LiveRangeSection) -> Iterator[Finding]:
     """Report names without a value, if every entry under ``Used values`` is readable."""
-    dump = survey.dump
+    dump = context.dump
     damaged = (record for file in dump.files for record in file.memory.damaged)
     if not dump.has_used_values or any(isinstance(record, UsedValue) for record in damaged):
         return
@@ -163,7 +163,7 @@ def _unknown_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator[
     )
     for row in islice(unknown, MAX_FINDINGS):
         message = f"no value under `Used values` has a position or use at `{row.name}`"
-        yield survey.report(section.place(row, "NAME"), message)
+        yield context.report(section.place(row, "NAME"), message)
 
 
 RULES: tuple[AnyRule, ...] = (

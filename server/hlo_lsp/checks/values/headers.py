@@ -12,13 +12,13 @@ from typing import Any
 
 from hlo_lsp.checks.clean_values import CleanValues
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, shape_place, top_place
 from hlo_lsp.model.shape import arrays_of, subshape_text, try_shape
-from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
@@ -68,9 +68,9 @@ def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
     return assigned, entries
 
 
-def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
+def duplicate_value_id(context: CompileContext) -> Iterator[Finding]:
     """Report ids that occur twice in the allocations or under `Used values`."""
-    assigned, entries = _lists(survey.dump)
+    assigned, entries = _lists(context.dump)
     for mine, other in ((assigned, entries), (entries, assigned)):
         if mine is None or sum(1 for _ in mine.ids.records()) == len(mine.ids):
             continue
@@ -78,27 +78,31 @@ def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
             first, *rest = mine.ids.all(id_)
             for second in rest:
                 pair = sorted((second, first), key=lambda one: not _own_header(one, mine, other))
-                yield _duplicate(survey, mine, other, *pair)
+                yield _duplicate(context, mine, other, *pair)
 
 
 def _duplicate(
-    survey: CompileCheck, mine: HeaderList, other: HeaderList | None, header: Header, twin: Header
+    context: CompileContext,
+    mine: HeaderList,
+    other: HeaderList | None,
+    header: Header,
+    twin: Header,
 ) -> Finding:
     message = f"id {header.id} is repeated: line {mine.place(twin).number:,} has it"
     related = [mine.related(twin, "the same id")]
     if header.key == twin.key:
         message += " for the same value"
-        finding = survey.report(mine.place(header), message, *related)
+        finding = context.report(mine.place(header), message, *related)
         shares_lines = isinstance(header, UsedValue) and header.shares_lines
         drop = Fix.drop(mine.file, header.line, header.line_count)
         return finding if shares_lines else finding.fixed(drop)
     message += f" for `{twin.key}`"
     own = _own_header(header, mine, other)
     if own is None or other is None:
-        return survey.report(mine.place(header), message, *related)
+        return context.report(mine.place(header), message, *related)
     message += f", and `{header.key}` has id {own.id} {other.name}"
     related.append(other.related(own, f"id {own.id}"))
-    finding = survey.report(mine.place(header), message, *related)
+    finding = context.report(mine.place(header), message, *related)
     return finding.put(str(own.id))
 
 
@@ -110,19 +114,19 @@ def _own_header(header: Header, mine: HeaderList, other: HeaderList | None) -> H
     return found[0] if len(found) == 1 else None
 
 
-def value_order(survey: CompileCheck) -> Iterator[Finding]:
+def value_order(context: CompileContext) -> Iterator[Finding]:
     """Report ids that do not ascend inside an allocation, or under `Used values`."""
-    for mine in filter(None, _lists(survey.dump)):
+    for mine in filter(None, _lists(context.dump)):
         for one, other in mine.descents():
             message = f"ids must ascend: value {other.id} is after value {one.id}"
             related = mine.related(one, f"value {one.id}")
-            yield survey.report(mine.place(other), message, related)
+            yield context.report(mine.place(other), message, related)
         checkpoint()
 
 
-def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def value_set_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report values that are only in the allocations, or only under `Used values`."""
-    dump = survey.dump
+    dump = context.dump
     assigned, entries = _lists(dump)
     if assigned is None or entries is None:
         return
@@ -141,14 +145,14 @@ def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             mine, one, other, twin = assigned, value, entries, entry
         message = f"`{one.key}` has id {one.id} here and id {twin.id} {other.name}"
         related = other.related(twin, f"id {twin.id}")
-        finding = survey.report(mine.place(one), message, related)
+        finding = context.report(mine.place(one), message, related)
         is_sure = one in disordered and twin not in disordered
         yield finding.put(str(twin.id)) if is_sure else finding
     paired = {header for pair in pairs for header in pair}
     alone = [header for header in unassigned if header not in paired]
-    yield from _alone(survey, entries, alone, assigned, "in any allocation")
+    yield from _alone(context, entries, alone, assigned, "in any allocation")
     alone = [header for header in unused if header not in paired]
-    yield from _alone(survey, assigned, alone, entries, "under `Used values`")
+    yield from _alone(context, assigned, alone, entries, "under `Used values`")
 
 
 def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
@@ -158,7 +162,11 @@ def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
 
 
 def _alone(
-    survey: CompileCheck, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
+    context: CompileContext,
+    mine: HeaderList,
+    missing: Sequence[Header],
+    other: HeaderList,
+    where: str,
 ) -> Iterator[Finding]:
     """Report each value, or all in one finding if a whole part seems to be missing."""
     lacking = Related(top_place(other.file), "this list")
@@ -169,12 +177,12 @@ def _alone(
             message = (
                 f"{len(missing):,} values are not {where}, the first is {header.id} `{header.key}`"
             )
-        yield survey.report(mine.place(header), message, lacking)
+        yield context.report(mine.place(header), message, lacking)
 
 
-def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def header_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report names, indexes, phis, and memory spaces that differ from those in the other header."""
-    assigned, entries = _lists(survey.dump)
+    assigned, entries = _lists(context.dump)
     if assigned is None or entries is None:
         return
     for entry in entries.ids.records():
@@ -183,7 +191,7 @@ def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         if value is None or _text(value) == _text(entry):
             continue
         if len(entries.ids.all(value.id)) + len(assigned.ids.all(value.id)) == 2:
-            yield _differing(survey, entries, entry, assigned, value)
+            yield _differing(context, entries, entry, assigned, value)
 
 
 def _text(header: Header) -> tuple[object, ...]:
@@ -191,7 +199,7 @@ def _text(header: Header) -> tuple[object, ...]:
 
 
 def _differing(
-    survey: CompileCheck,
+    context: CompileContext,
     entries: HeaderList,
     entry: UsedValue,
     assigned: HeaderList,
@@ -207,7 +215,7 @@ def _differing(
     twin: Header = value
     if definition == _text(entry)[:2]:
         mine, header, text, other, twin, right = assigned, value, right, entries, entry, text
-    finding = survey.report(
+    finding = context.report(
         field_place(mine.file, header, role if text else "NAME"),
         f"the {_NOUNS[role]} of value {header.id} is {text or 'missing'} here and "
         f"{right or 'missing'} {other.name}",
@@ -242,14 +250,14 @@ class _PrintedShape:
     where: str
 
 
-def shape_definition_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def shape_definition_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report values whose shape is not that of their instruction at their index."""
     found: dict[str, list[list[_PrintedShape]]] = {}
-    for name, shapes in _disagreeing(survey.dump, survey.clean):
+    for name, shapes in _disagreeing(context.dump, context.clean):
         if _differ(shapes):
             found.setdefault(name, []).append(shapes)
     for values in found.values():
-        yield _mismatch(survey, values)
+        yield _mismatch(context, values)
 
 
 def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[_PrintedShape]]]:
@@ -335,7 +343,7 @@ def _unknown(shape: str) -> Iterator[str]:
             yield from array.layout.others
 
 
-def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Finding:
+def _mismatch(context: CompileContext, values: list[list[_PrintedShape]]) -> Finding:
     """Report the one of three shapes that differs from the others, else the first one."""
     shapes = values[0]
     if len({one.part for one in shapes}) == 1:  # another element of the tuple differs
@@ -354,7 +362,7 @@ def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Findin
         if one.place != here.place
     )
     message = f"shape `{_shown(shape, at)}` does not match `{_shown(right, at)}` {other.where}"
-    finding = survey.report(here.place, message, *islice(related, _MAX_RELATED))
+    finding = context.report(here.place, message, *islice(related, _MAX_RELATED))
     if len(shapes) != 3 or len(set(parts)) != 2:
         return finding
     if here.where == _ALLOCATION:

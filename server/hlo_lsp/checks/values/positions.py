@@ -12,14 +12,14 @@ from itertools import chain
 
 from hlo_lsp.checks.clean_values import ValueRecord
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, shape_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.program.dataflow import direct_sources
-from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
@@ -99,41 +99,41 @@ def _position_rows_of_file(file: DumpFile) -> _PositionRows:
     return found
 
 
-def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def position_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report positions that are not parts of instructions, or that another value has."""
-    file = entry_file(survey.dump)
+    file = entry_file(context.dump)
     if file is None:
         return
     found = _position_rows_of_file(file)
     reported: set[object] = set()
-    for finding in chain(_in_entries(survey, file, found), _in_program(survey, file, found)):
+    for finding in chain(_in_entries(context, file, found), _in_program(context, file, found)):
         entry = file.records.at(finding.place.line)
         if entry not in reported:  # one finding for each entry
             reported.add(entry)
             yield finding
 
 
-def _in_entries(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
+def _in_entries(context: CompileContext, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
     for entry in found.misplaced:
         rows, own = position_rows(entry), row_of(entry.name or "", entry.index)
         position = f"is `{rows[0].strip()}`" if rows else "is missing"
         place = line_place(file, entry.line + (_FIRST_ROW if rows else LABEL_ROW))
         message = f"first position {position}, expected `{own.strip()}`"
         value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
-        yield survey.report(place, message, value)
+        yield context.report(place, message, value)
     for row, at, one, other in found.repeated:
         related = Related(_position_place(file, other, row), "the same position")
         if one is other:
             place = line_place(file, one.line + at)
             message = f"position `{row.strip()}` is repeated in this entry"
-            yield survey.report(place, message, related).fixed(Fix.drop(file, place.line, 1))
+            yield context.report(place, message, related).fixed(Fix.drop(file, place.line, 1))
         else:
             message = f"is repeated: value {other.id} `{other.key}` has it, too"
-            yield _wrong(survey, file, one, row, message, related)
+            yield _wrong(context, file, one, row, message, related)
 
 
 def _wrong(
-    survey: CompileCheck,
+    context: CompileContext,
     file: DumpFile,
     entry: UsedValue,
     row: str,
@@ -141,21 +141,21 @@ def _wrong(
     *related: Related,
 ) -> Finding:
     place = _position_place(file, entry, row)
-    return survey.report(place, f"position `{row.strip()}` {problem}", *related)
+    return context.report(place, f"position `{row.strip()}` {problem}", *related)
 
 
 def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
     return line_place(file, entry.line + _FIRST_ROW + position_rows(entry).index(row))
 
 
-def _in_program(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
+def _in_program(context: CompileContext, file: DumpFile, found: _PositionRows) -> Iterator[Finding]:
     """Compare the entries with the instructions and the data flow of the module text."""
-    module = module_at_buffer_assignment(survey.dump)
+    module = module_at_buffer_assignment(context.dump)
     if module is None:
         return
     has_all = is_complete_module(module)
     instructions = module.module.instructions
-    clean = _clean_positions(survey, file, module, has_all)
+    clean = _clean_positions(context, file, module, has_all)
     wrong: set[UsedValue] = set()
     for row, entry in found.owners.items():
         if entry in clean:
@@ -164,30 +164,30 @@ def _in_program(survey: CompileCheck, file: DumpFile, found: _PositionRows) -> I
         name, index = parts_of(row)
         line = instructions.first(name)
         if line is None:
-            if has_all and not is_named(survey.dump, name):
+            if has_all and not is_named(context.dump, name):
                 wrong.add(entry)
                 problem = f"does not exist: the module text has no instruction `{name}`"
-                yield _wrong(survey, file, entry, row, problem)
+                yield _wrong(context, file, entry, row, problem)
         elif line.shape and index not in _parts(line.shape) and len(instructions.all(name)) == 1:
             problem = f"`{name}` has no part `{index}`" if index else f"`{name}` is a tuple"
             problem = problem if line.shape.startswith("(") else f"`{name}` is not a tuple"
             related = Related(shape_place(module, line), "its shape")
             wrong.add(entry)
-            yield _wrong(survey, file, entry, row, f"does not exist: {problem}", related)
+            yield _wrong(context, file, entry, row, f"does not exist: {problem}", related)
     checkpoint()
     clean.update(set(found.owners.values()) - wrong)
     checkpoint()
     if has_all and not file.memory.damaged:
-        yield from _missing(survey, file, module, found)
+        yield from _missing(context, file, module, found)
 
 
 def _clean_positions(
-    survey: CompileCheck, file: DumpFile, module: DumpFile, has_all: bool
+    context: CompileContext, file: DumpFile, module: DumpFile, has_all: bool
 ) -> set[ValueRecord]:
     """Return the entries whose positions are parts of instructions."""
-    clean, positions = survey.clean, file.memory.rows.positions
+    clean, positions = context.clean, file.memory.rows.positions
     clean.refresh(
-        survey.dump, module, lambda names: (one for name in names for one in positions.all(name))
+        context.dump, module, lambda names: (one for name in names for one in positions.all(name))
     )
     if clean.facts is not has_all:  # an instruction may be missing from a damaged text
         clean.facts = has_all
@@ -196,7 +196,7 @@ def _clean_positions(
 
 
 def _missing(
-    survey: CompileCheck, file: DumpFile, module: DumpFile, found: _PositionRows
+    context: CompileContext, file: DumpFile, module: DumpFile, found: _PositionRows
 ) -> Iterator[Finding]:
     owners, covered = found.owners, found.covered
     for computation in module.module.all_computations():
@@ -207,7 +207,7 @@ def _missing(
         for member in members:
             checkpoint()
             name = member.name
-            if not member.shape or not (name in covered or survey.dump.step(name)):
+            if not member.shape or not (name in covered or context.dump.step(name)):
                 continue
             for index in _parts(member.shape):
                 row = row_of(name, index)
@@ -218,7 +218,7 @@ def _missing(
                     place = line_place(file, owners[source].line + LABEL_ROW)
                     message = f"position `{row.strip()}` is missing: its value is that of"
                     related = Related(shape_place(module, member), "the instruction")
-                    yield survey.report(place, f"{message} `{source.strip()}`", related)
+                    yield context.report(place, f"{message} `{source.strip()}`", related)
 
 
 def _source_rows(

@@ -10,7 +10,7 @@ from itertools import chain
 
 from hlo_lsp.checks.clean_values import InstructionChanges
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,
     entry_file,
@@ -22,7 +22,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import line_place, name_place, part_place
-from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -145,7 +145,7 @@ def _users_of_entries(file: DumpFile) -> Users:
 class _Program:
     """The users of all instructions: by the module text, or by the entries if there is none."""
 
-    survey: CompileCheck
+    context: CompileContext
     file: DumpFile
     module: DumpFile | None
     users: Users
@@ -159,7 +159,7 @@ class _Program:
         instruction = self.users.instruction(user)
         if instruction is None:
             has_all = self.module is not None or can_differ
-            return has_all and not is_named(self.survey.dump, user)
+            return has_all and not is_named(self.context.dump, user)
         # An operand that does not exist is reported in the module text.
         _, operands = instruction
         is_known = self.module is None or number >= len(operands) or operands[number] in self.users
@@ -191,18 +191,18 @@ class _Program:
         yield Related(place, message)
 
 
-def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+def use_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report uses that are not those of the positions of a value in the program."""
-    file, module = entry_file(survey.dump), module_at_buffer_assignment(survey.dump)
+    file, module = entry_file(context.dump), module_at_buffer_assignment(context.dump)
     if file is None or (module is not None and not is_complete_module(module)):
         return
-    clean = survey.clean
+    clean = context.clean
     if module is None:
         clean.records.clear()
         users = _users_of_entries(file)
     else:
-        users = _current_users(survey, file, module)
-    program = _Program(survey, file, module, users)
+        users = _current_users(context, file, module)
+    program = _Program(context, file, module, users)
     empty: list[UsedValue] = []
     nones = 0
     for entry in file.memory.entries.records():
@@ -221,20 +221,22 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     # jaxlib 0.10.0 and 0.10.1 leave `(none)` out, the releases before and after do not.
     for entry in empty if nones >= max(1, len(empty)) else ():
         place = line_place(file, entry.line + entry.lines.index(" uses:"))
-        yield survey.report(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
+        yield context.report(
+            place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`"
+        )
 
 
-def _current_users(survey: CompileCheck, file: DumpFile, module: DumpFile) -> Users:
+def _current_users(context: CompileContext, file: DumpFile, module: DumpFile) -> Users:
     """Return the users of all instructions, updated after edits of the module text."""
     positions = file.memory.rows.positions
-    changes = survey.clean.refresh(
-        survey.dump, module, lambda names: (one for name in names for one in positions.all(name))
+    changes = context.clean.refresh(
+        context.dump, module, lambda names: (one for name in names for one in positions.all(name))
     )
-    users: Users | None = survey.clean.facts
-    survey.clean.facts = None  # until they are complete
+    users: Users | None = context.clean.facts
+    context.clean.facts = None  # until they are complete
     if users is None or changes is None or not _update(users, module.module, changes):
         users = users_of_module(module.module)
-    survey.clean.facts = users
+    context.clean.facts = users
     return users
 
 
@@ -267,7 +269,7 @@ def _wrong_uses(
     words = {"repeated": repeated, "unexpected": others, "missing": missing}
     parts = ", ".join(f"{word} {_named(rows)}" for word, rows in words.items() if rows)
     rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
-    finding = program.survey.report(
+    finding = program.context.report(
         line_place(program.file, entry.line + row),
         f"uses of value {entry.id} `{entry.key}` do not match {source}: {parts}",
         Related(line_place(program.file, entry.line + LABEL_ROW), "the positions of the value"),

@@ -1,6 +1,6 @@
 """The first line of a hover: size, memory space, live steps, and origin in one sentence."""
 
-from hlo_lsp.ide.hover.origins import (
+from hlo_lsp.ide.hover.origin_text import (
     known_origin,
     known_peak_step,
     origin_label,

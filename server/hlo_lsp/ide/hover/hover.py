@@ -9,7 +9,7 @@ from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.headlines import allocation_headline, value_headline
 from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
-from hlo_lsp.ide.hover.origins import origin_and_source_facts, source_facts, stack_facts
+from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts, stack_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
 from hlo_lsp.ide.hover.values import (

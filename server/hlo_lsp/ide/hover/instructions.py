@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.headlines import result_headline
-from hlo_lsp.ide.hover.origins import origin_and_source_facts, source_facts
+from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
@@ -36,7 +36,7 @@ from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
 from hlo_lsp.program.loops import trip_count
-from hlo_lsp.program.passes import counterparts
+from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 

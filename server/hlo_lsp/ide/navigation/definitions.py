@@ -21,8 +21,8 @@ from hlo_lsp.program.dataflow import (
     parameters_of_operand,
     roots_of,
 )
-from hlo_lsp.program.passes import counterparts
 from hlo_lsp.program.schedule import thunk_instruction
+from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record

@@ -1,8 +1,8 @@
 """Why a buffer is alive, as a card and as JSON."""
 
-from hlo_lsp.memory.lifetime import lifetime_of
+from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.program.donation import DonationStatus
-from hlo_lsp.reports.lifetime_text import describe_donation, lifetime_card, lifetime_json
+from hlo_lsp.reports.why_alive_text import describe_donation, lifetime_card, lifetime_json
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 

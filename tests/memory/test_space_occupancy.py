@@ -3,7 +3,7 @@
 import pytest
 
 import marked_dump
-from hlo_lsp.memory.memory_spaces import (
+from hlo_lsp.memory.space_occupancy import (
     SpaceOccupancy,
     largest_off_chip_space,
     memory_space_occupancies,

@@ -7,9 +7,9 @@ from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check_by_pace
-from hlo_lsp.lsp import checking
+from hlo_lsp.lsp import findings as lsp_findings
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
+from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
 from hlo_lsp.lsp.session import Session
 from lsp.opened import DUMP, context, item
 from lsp.test_session_edits import URI, edit, part, whole
@@ -35,7 +35,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(file.uri)
         return real(dump, file, *options)
 
-    monkeypatch.setattr(checking, "check_by_pace", counted)
+    monkeypatch.setattr(lsp_findings, "check_by_pace", counted)
     return names
 
 

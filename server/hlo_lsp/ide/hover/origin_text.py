@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.memory.memory_spaces import memory_space_occupancies
-from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.memory.data_origin import Origin, origin_of
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query

@@ -7,8 +7,8 @@ import pytest
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.services import ConfigFileWatcher, RefreshRequest
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, RefreshRequest
 from lsp.opened import DUMP, item
 
 

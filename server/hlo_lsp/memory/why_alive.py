@@ -4,14 +4,14 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.memory.ownership import Origin, is_rearrangement, origin_of, tuple_path
+from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.program.dataflow import TuplePath, parameters_of_operand
 from hlo_lsp.program.donation import DonationStatus, donation_status
-from hlo_lsp.program.passes import unoptimized_module
+from hlo_lsp.program.stages import unoptimized_module
 from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint

@@ -1,6 +1,6 @@
 """Why buffers are alive: uses, the last consumer, and what it waits for."""
 
-from hlo_lsp.memory.lifetime import Lifetime, lifetime_of
+from hlo_lsp.memory.why_alive import Lifetime, lifetime_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 
