@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
-from hlo_lsp.memory.live_set import live_buffers, lost_bytes, tuple_table_bytes
+from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile

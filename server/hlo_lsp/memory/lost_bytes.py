@@ -1,0 +1,105 @@
+"""Bytes of a memory space that hold no data: padding, slots of tables, alignment, free bytes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.memory.live_set import live_buffers, live_values
+from hlo_lsp.memory.occupancy import union_size
+from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
+from hlo_lsp.syntax.memory_records import AssignedValue
+
+
+@dataclass(frozen=True, slots=True)
+class LostBytes:
+    """Bytes of a memory space that hold no data at a step.
+
+    All fields but ``logical`` add up to the allocated bytes without the logical bytes.
+
+    Attributes:
+        logical: Bytes of the live values without padding.
+        array_padding: Bytes that dimensions and tiles add to live values.
+        tuple_table_slots: Bytes after tuple tables that no value ever covers.
+        alignment: Other bytes that no value ever covers.
+        free: Bytes of temp allocations that values cover at other steps.
+    """
+
+    logical: int
+    array_padding: int
+    tuple_table_slots: int
+    alignment: int
+    free: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all lost bytes."""
+        return self.array_padding + self.tuple_table_slots + self.alignment + self.free
+
+
+def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
+    """Return where the allocated bytes of a memory space are lost at a step."""
+    buffers = live_buffers(dump, space, step)
+    padding = sum(buffer.padding for buffer in buffers)
+    occupied = sum(buffer.bytes for buffer in buffers if buffer.value is not None)
+    allocated = slots = alignment = 0
+    for block in buffer_assignment(dump).blocks:
+        if block.allocation.thread_local or block.allocation.color != space:
+            continue
+        allocated += block.allocation.size
+        of_tables, of_others = uncovered_bytes(block)
+        slots += of_tables
+        alignment += of_others
+    free = allocated - occupied - slots - alignment
+    return LostBytes(occupied - padding, padding, slots, alignment, free)
+
+
+@query
+def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
+    """Return the bytes of an allocation that no value covers: after tuple tables, and others."""
+    ends = {value.offset + value.size for value in _tuple_tables(block)}
+    slots = others = 0
+    for start, end in _gaps(block).items():
+        if start in ends:
+            slots += end - start
+        else:
+            others += end - start
+    return slots, others
+
+
+def tuple_table_bytes(dump: DumpSet, space: int, step: int | None = None) -> int:
+    """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
+
+    Args:
+        dump: The compile.
+        space: The memory space.
+        step: Count only tables that are live at this step; None for all.
+    """
+    total = 0
+    for block in buffer_assignment(dump).blocks:
+        if block.allocation.color == space and block.allocation.preallocated_temp:
+            live = None if step is None else set(live_values(dump, block, step))
+            gaps = _gaps(block)
+            total += union_size(
+                (value.offset, gaps.get(value.offset + value.size, value.offset + value.size))
+                for value in _tuple_tables(block)
+                if live is None or value in live
+            )
+    return total
+
+
+def _tuple_tables(block: AllocationBlock) -> Iterator[AssignedValue]:
+    return (value for value in block.values if value.size and value.shape.startswith("("))
+
+
+@query
+def _gaps(block: AllocationBlock) -> dict[int, int]:
+    """Return the ranges of an allocation that no value covers: their ends by their starts."""
+    ranges = sorted((one.offset, one.offset + one.size) for one in block.values if one.size)
+    found: dict[int, int] = {}
+    end = 0
+    for first, last in [*ranges, (block.allocation.size, block.allocation.size)]:
+        if first > end:
+            found[end] = first
+        end = max(end, last)
+    return found
