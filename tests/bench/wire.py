@@ -165,7 +165,13 @@ class Client:
         output = self._process.stdout
         assert output is not None
         length = 0
-        while (header := output.readline().strip()) or not length:
+        while True:
+            line = output.readline()
+            if not line:
+                raise EOFError("the server ended")
+            header = line.strip()
+            if not header and length:
+                break
             name, _, value = header.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)

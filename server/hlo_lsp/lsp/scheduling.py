@@ -34,6 +34,7 @@ class ForegroundRequests:
         self._pending = 0
         self._is_empty = asyncio.Event()
         self._is_empty.set()
+        self._turn = asyncio.Lock()
 
     @contextmanager
     def hold_background(self) -> Iterator[None]:
@@ -48,8 +49,12 @@ class ForegroundRequests:
                 self._is_empty.set()
 
     async def give_way(self) -> None:
-        """Let other tasks run, and wait until no request is active."""
-        await asyncio.sleep(0)
+        """Let other tasks run, and wait until no request is active.
+
+        The tasks that call this take turns: a request waits for one slice, and not for one of each.
+        """
+        async with self._turn:
+            await asyncio.sleep(0)
         await self._is_empty.wait()
 
 

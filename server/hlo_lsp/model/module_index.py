@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -126,11 +126,13 @@ class ModuleIndex:
         self._computation_mentions: dict[Record, Counter[str]] = {}
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
-        self._is_building_mentions = False
+        # While it is built: the index so far, and the instructions that it does not have yet.
+        self._partial_mentions: (
+            tuple[MultiMap[str, InstructionLine], dict[InstructionLine, None]] | None
+        ) = None
         # The callers by computation, built on request and dropped after a change.
         self._callers: dict[str, list[InstructionLine]] | None = None
         self._sorted_computations: list[ComputationLine] | None = None
-        self._change_count = 0
         self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
@@ -147,13 +149,10 @@ class ModuleIndex:
 
     def _update(self, record: Record, change: RecordChange) -> None:
         self._callers = None
-        self._change_count += 1
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
             self.instruction_count += 1 if change is MultiMap.add else -1
-            if self._mentions is not None:
-                for name in _mentioned_names(record):
-                    change(self._mentions, name, record)
+            self._update_mentions(record, change)
             for body in record.bodies:
                 self._update(body, change)
             return
@@ -283,12 +282,23 @@ class ModuleIndex:
 
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
         """Return the instructions that read the result of this one, in order."""
-        scope = self.scope_of(instruction)
+        name, scope = instruction.name, self.scope_of(instruction)
+        if self._mentions is None and not isinstance(instruction, InnerInstruction):
+            near = () if scope is None else self._instructions_after(scope)
+            return [record for record in near if name in record.text and name in record.reads]
         return [
             record
-            for record in self.mentioning(instruction.name)
-            if instruction.name in record.reads and self.scope_of(record) is scope
+            for record in self.mentioning(name)
+            if name in record.reads and self.scope_of(record) is scope
         ]
+
+    def _instructions_after(self, head: Record) -> Iterator[InstructionLine]:
+        """Yield the instructions between a head and the next one."""
+        for record in self._records.after(head):
+            if record.is_head:
+                return
+            if isinstance(record, InstructionLine):
+                yield record
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """Return the instructions that call a computation, in order."""
@@ -355,32 +365,42 @@ class ModuleIndex:
     @property
     def has_mention_index(self) -> bool:
         """True if the mention index is built or being built."""
-        return self._mentions is not None or self._is_building_mentions
+        return self._mentions is not None or self._partial_mentions is not None
 
     def build_mention_index(self) -> None:
-        """Build the index that replaces the linear search in ``mentioning``."""
+        """Build the index that replaces the linear search in ``mentioning``.
+
+        Edits while the work is paused update what is indexed so far.
+        """
         if self.has_mention_index:
             return
-        self._is_building_mentions = True
-        try:
-            while self._mentions is None:
-                self._mentions = self._read_mentions()
-        finally:
-            self._is_building_mentions = False
-
-    def _read_mentions(self) -> MultiMap[str, InstructionLine] | None:
-        """Return the instructions by the names in their texts; None if an edit changed some."""
-        change_count = self._change_count
         found: MultiMap[str, InstructionLine] = MultiMap()
-        for count, record in enumerate(list(self.instructions.records()), 1):
+        unread = dict.fromkeys(self.instructions.records())
+        self._partial_mentions = found, unread
+        try:
+            count = 0
+            while unread:
+                record, _ = unread.popitem()
+                for name in _mentioned_names(record):
+                    known = self.instructions.first(name)  # its name is in memory already
+                    found.add(name if known is None else known.name, record)
+                count += 1
+                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                    checkpoint()
+            self._mentions = found
+        finally:
+            self._partial_mentions = None
+
+    def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
+        index = self._mentions
+        if self._partial_mentions is not None:
+            index, unread = self._partial_mentions
+            if record in unread:
+                del unread[record]  # it is removed
+                return
+        if index is not None:
             for name in _mentioned_names(record):
-                known = self.instructions.first(name)  # its name is in memory already
-                found.add(name if known is None else known.name, record)
-            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                checkpoint()
-                if self._change_count != change_count:
-                    return None
-        return found
+                change(index, name, record)
 
     def _read_computation(self, head: ComputationLine) -> Computation:
         members: list[InstructionLine] = list(head.members)
