@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
@@ -283,22 +283,13 @@ class ModuleIndex:
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
         """Return the instructions that read the result of this one, in order."""
         name, scope = instruction.name, self.scope_of(instruction)
-        if self._mentions is None and not isinstance(instruction, InnerInstruction):
-            near = () if scope is None else self._instructions_after(scope)
-            return [record for record in near if name in record.text and name in record.reads]
-        return [
-            record
-            for record in self.mentioning(name)
-            if name in record.reads and self.scope_of(record) is scope
-        ]
-
-    def _instructions_after(self, head: Record) -> Iterator[InstructionLine]:
-        """Yield the instructions between a head and the next one."""
-        for record in self._records.after(head):
-            if record.is_head:
-                return
-            if isinstance(record, InstructionLine):
-                yield record
+        is_inner = isinstance(instruction, InnerInstruction)  # inside of another record
+        if self._mentions is None and scope is not None and not is_inner:
+            near = takewhile(lambda record: not record.is_head, self._records.after(scope))
+            found = (record for record in near if isinstance(record, InstructionLine))
+        else:
+            found = (one for one in self.mentioning(name) if self.scope_of(one) is scope)
+        return [record for record in found if name in record.text and name in record.reads]
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """Return the instructions that call a computation, in order."""
