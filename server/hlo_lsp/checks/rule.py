@@ -30,7 +30,7 @@ R = TypeVar("R", bound=Record)
 
 
 class RuleContext:
-    """What a rule is given; ``code`` and ``severity`` are those of the rule."""
+    """The input of the check of a rule; ``code`` and ``severity`` are those of the rule."""
 
     __slots__ = ("code", "severity")
     code: str

@@ -40,7 +40,11 @@ def argument_parser() -> argparse.ArgumentParser:
         ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
-        ("overlap", "Show what asynchronous operations hide behind", _add_overlap_options),
+        (
+            "overlap",
+            "Show which asynchronous operations overlap with computation",
+            _add_overlap_options,
+        ),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),

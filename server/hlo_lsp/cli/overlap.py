@@ -1,4 +1,4 @@
-"""``hlo-lsp overlap``: list asynchronous operations, and those that nothing hides."""
+"""``hlo-lsp overlap``: list asynchronous operations, and those that overlap with no computation."""
 
 import argparse
 import json

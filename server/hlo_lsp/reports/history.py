@@ -1,4 +1,4 @@
-"""What the passes of a compile changed, from the module texts that XLA dumps between passes."""
+"""Changes by the passes of a compile, from the module texts that XLA dumps between passes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Asynchronous operations of a compile: what is hidden behind other work, and what is exposed."""
+"""Asynchronous operations of a compile, and those that overlap with no computation."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class KindTotal:
 
     @property
     def exposed(self) -> list[AsyncOperation]:
-        """The operations behind which nothing is computed."""
+        """The operations that overlap with no computation."""
         return [one for one in self.operations if one.is_exposed]
 
     @property
@@ -91,8 +91,8 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         return
     yield (
         f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
-        f"{format_short_bytes(total)}; nothing is computed behind {len(overlap.exposed):,} of "
-        f"them, {format_short_bytes(exposed)}"
+        f"{format_short_bytes(total)}; {len(overlap.exposed):,} of them overlap with no "
+        f"computation, {format_short_bytes(exposed)}"
     )
     for one in overlap.totals:
         yield (
