@@ -26,6 +26,7 @@ _TOGETHER = 50  # requests under way at a time
 _PLACES = 300
 _METHODS = {"semanticTokens": "semanticTokens/full"}  # and by range, and what has changed
 
+_CONVERTER = default_converter()
 _FORMAT = {"options": {"tabSize": 2, "insertSpaces": True}}
 _MORE: dict[str, dict[str, Any]] = {
     "references": {"context": {"includeDeclaration": True}},
@@ -138,7 +139,7 @@ async def is_answered(file: OpenFile, method: str) -> bool:
 async def ask(file: OpenFile, method: str, params: dict[str, Any]) -> bool:
     name = f"textDocument/{_METHODS.get(method, method)}"
     kind: Any = types.METHOD_TO_TYPES[name][2]
-    question = default_converter().structure(params, kind)
+    question = _CONVERTER.structure(params, kind)
     protocol = file.editor.client.protocol
     try:
         answer = await file.editor.reply(protocol.send_request_async(name, question))
