@@ -17,6 +17,7 @@ from cli.command import run
         (b"--xla_flag=1\n", "not an HLO module or XLA memory dump"),
         (b"x" * 5_000_000, "not an HLO module or XLA memory dump"),
     ],
+    ids=["missing", "empty", "blank", "binary", "flag", "long"],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_file_must_be_a_dump(tmp_path: Path, content: bytes | None, reason: str, form: str) -> None:
