@@ -61,9 +61,9 @@ async def test_first_lens_opens_summary(window: Window, dump: Compile) -> None:
     lens = window.page.locator(f"{LENS} a", has_text="at the peak, step").first
     tab = window.page.locator(".tab", has_text="Memory Summary")
 
-    async def opened() -> int:
+    async def is_open() -> bool:
         if await tab.count() == 0:
             await lens.click()  # without effect if VS Code replaces the lens meanwhile
-        return await tab.count()
+        return bool(await tab.count())
 
-    await until(opened)
+    await until(is_open)
