@@ -66,26 +66,28 @@ async def test_dumps_of_all_folders_are_indexed(folders: dict[str, Path], window
     await window.open(folders["cpu"])
     for name in ("cpu", "tpu"):  # both, and one is not open
         path = folders[name]
-        found = await until(partial(problems, window.host, path))
-        assert [each["code"]["value"] for each in found] == ["size-mismatch"]
+        await until(partial(codes, window, path), ["size-mismatch"].__eq__)
     assert await until(lambda: names(window, "multiply_add_fusion")) == {"cpu"}
     assert await names(window, "loop_add_fusion") == set()
 
     await window.host.ask("addFolder", uri(folders["gpu"].parent))
     assert await until(lambda: names(window, "loop_add_fusion")) == {"gpu"}
-    found = await until(lambda: problems(window.host, folders["gpu"]))
-    assert [each["code"]["value"] for each in found] == ["size-mismatch"]
+    await until(lambda: codes(window, folders["gpu"]), ["size-mismatch"].__eq__)
 
 
 async def test_each_folder_has_own_configuration(folders: dict[str, Path], window: Window) -> None:
     tpu, cpu = folders["tpu"], folders["cpu"]
     for path in (tpu, cpu):
         await window.open(path)
-        await until(partial(problems, window.host, path))
+        await until(partial(codes, window, path), ["size-mismatch"].__eq__)
     (cpu.parent / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
     await until(lambda: problems(window.host, cpu), lambda found: not found)
-    (found,) = await problems(window.host, tpu)
-    assert found["code"]["value"] == "size-mismatch"
+    assert await codes(window, tpu) == ["size-mismatch"]
+
+
+async def codes(window: Window, path: Path) -> list[str]:
+    """Return the codes of the problems of a file."""
+    return [each["code"]["value"] for each in await problems(window.host, path)]
 
 
 async def names(window: Window, name: str) -> set[str]:

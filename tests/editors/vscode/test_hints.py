@@ -24,12 +24,13 @@ async def test_padded_values_show_logical_size(reading: Window) -> None:
     first = min(padded)
     await reading.open(Spot(path, first, 0))
     whole = {"$range": [0, 0, len(found), 0]}
-    hints = await until(
-        lambda: reading.host.command("vscode.executeInlayHintProvider", uri(path), whole)
-    )
-    labels = {(each["position"][0], each["label"]) for each in hints}
-    for line, size in padded.items():
-        assert (line, f"padded from {size} B") in labels
+
+    async def labels() -> set[tuple[int, str]]:
+        hints = await reading.host.command("vscode.executeInlayHintProvider", uri(path), whole)
+        return {(each["position"][0], each["label"]) for each in hints}
+
+    expected = {(line, f"padded from {size} B") for line, size in padded.items()}
+    await until(labels, expected.issubset)
     label = f"padded from {padded[first]} B"
 
     async def row() -> str:

@@ -56,14 +56,16 @@ async def test_enabled_features_are_fast(
     assert await notice(window, message) == ["Turn Off Limits"]
     await window.open(at)
     # Facts of the module come at once, those of companion files after they are read.
-    card = await until(lambda: hover(window.host, at), lambda card: "**allocation**" in card)
-    assert "**`fusion.6677` fusion**" in card
-    assert "- **padded size** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
+    rows = ("**`fusion.6677` fusion**", "**allocation**")
+    size = "- **padded size** 131,072 B (128.0 KiB): fits"  # bf16[2,128,256]
+    await until(
+        lambda: hover(window.host, at), lambda card: all(row in card for row in (*rows, size))
+    )
     await window.hovered("fusion.6677 fusion")
     defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
     assert await places(window.host, "Definition", operand) == [(path, defined)]
-    crumbs = await until(window.shown(CRUMBS), lambda crumbs: len(crumbs) > 1)
-    assert crumbs == [path.name, "main.582"]  # a large module is outlined without instructions
+    # A large module is outlined without instructions.
+    await until(window.shown(CRUMBS), [path.name, "main.582"].__eq__)
     assert not await window.page.locator(f"{EDITOR} .codelens-decoration").count()
     assert not await window.page.locator(f"{EDITOR} .codicon-folding-expanded").count()
 
@@ -103,5 +105,7 @@ async def test_setting_enables_disabled_features(
     await window.clear()
     await open_by_click(window, module)
     await window.open(Spot(module, entry, 0))
-    lenses = await until(window.shown(f"{EDITOR} .codelens-decoration"))
-    assert any("instructions" in each for each in lenses)
+    await until(
+        window.shown(f"{EDITOR} .codelens-decoration"),
+        lambda lenses: any("instructions" in each for each in lenses),
+    )

@@ -7,7 +7,7 @@ from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, lines
 from editors.vscode.host import Spot, uri
 from editors.vscode.marks import VSCODE
-from editors.vscode.waiting import until
+from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
@@ -19,18 +19,20 @@ async def test_lenses_describe_allocations(reading: Window) -> None:
     text = lines(path)
     heads = [n for n, line in enumerate(text) if line.startswith("allocation ")] + [len(text)]
     await reading.open(path)
-    lenses = await until(
-        lambda: reading.host.command("vscode.executeCodeLensProvider", uri(path), 1000)
-    )
-    titles = {each["range"][0]: each["command"]["title"] for each in lenses}
-    for head, end in pairwise(heads):
-        values = sum(line.startswith(" value: ") for line in text[head:end])
-        assert re.match(rf"{values} values?, ", titles[head])
-    assert titles[0].startswith("HBM: ")
 
-    shown = await until(reading.shown(LENS), lambda shown: len(shown) > 10)
-    assert titles[heads[0]] in shown
-    assert set(shown) <= set(titles.values())
+    async def described() -> None:
+        lenses = await reading.host.command("vscode.executeCodeLensProvider", uri(path), 1000)
+        titles = {each["range"][0]: each["command"]["title"] for each in lenses}
+        for head, end in pairwise(heads):
+            values = sum(line.startswith(" value: ") for line in text[head:end])
+            assert re.match(rf"{values} values?, ", titles.get(head, ""))
+        assert titles[0].startswith("HBM: ")
+        shown = await reading.texts(LENS)
+        assert len(shown) > 10
+        assert titles[heads[0]] in shown
+        assert set(shown) <= set(titles.values())
+
+    await eventually(described)
 
 
 async def test_click_shows_places(reading: Window) -> None:
@@ -41,12 +43,15 @@ async def test_click_shows_places(reading: Window) -> None:
     await reading.open(Spot(path, head, 0))
     await reading.page.locator(f"{LENS} a", has_text=f"{len(values)} values, ").click()
 
-    await reading.page.locator(".reference-zone-widget .ref-tree .monaco-list-row").first.wait_for()
-    titles = await reading.texts(".reference-zone-widget .peekview-title")
-    assert f"({len(values)})" in titles[0]
     first = " ".join(values[0].split())
-    listed = await reading.texts(".reference-zone-widget .ref-tree .monaco-list-row")
-    assert listed[0] in first, "each row is a part of its line"
+
+    async def listed() -> None:
+        (title, *_) = await reading.texts(".reference-zone-widget .peekview-title")
+        assert f"({len(values)})" in title
+        (row, *_) = await reading.texts(".reference-zone-widget .ref-tree .monaco-list-row")
+        assert row in first, "each row is a part of its line"
+
+    await eventually(listed)
 
 
 async def test_click_goes_to_only_place(window: Window, dump: Compile) -> None:

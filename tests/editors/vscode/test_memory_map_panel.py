@@ -6,7 +6,7 @@ from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, MODULE
 from editors.vscode.host import hover, spot
 from editors.vscode.marks import VSCODE
-from editors.vscode.waiting import until
+from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.memory_map import memory_map
@@ -65,10 +65,13 @@ async def test_card_is_the_hover_of_the_editor(reading: Window) -> None:
     point = await page.locator(".memory-map").evaluate(_POINT, "fusion")
     await page.locator(".overlay").hover(position=point)
     card = page.locator(".card .editor-hover")
-    await card.wait_for()
     at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
-    title = (await hover(reading.host, at)).splitlines()[0].strip("*`")
-    assert (await card.inner_text()).startswith(title)
+
+    async def equal() -> None:
+        (title, *_) = (await hover(reading.host, at)).splitlines()
+        assert (await card.inner_text()).startswith(title.strip("*`"))
+
+    await eventually(equal)
 
 
 async def test_edit_reloads_the_map(dump: Compile, window: Window) -> None:

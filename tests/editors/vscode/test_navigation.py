@@ -5,7 +5,7 @@ import re
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, VALUES, lines
 from editors.vscode.host import places, spot, uri
 from editors.vscode.marks import VSCODE
-from editors.vscode.waiting import until
+from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
@@ -29,23 +29,30 @@ async def test_f12_jumps_from_live_range_to_entry(reading: Window) -> None:
 async def test_references_peek_into_all_files(reading: Window) -> None:
     at = spot(reading.dump.path(ASSIGNMENT), "<237 ^copy-start.1{0} @0>")
     await reading.open(at)
-    found = await until(lambda: places(reading.host, "Reference", at))
     module, values = reading.dump.path(MODULE), reading.dump.path(VALUES)
     mentions = {
         (module, line)
         for line, text in enumerate(lines(module))
         if re.search(r"%copy-start\.1\b|^  ROOT %tuple\.7 ", text)
     }
-    assert mentions == {place for place in found if place[0] == module}
-    assert (values, lines(values).index("<237 copy-start.1{0} @0>")) in found
-    assert {path for path, _ in found} >= {
-        reading.dump.path(each) for each in (ASSIGNMENT, LIVE_RANGE)
-    }
+    count = 0
 
+    async def complete() -> None:
+        nonlocal count
+        found = await places(reading.host, "Reference", at)
+        assert mentions == {place for place in found if place[0] == module}
+        assert (values, lines(values).index("<237 copy-start.1{0} @0>")) in found
+        assert {path for path, _ in found} >= {
+            reading.dump.path(each) for each in (ASSIGNMENT, LIVE_RANGE)
+        }
+        count = len(found)
+
+    await eventually(complete)
     await reading.page.keyboard.press("Shift+F12")
-    await reading.page.locator(f"{PEEKED} .ref-tree .monaco-list-row").first.wait_for()
-    titles = await reading.texts(f"{PEEKED} .peekview-title")
-    assert f"References ({len(found)})" in " ".join(" ".join(titles).split())
+    await until(
+        reading.shown(f"{PEEKED} .peekview-title"),
+        lambda titles: f"References ({count})" in " ".join(" ".join(titles).split()),
+    )
 
 
 async def test_call_tree_of_computations(reading: Window) -> None:
@@ -57,18 +64,28 @@ async def test_call_tree_of_computations(reading: Window) -> None:
     ]
     (caller,) = re.findall(r"^%([\w.]+) \(", "\n".join(callers), re.MULTILINE)
     await reading.open(at)
-    calls = await until(lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"))
-    assert calls == {"item": "bitcast_fusion.1", "calls": [caller]}
+    await until(
+        lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"),
+        lambda calls: calls == {"item": "bitcast_fusion.1", "calls": [caller]},
+    )
 
     await reading.page.keyboard.press("Shift+Alt+h")
     tree = reading.shown(".part.sidebar .monaco-list-row")
-    assert await until(tree, lambda rows: len(rows) == 2) == ["bitcast_fusion.1", caller]
+    await until(tree, ["bitcast_fusion.1", caller].__eq__)
 
 
 async def test_call_tree_of_instruction_is_dataflow(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
-    incoming = await until(lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"))
-    outgoing = await reading.host.ask("calls", uri(at.path), at.position, "Outgoing")
-    assert incoming == {"item": "fusion.40", "calls": ["param_0.25"]}
-    assert outgoing == {"item": "fusion.40", "calls": ["convolution.17"]}
+    expected = [
+        {"item": "fusion.40", "calls": ["param_0.25"]},
+        {"item": "fusion.40", "calls": ["convolution.17"]},
+    ]
+
+    async def calls() -> list[object]:
+        directions = ("Incoming", "Outgoing")
+        return [
+            await reading.host.ask("calls", uri(at.path), at.position, each) for each in directions
+        ]
+
+    await until(calls, lambda found: found == expected)

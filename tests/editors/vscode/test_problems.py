@@ -29,9 +29,12 @@ def damaged(dump: Compile) -> Compile:
 async def test_wrong_size_is_underlined_and_listed(damaged: Compile, window: Window) -> None:
     at = spot(damaged.path(ASSIGNMENT), "<235 fusion @1> (size=^1048577,")
     await window.open(at)
-    (found,) = await until(lambda: problems(window.host, at.path))
     message = "size is 1,048,577 B, but the shape takes 1,048,576 B: padded to T(8,128)"
-    assert (found["message"], found["code"]["value"]) == (message, "size-mismatch")
+    (found,) = await until(
+        lambda: problems(window.host, at.path),
+        lambda problems: [each["message"] for each in problems] == [message],
+    )
+    assert found["code"]["value"] == "size-mismatch"
     assert found["range"] == [at.line, at.column, at.line, at.column + len("1048577")]
     await window.page.locator(SQUIGGLE).wait_for()
 

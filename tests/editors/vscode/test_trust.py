@@ -45,8 +45,10 @@ async def test_untrusted_folder_runs_no_program(
     assert not await window.host.ask("isTrusted")
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
-    card = await until(lambda: hover(window.host, at))
-    assert "**`fusion`**" in card
+    card = await until(
+        lambda: hover(window.host, at),
+        lambda text: "**`fusion`**" in text and "**uses**" in text,
+    )
     first = await server(window)
     assert not ran.exists()
 

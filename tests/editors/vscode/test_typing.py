@@ -118,9 +118,11 @@ async def test_fast_typing_ends_with_right_problems(
     await until(lambda: problems(window.host, path), lambda found: problems_of(found) == expected)
     await window.page.keyboard.press("Control+Shift+m")
     row = window.page.locator(".markers-panel .monaco-list-row").first
-    assert str(len(expected)) in (await row.inner_text()).split()
+    await until(row.inner_text, lambda text: str(len(expected)) in text.split())
 
     moved = Spot(path, below.line + len(typist.text) - count, below.column)
-    card = (await hover(window.host, moved)).splitlines()
-    assert "**`fusion`**" in card
-    assert any(f"bytes {value.offset:,} to {value.offset + value.size:,}" in each for each in card)
+    place_text = f"bytes {value.offset:,} to {value.offset + value.size:,}"
+    await until(
+        lambda: hover(window.host, moved),
+        lambda card: "**`fusion`**" in card and place_text in card,
+    )

@@ -51,8 +51,10 @@ async def active_path(window: Window, suffix: str, beginning: str) -> Path | Non
 async def test_each_step_opens_its_file(reading: Window) -> None:
     extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
     await walk(reading)
-    titles = await until(reading.shown(f"{STEP} .step-title"), lambda texts: len(texts) == 6)
-    assert titles[:4] == [*LEADS]
+    await until(
+        reading.shown(f"{STEP} .step-title"),
+        lambda texts: len(texts) == 6 and texts[:4] == [*LEADS],
+    )
     # Walkthroughs show markdown in a frame, and that in another.
     beside = reading.page.frame_locator("iframe.webview").frame_locator("#active-frame")
     headings = headings_by_title()

@@ -41,3 +41,21 @@ async def until(
                 f"nothing that was waited for in {seconds:.0f} s; last: {last!r:.2000}"
             )
         await asyncio.sleep(_BETWEEN)
+
+
+async def eventually(check: Callable[[], Awaitable[None]], seconds: float = SECONDS) -> None:
+    """Repeat assertions until all of them pass, for a state that comes in several steps.
+
+    Raises:
+        AssertionError: If they do not pass in time; it is that of the last attempt.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            await check()
+        except (AssertionError, NotYet, ValueError):  # ValueError: too few values to unpack
+            if time.monotonic() > end:
+                raise
+        else:
+            return
+        await asyncio.sleep(_BETWEEN)
