@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from dumps import module_files
-from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, OpcodeSpec, vocabulary
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.text import disk
 

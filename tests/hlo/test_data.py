@@ -3,9 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.hlo import loader as reading
-from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, read_toml, vocabulary
 from hlo_lsp.model.shape import ArrayShape, parse_shape
 
 WORDS = vocabulary()
@@ -30,9 +28,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield from attribute.keys.items()
     for opcode in WORDS.opcodes.values():
         yield opcode.name, opcode.text
-    for table in WORDS.tables.values():
-        yield table.name, table.text
-        yield from table.keys.items()
+    yield from WORDS.tables.items()
     for element_type in WORDS.element_types.values():
         yield element_type.name, element_type.text
     yield from WORDS.keywords.items()
@@ -54,7 +50,7 @@ def test_texts_are_short() -> None:
 
 def test_data_files_have_no_unused_fields() -> None:
     for name, fields in FIELDS.items():
-        tree = dict(reading.read_toml(name))
+        tree = dict(read_toml(name))
         tree.pop("common", None)
         assert {key for entry in tree.values() for key in entry} <= fields
 
@@ -107,7 +103,7 @@ def test_examples_are_of_their_kind() -> None:
 
 
 def test_keys_belong_to_attributes() -> None:
-    assert set(reading.read_toml("keys")) <= set(WORDS.attributes) | set(WORDS.header)
+    assert set(read_toml("keys")) <= set(WORDS.attributes) | set(WORDS.header)
 
 
 def test_no_operand_of_an_opcode_is_named_twice() -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec, OperandSpec
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, OpcodeSpec, OperandSpec, vocabulary
 
 WORDS = vocabulary()
 
@@ -135,7 +134,6 @@ def test_keys_inside_of_braces() -> None:
     assert "stack_frame_id" in WORDS.attributes["metadata"].keys
     assert "rhs_reversal" in WORDS.attributes["window"].keys
     assert "must-alias" in WORDS.header["input_output_alias"].keys
-    assert "parent_frame_id" in WORDS.tables["StackFrames"].keys
 
 
 def test_the_header_has_attributes_of_its_own() -> None:

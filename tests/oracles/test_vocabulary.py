@@ -8,8 +8,7 @@ import re
 
 import pytest
 
-from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, OpcodeSpec, vocabulary
 from oracles.xla_parser import XlaParseError, parse_with_xla
 
 WORDS = vocabulary()

@@ -1,15 +1,108 @@
-"""The vocabulary of HLO: opcodes, attributes, element types and keywords."""
+"""The vocabulary of HLO: opcodes, attributes, element types and keywords.
 
+The data are in the TOML files of this package.
+"""
+
+import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cache
+from importlib.resources import files
+from itertools import chain
+from typing import Any
 
-from hlo_lsp.hlo import loader as reading
-from hlo_lsp.hlo.specs import AttributeSpec, ElementType, OpcodeSpec, OperandSpec, TableSpec
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
+TomlTable = Mapping[str, Any]
 # Attributes that an asynchronous form, such as `slice-start`, adds to those of its opcode.
 _ASYNC_START_ATTRIBUTES = ("async_execution_thread", "output_to_operand_aliasing")
 _ASYNC_STEP_ATTRIBUTES = ("async_execution_thread",)
+_FLAG_VALUES = ("true", "false")
+
+
+class AttributeKind(Enum):
+    """The notation of an attribute value."""
+
+    FLAG = "flag"  # true or false
+    INTEGER = "integer"
+    NUMBER = "number"  # a decimal
+    INTEGERS = "integers"  # {0,1}
+    ENUM = "enum"  # one of some words
+    ENUMS = "enums"  # some words in braces
+    COMPUTATION = "computation"  # its name, or the computation itself in braces
+    COMPUTATIONS = "computations"  # names in braces
+    INSTRUCTIONS = "instructions"  # names in braces
+    STRING = "string"  # in quotes
+    BRACES = "braces"  # a notation of this attribute, in braces
+    TEXT = "text"  # a notation of this attribute, with or without braces
+
+    @property
+    def names_computations(self) -> bool:
+        """True if the value names computations."""
+        return self in {AttributeKind.COMPUTATION, AttributeKind.COMPUTATIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSpec:
+    """An attribute of instructions, of the module or of a computation.
+
+    ``values`` are the allowed words, for a flag ``true`` and ``false``. ``keys`` describes the
+    words inside the braces.
+    """
+
+    name: str
+    text: str
+    kind: AttributeKind
+    values: tuple[str, ...] = ()
+    example: str = ""
+    keys: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class OperandSpec:
+    """A position in the operand list; a repeated one takes zero or more operands."""
+
+    name: str
+    repeated: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpcodeSpec:
+    """An opcode with its operands and attributes.
+
+    ``arity`` is the number of operands, None if XLA allows any. ``required`` lists groups of
+    attributes; at least one of each group is mandatory. ``optional`` lists the other attributes,
+    except those of every instruction. ``calls`` lists the attributes that name computations.
+    ``elementwise`` opcodes compute each element from the operand elements at the same index.
+    """
+
+    name: str
+    text: str
+    arity: int | None
+    operands: tuple[OperandSpec, ...]
+    required: tuple[tuple[str, ...], ...]
+    optional: tuple[str, ...]
+    elementwise: bool = False
+    calls: tuple[str, ...] = ()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes of this opcode, required ones first, without duplicates."""
+        return tuple(dict.fromkeys(chain(*self.required, self.optional)))
+
+
+@dataclass(frozen=True, slots=True)
+class ElementType:
+    """An element type of arrays and the bits of one value; 0 for a token."""
+
+    name: str
+    bits: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +110,8 @@ class Vocabulary:
     """Specifications by name.
 
     ``common`` lists the attributes of every instruction in the order of printing. ``header`` holds
-    the attributes of the module. ``keywords`` describes ``HloModule``, ``ENTRY`` and ``ROOT``.
+    the attributes of the module. ``tables`` and ``keywords`` describe the tables before the
+    computations, and ``HloModule``, ``ENTRY`` and ``ROOT``.
     """
 
     opcodes: Mapping[str, OpcodeSpec]
@@ -25,7 +119,7 @@ class Vocabulary:
     variants: Mapping[tuple[str, str], AttributeSpec]
     common: tuple[str, ...]
     header: Mapping[str, AttributeSpec]
-    tables: Mapping[str, TableSpec]
+    tables: Mapping[str, str]
     keywords: Mapping[str, str]
     element_types: Mapping[str, ElementType]
 
@@ -78,22 +172,59 @@ class Vocabulary:
 @cache
 def vocabulary() -> Vocabulary:
     """Return the vocabulary, read once."""
-    keys = reading.read_toml("keys")
-    entries = dict(reading.read_toml("attributes"))
+    keys, header = read_toml("keys"), read_toml("header")
+    entries = dict(read_toml("attributes"))
     common = tuple(entries.pop("common"))
-    header = reading.read_toml("header")
-    attributes = reading.attribute_specs(entries, keys)
-    opcodes, types = reading.read_toml("opcodes"), reading.read_toml("element_types")
+    attributes = {name: _attribute_spec(name, entry, keys) for name, entry in entries.items()}
     return Vocabulary(
-        {name: reading.opcode_spec(name, entry, attributes) for name, entry in opcodes.items()},
+        {name: _opcode_spec(name, each, attributes) for name, each in read_toml("opcodes").items()},
         attributes,
-        reading.attribute_variants(entries, keys),
+        {
+            (name, opcode): _attribute_spec(name, {**entry, **other}, keys)
+            for name, entry in entries.items()
+            for opcode, other in entry.get("on", {}).items()
+        },
         common,
-        reading.attribute_specs(header["attributes"], keys),
-        {name: TableSpec(name, **entry) for name, entry in header["tables"].items()},
+        {name: _attribute_spec(name, entry, keys) for name, entry in header["attributes"].items()},
+        header["tables"],
         header["keywords"],
-        {name: ElementType(name, **entry) for name, entry in types.items()},
+        {name: ElementType(name, **entry) for name, entry in read_toml("element_types").items()},
     )
+
+
+@cache
+def read_toml(name: str) -> TomlTable:
+    """Return the content of ``name.toml`` in this package."""
+    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+def _attribute_spec(name: str, entry: TomlTable, keys: TomlTable) -> AttributeSpec:
+    kind = AttributeKind(entry["kind"])
+    values = _FLAG_VALUES if kind is AttributeKind.FLAG else tuple(entry.get("values", ()))
+    return AttributeSpec(name, entry["text"], kind, values, entry["example"], keys.get(name, {}))
+
+
+def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]) -> OpcodeSpec:
+    """Return the specification of an opcode; its arity follows from its operands."""
+    operands = tuple(
+        OperandSpec(text.rstrip("*?"), text.endswith("*"), text.endswith("?"))
+        for text in entry["operands"].split()
+    )
+    exact = not any(operand.repeated or operand.optional for operand in operands)
+    required = (
+        (group,) if isinstance(group, str) else tuple(group) for group in entry.get("required", ())
+    )
+    found = OpcodeSpec(
+        name,
+        entry["text"],
+        len(operands) if exact else None,
+        operands,
+        tuple(required),
+        tuple(entry.get("optional", ())),
+        entry.get("elementwise", False),
+    )
+    calls = (name for name in found.attributes if known[name].kind.names_computations)
+    return replace(found, calls=tuple(calls))
 
 
 def operand_description(name: str, opcode: str) -> str:
@@ -101,13 +232,8 @@ def operand_description(name: str, opcode: str) -> str:
 
     ``OP_start`` is the operand of ``OP-done`` and ``OP-update`` if XLA has no such opcode.
     """
-    entry = _operand_entries().get(name)
+    entry = read_toml("operands").get(name)
     if entry is not None:
         return str(entry.get("on", {}).get(opcode, entry["text"]))
     started = name.removesuffix("_start")
     return "" if started == name else f"The `{started.replace('_', '-')}-start` to wait for."
-
-
-@cache
-def _operand_entries() -> reading.TomlTable:
-    return reading.read_toml("operands")

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from hlo_lsp.hlo.specs import AttributeKind
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.ide.completion.candidates import opcode_snippet, value_snippet
 
 WORDS = vocabulary()

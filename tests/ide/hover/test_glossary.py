@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.hover import glossary
+from hlo_lsp.hlo.vocabulary import read_toml
 from ide.hover.facts import card_at
 
 # A line of each kind and a column in it; the word that is explained there.
@@ -41,13 +41,13 @@ def test_term_has_glossary_entry(word: str) -> None:
     line, column = PLACES[word]
     card = card_at(f"HloLiveRange (max 4):\n{line}", 1, column)
     assert card is not None
-    assert {"title": card.title, "text": card.text} == glossary()[word]
+    assert {"title": card.title, "text": card.text} == read_toml("glossary")[word]
     assert card.text.endswith(".")
     assert card.facts == ()
 
 
 def test_every_glossary_entry_is_reachable() -> None:
-    assert set(PLACES) == set(glossary())
+    assert set(PLACES) == set(read_toml("glossary"))
 
 
 def test_self_explanatory_term_has_no_card() -> None:

@@ -7,8 +7,7 @@ from enum import Enum, auto
 from itertools import chain, islice
 from typing import NamedTuple
 
-from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec, OpcodeSpec
-from hlo_lsp.hlo.vocabulary import Vocabulary, vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, OpcodeSpec, Vocabulary, vocabulary
 from hlo_lsp.ide.completion.draft import computation_parameters
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -164,7 +163,7 @@ def candidate_documentation(file: DumpFile, about: tuple[str, str]) -> str:
         case "type":
             return words.element_types[name].text if name in words.element_types else ""
         case "table":
-            return words.tables[name].text if name in words.tables else ""
+            return words.tables.get(name, "")
     return words.keywords.get(name, "") if kind == "keyword" else ""
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, vocabulary
 from hlo_lsp.ide.completion import name_candidates as names
 from hlo_lsp.ide.completion.candidates import (
     Candidate,

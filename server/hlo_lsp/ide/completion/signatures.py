@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hlo_lsp.hlo.specs import OpcodeSpec, OperandSpec
-from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
+from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandSpec, operand_description, vocabulary
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,

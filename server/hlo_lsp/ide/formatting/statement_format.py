@@ -5,8 +5,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from re import Match
 
-from hlo_lsp.hlo.specs import AttributeKind
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts, is_balanced

@@ -1,10 +1,8 @@
 """The hover of a cursor target."""
 
-from functools import cache
 from heapq import nsmallest
 
-from hlo_lsp.hlo.loader import TomlTable, read_toml
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import read_toml, vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.headlines import allocation_headline, value_headline
@@ -155,16 +153,10 @@ def space_card(number: int, backend: Backend) -> Card:
 
 
 def _term_card(word: str) -> Card | None:
-    table, entry = vocabulary().tables.get(word), glossary().get(word)
+    table, entry = vocabulary().tables.get(word), read_toml("glossary").get(word)
     if table is not None:
-        return Card(table.name, text=table.text)
+        return Card(word, text=table)
     return None if entry is None else Card(entry["title"], text=entry["text"])
-
-
-@cache
-def glossary() -> TomlTable:
-    """Return the titles and texts about terms in memory files, read once."""
-    return read_toml("glossary")
 
 
 def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
