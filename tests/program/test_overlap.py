@@ -51,7 +51,7 @@ def test_module_without_schedule_is_unknown() -> None:
 def test_exposed_operations_have_their_origin() -> None:
     lines = list(overlap_lines(overlap_of(_dump()), 5))
     assert lines[0] == (
-        "jit_f: 2 asynchronous operations, 48 B; 1 of them overlap with no computation, 16 B"
+        "jit_f: 2 asynchronous operations, 48 B; exposed 1, 16 B (no computation runs meanwhile)"
     )
     assert lines[-1] == "         16 B  exposed -> exposed.1"
 

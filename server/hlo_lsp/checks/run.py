@@ -163,12 +163,12 @@ class _RulesByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
 def _apply(
     rules: "list[Rule[Record]]", context: "RecordContext[Record]", found: list[Finding]
 ) -> None:
-    """Add the findings of rules on a record. An exception in one must not stop the others."""
+    """Add the findings of rules on a record."""
     for rule in rules:
         context.code, context.severity = rule.code, rule.severity
         try:
             found.extend(rule.check(context))
-        except Exception:
+        except Exception:  # a defect of one rule must not hide the findings of the others
             line = context.record.line + 1
             logger.exception("rule %s failed on line %d of %s", rule.code, line, context.file.label)
         if isinstance(context.record, ModuleHeader):  # its layouts may be long

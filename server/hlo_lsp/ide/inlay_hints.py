@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.ide.hover.headlines import steps_label
-from hlo_lsp.ide.hover.origin_text import known_origin, origin_label, short_file
+from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
 from hlo_lsp.ide.hover.shapes import short_shape, truncated
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.navigation.report_rows import reported_row
@@ -236,7 +236,7 @@ def _source_hints(context: _HintContext, text: InstructionText, line: int) -> Hi
     source = context.dump.frames.line_of(stack)
     if value is not None and source is not None:
         column = value.start + len(value.text.rstrip())
-        found = f"{short_file(source)}:{source.line}", "\n".join(map(str, stack))
+        found = source.short, "\n".join(map(str, stack))
         yield _hint_in(text, line, HintKind.SOURCE, column, found)
 
 
@@ -251,7 +251,7 @@ def _origin_hints(context: _HintContext, record: InstructionLine) -> Hints:
         return
     origin = known_origin(dump, record.name, None)
     if origin is not None and origin.source is not None:
-        label = f"{short_file(origin.source)}:{origin.source.line}"
+        label = origin.source.short
         tooltip = "\n".join(
             [f"produced by {origin.instruction.record.name}", *map(str, origin.stack)]
         )

@@ -289,6 +289,12 @@ def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[Int
         yield from _leaves(parameter, element, (*index, number))
 
 
+def argument_name(parameter: InstructionLine) -> str:
+    """Return the name of the argument of an entry parameter, such as ``p['w']``, or nothing."""
+    metadata = parameter.parsed.metadata if "op_name=" in parameter.text else {}
+    return metadata.get("op_name", "").replace("\\'", "'")
+
+
 def donated_parameters(header: str) -> set[int]:
     """Return the numbers of the parameters of which the caller donates a buffer."""
     used = {number for _, number, _ in _aliases(header)}

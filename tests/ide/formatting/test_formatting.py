@@ -73,11 +73,8 @@ def test_printed_text_is_unchanged() -> None:
          "custom-call( f32[2]{0 : T(128)}   %x ,/*index=1*/ %x )"),
         ("(f32[2]{0:T(128)}, /*index=1*/s32[])", "( f32[2]{0:T(128)},/*index=1*/  s32[] )"),
         (", control-predecessors={%x, %y}, m", " ,control-predecessors={%x,%y},\n      m"),
-        ("metadata={op_name=", "metadata={ op_name= "),
-        ('metadata={op_name="a  (b" line=3}', 'metadata={op_name="a  (b"   line=3}'),
         ("dimensions={0,1}, branch_computations={%a, %b}",
          "dimensions={0, 1},  branch_computations={%a , %b}"),
-        ("slice={[0:1], [0:2]}", "slice={ [0 :1],[0:2] }"),
         ("constant({1, 2})", "constant( {1,2} )"),
         ("  ROOT %y = f32[2] reduce(%t, %x)", " ROOT   %y = f32[2] reduce(%t,%x)"),
     ],
@@ -129,7 +126,6 @@ def test_strings_are_unchanged() -> None:
     config = '{"kernel": "k",\n "cost":  {"flops": 1},\n "needs_layout_passes": true}'
     text = PRINTED.replace("%sum\n}", f"%sum, backend_config={config}\n}}")
     assert edited(text) == text
-    assert edited(text.replace("slice={[0:1], [0:2]}", "slice={[0:1],[0:2]}")) == text
 
 
 def test_unclosed_computation_keeps_empty_lines() -> None:

@@ -1,14 +1,26 @@
-"""Random whitespace in printed lines, wherever XLA's lexer accepts any (hlo_lexer.cc)."""
+"""Random whitespace in printed lines, wherever formatting normalizes it."""
 
 import re
 from random import Random
 
-# Strings are one token, and so is what XLA keeps as a text: the configuration of a backend, which
-# is the last attribute, and what an attribute of a frontend has in braces. A name is one with the
-# sign behind it.
+from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
+
+_LIST_KINDS = {
+    *(AttributeKind.INTEGERS, AttributeKind.ENUMS),
+    *(AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS),
+}
+_LISTS = [each.name for each in vocabulary().attributes.values() if each.kind in _LIST_KINDS]
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_BRACES = r"\{[^{}]*\}"
+for _ in range(4):
+    _BRACES = rf"\{{(?:{_STRING}|[^{{}}\"]|{_BRACES})*\}}"
+_VALUE = rf"(?:{_BRACES}|(?:\[[^\]]*\]|\([^)]*\)|[^\s,{{}}\"(\[])+(?: {_BRACES})?)"
+# A kept value is one token, and so is a string, the literal of a matrix, and the configuration of a
+# backend, which is the last attribute. A name is one with the sign behind it.
 _TOKEN = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|\'[^\']*\'|backend_config=\{.*|xla\.[\w.]+=\{[^{}]*\}|/\*index=\d+\*/'
-    r"|[0-9a-z?]+_[0-9a-z?]+->[0-9a-z?]+|[A-Za-z_][\w.\-]*[=:]?|%[\w.\-]+|->|<=|[\w.\-+]+|\s+|."
+    rf"backend_config=\{{.*|(?!(?:{'|'.join(_LISTS)})=)[\w.\-]+={_VALUE}"
+    rf"|constant\(\{{ *\{{.*?\}}\)|{_STRING}|/\*index=\d+\*/"
+    r"|[A-Za-z_][\w.\-]*[=:]?|%[\w.\-]+|->|<=|[\w.\-+]+|\s+|."
 )
 _IS_STATEMENT = re.compile(r"HloModule |  (?:ROOT )?%?[\w.\-]+ = (?!.*backend_config=\{.*[^}]$)")
 

@@ -11,9 +11,10 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place, name_place
-from hlo_lsp.program.donation import donated_parameters
+from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_RELATED = 4
@@ -22,9 +23,10 @@ _MAX_RELATED = 4
 def budget_peak(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces whose peak is above a budget."""
     dump = context.dump
-    for occupancy in memory_space_occupancies(dump):
+    budgets = [budget for budget in _budgets(context) if budget.peak]
+    for occupancy in memory_space_occupancies(dump) if budgets else ():
         title = space_title(occupancy.space, dump.backend)
-        for budget in _budgets(context):
+        for budget in budgets:
             limit = _limit(budget.peak, title)
             largest = _largest_allocation(dump, occupancy.space)
             if limit is None or largest is None or occupancy.peak_bytes <= limit:
@@ -39,10 +41,12 @@ def budget_peak(context: CompileContext) -> Iterator[Finding]:
 def budget_total(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces with more allocated bytes than a budget allows."""
     dump = context.dump
-    for space in sorted({located.record.color for located in dump.allocations()}):
+    budgets = [budget for budget in _budgets(context) if budget.total]
+    spaces = {located.record.color for located in dump.allocations()} if budgets else ()
+    for space in sorted(spaces):
         title = space_title(space, dump.backend)
         total = _allocated(dump, space)
-        for budget in _budgets(context):
+        for budget in budgets:
             limit = _limit(budget.total, title)
             largest = _largest_allocation(dump, space)
             if limit is not None and largest is not None and total > limit:
@@ -87,48 +91,50 @@ def budget_constant(context: CompileContext) -> Iterator[Finding]:
 
 def budget_opcode(context: CompileContext) -> Iterator[Finding]:
     """Report instructions whose opcode a budget forbids; once for each opcode."""
-    file = module_at_buffer_assignment(context.dump)
-    for budget in _budgets(context) if file is not None else ():
-        assert file is not None
-        for opcode in budget.forbidden:
-            found = []
-            for record in file.module.instructions.records():
-                checkpoint()
-                if record.opcode in {opcode, f"{opcode}-start"}:
-                    found.append(record)
-            found.sort(key=lambda record: record.line)
-            if found:
-                related = [
-                    Related(name_place(file, record), f"another `{record.opcode}`")
-                    for record in found[1 : 1 + _MAX_RELATED]
-                ]
-                yield context.report(
-                    name_place(file, found[0]),
-                    f"the budget forbids `{opcode}`, and the module has {len(found):,}",
-                    *related,
-                )
+    forbidden = {opcode for budget in _budgets(context) for opcode in budget.forbidden}
+    file = module_at_buffer_assignment(context.dump) if forbidden else None
+    if file is None:
+        return
+    found: dict[str, list[InstructionLine]] = {}
+    for record in file.module.instructions.records():
+        checkpoint()
+        opcode = record.opcode.removesuffix("-start")
+        for name in {record.opcode, opcode} & forbidden:
+            found.setdefault(name, []).append(record)
+    for opcode, records in sorted(found.items()):
+        records.sort(key=lambda record: record.line)
+        related = [
+            Related(name_place(file, record), f"another `{record.opcode}`")
+            for record in records[1 : 1 + _MAX_RELATED]
+        ]
+        yield context.report(
+            name_place(file, records[0]),
+            f"the budget forbids `{opcode}`, and the module has {len(records):,}",
+            *related,
+        )
 
 
 def budget_donation(context: CompileContext) -> Iterator[Finding]:
     """Report arguments that are not donated although a budget requires it."""
-    file = module_at_buffer_assignment(context.dump)
+    budgets = [budget for budget in _budgets(context) if budget.donated]
+    file = module_at_buffer_assignment(context.dump) if budgets else None
     header = None if file is None else file.module.header
     entry = None if file is None else file.module.entry
     if file is None or header is None or entry is None:
         return
     donated = donated_parameters(header.text)
-    for budget in _budgets(context):
+    for budget in budgets:
         missing = [
             record
             for number, record in sorted(file.module.computation(entry).parameters.items())
-            if number not in donated and _argument(record.text).startswith(budget.donated)
+            if number not in donated and argument_name(record).startswith(budget.donated)
         ]
-        if budget.donated and missing:
+        if missing:
             related = [
-                Related(name_place(file, record), f"`{_argument(record.text)}` is not donated")
+                Related(name_place(file, record), f"`{argument_name(record)}` is not donated")
                 for record in missing[1 : 1 + _MAX_RELATED]
             ]
-            what = f"`{_argument(missing[0].text)}` is not donated, which the budget requires"
+            what = f"`{argument_name(missing[0])}` is not donated, which the budget requires"
             more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
             yield context.report(name_place(file, missing[0]), what + more, *related)
 
@@ -157,12 +163,6 @@ def _allocated(dump: DumpSet, space: int) -> int:
 def _largest_allocation(dump: DumpSet, space: int) -> LocatedRecord[AllocationLine] | None:
     found = (one for one in dump.allocations() if one.record.color == space)
     return max(found, key=lambda one: one.record.size, default=None)
-
-
-def _argument(text: str) -> str:
-    """Return the name of the argument that a parameter instruction belongs to, or nothing."""
-    _, _, rest = text.partition('op_name="')
-    return rest.partition('"')[0].replace("\\'", "'")
 
 
 # A part of a dump can violate a budget as well.

@@ -4,8 +4,8 @@ from hlo_lsp.ide.hover.origin_text import (
     known_origin,
     known_peak_step,
     origin_label,
-    source_label,
 )
+from hlo_lsp.memory.data_origin import source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet, defining_text

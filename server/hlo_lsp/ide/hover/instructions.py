@@ -33,7 +33,7 @@ from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
 from hlo_lsp.program.loops import trip_count
 from hlo_lsp.program.stages import counterparts
@@ -355,8 +355,7 @@ def _describe_lines(lines: "Counter[tuple[str, int]]") -> Iterator[str]:
     """Yield Python lines as text; consecutive lines of one file show the folder once."""
     previous = None
     for (file, line), _ in lines.most_common():
-        name = file.replace("\\", "/").rpartition("/")[2] if file == previous else file
-        yield f"{name}:{line}"
+        yield f"{file_name(file) if file == previous else file}:{line}"
         previous = file
 
 

@@ -77,9 +77,8 @@ def origin_label(origin: Origin, name: str) -> str:
     """
     if origin.argument is not None:
         return describe_argument(origin.argument)
-    label = source_label(origin.source, origin.op_name)
     producer = origin.instruction.record
-    return label or ("" if producer.name == name else f"`{producer.name}` {producer.opcode}")
+    return origin.label or ("" if producer.name == name else f"`{producer.name}` {producer.opcode}")
 
 
 def describe_argument(argument: str) -> str:
@@ -88,18 +87,6 @@ def describe_argument(argument: str) -> str:
         return argument
     name = argument.replace("`", "'")
     return f"argument `{name[:_MAX_NAME_CHARACTERS]}`"
-
-
-def source_label(source: SourceLine | None, op_name: str | None) -> str:
-    """Return the file, the line, and the operation: ``train.py:25 dot_general``."""
-    operation = (op_name or "").partition("[")[0].rpartition("/")[2].replace("`", "'")
-    line = "" if source is None else f"{short_file(source)}:{source.line}"
-    return f"{line} {operation[:_MAX_NAME_CHARACTERS]}".strip()
-
-
-def short_file(source: SourceLine) -> str:
-    """Return the name of a Python file without its folders."""
-    return source.file.replace("\\", "/").rpartition("/")[2]
 
 
 def origin_and_source_facts(

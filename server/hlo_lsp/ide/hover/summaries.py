@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-from hlo_lsp.ide.hover.origin_text import short_file
 from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
 from hlo_lsp.memory.computation_buffers import computation_buffers
-from hlo_lsp.memory.grouping import BufferGroup, GroupKey, group_buffers, owned_buffers
+from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_peak import logical_peak_of
 from hlo_lsp.memory.sharing import most_shared_offset
@@ -89,19 +88,13 @@ def memory_summary(dump: DumpSet) -> str:
         file.module.build_mention_index()
     owned = owned_buffers(dump, live_buffers(dump, occupancy.space, occupancy.peak_step))
     groups = group_buffers(dump, owned, GroupKey.LINE)
-    owners = [f"{_group_name(group)} {format_short_bytes(group.bytes)}" for group in groups]
+    owners = [f"{group.label} {format_short_bytes(group.bytes)}" for group in groups]
     return (
         f"{space_title(occupancy.space, dump.backend)}: "
         f"{format_short_bytes(occupancy.peak_bytes)} of "
         f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step}"
         f" | {join_limited(owners, _MAX_OWNERS)}"
     )
-
-
-def _group_name(group: BufferGroup) -> str:
-    if group.source is None:
-        return group.name
-    return f"{short_file(group.source)}:{group.source.line}"
 
 
 def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:

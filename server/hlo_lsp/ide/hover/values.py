@@ -1,7 +1,7 @@
 """The hover of a value, and its facts as text for other hovers."""
 
 from hlo_lsp.ide.hover.headlines import value_headline
-from hlo_lsp.ide.hover.origin_text import can_follow_data, origin_and_source_facts, source_label
+from hlo_lsp.ide.hover.origin_text import can_follow_data, origin_and_source_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     memory_space_fact,
@@ -9,6 +9,7 @@ from hlo_lsp.ide.hover.shapes import (
     split_waste,
     truncated,
 )
+from hlo_lsp.memory.data_origin import source_label
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
