@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
-from hlo_lsp.cli.run import dump_flags
+from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
@@ -40,7 +39,7 @@ class Module:
     def __init__(self, dump: DumpSet, folder: "tempfile.TemporaryDirectory[str] | None" = None):
         self._dump = dump
         self._folder = folder  # deleted with the last module that was read from it
-        self._summary = summarize(dump, SummaryOptions(count=_COUNT, frames=_frames()))
+        self._summary = summarize(dump, SummaryOptions(count=_COUNT))
 
     @property
     def name(self) -> str:
@@ -59,11 +58,11 @@ class Module:
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""
-        return diff_json(compare(self._dump, other._dump, _frames()), _COUNT)
+        return diff_json(compare(self._dump, other._dump), _COUNT)
 
     def diff_text(self, other: "Module") -> str:
         """Return what changes from this compile to another as text."""
-        return "\n".join(diff_lines(compare(self._dump, other._dump, _frames()), _COUNT))
+        return "\n".join(diff_lines(compare(self._dump, other._dump), _COUNT))
 
     def memory_map_html(self) -> str:
         """Return the memory map as a self-contained HTML page."""
@@ -98,7 +97,7 @@ def load(path: str | os.PathLike[str]) -> list[Module]:
     Raises:
         OSError: The path cannot be read, or there are no dumps.
     """
-    return _load(Path(path), None)
+    return _load([Path(path)], None)
 
 
 @contextmanager
@@ -116,6 +115,7 @@ def capture(folder: str | os.PathLike[str] | None = None) -> Iterator[Capture]:
     """
     found = Capture(Path(tempfile.mkdtemp(prefix="hlo-dumps-") if folder is None else folder))
     found.folder.mkdir(parents=True, exist_ok=True)
+    stamps = file_stamps(found.folder)
     before = os.environ.get("XLA_FLAGS")
     os.environ["XLA_FLAGS"] = dump_flags(before or "", found.folder)
     try:
@@ -125,13 +125,13 @@ def capture(folder: str | os.PathLike[str] | None = None) -> Iterator[Capture]:
             del os.environ["XLA_FLAGS"]
         else:
             os.environ["XLA_FLAGS"] = before
-    try:
-        found.modules = load(found.folder)
-    except OSError as error:
+    written = written_dumps(found.folder, stamps)
+    if not written:
         raise RuntimeError(
             "nothing was dumped: XLA reads its flags before the first compile of a process, and"
             " compiles from a cache write no dumps; use hlo_lsp.analyze(jitted.lower(...))"
-        ) from error
+        )
+    found.modules = _load(written, None)
 
 
 def analyze(function: Any) -> Module:
@@ -157,23 +157,19 @@ def analyze(function: Any) -> Module:
         raise TypeError(
             "the argument must be the result of jax.jit(f).lower(...) or of its compile()"
         )
-    return max(_load(Path(folder.name), folder), key=_size)
+    return max(_load([Path(folder.name)], folder), key=_size)
 
 
 def _size(module: Module) -> int:
     return module.summary["total_bytes"] or 0
 
 
-def _load(path: Path, folder: "tempfile.TemporaryDirectory[str] | None") -> list[Module]:
+def _load(paths: list[Path], folder: "tempfile.TemporaryDirectory[str] | None") -> list[Module]:
     errors: list[str] = []
     try:
-        found = [Module(dump, folder) for dump in dumps_at([path], errors, sizes_only=True)]
+        found = [Module(dump, folder) for dump in dumps_at(paths, errors, sizes_only=True)]
     except UnreadableError as error:
         raise OSError(str(error)) from error
     if errors:
         raise OSError("; ".join(errors))
     return found
-
-
-def _frames() -> FrameChoice:
-    return FrameChoice((str(Path.cwd()),))

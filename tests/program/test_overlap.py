@@ -2,7 +2,7 @@
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.program.overlap import async_operations
+from hlo_lsp.program.transfers import async_operations
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of
 
 _MODULE = """\

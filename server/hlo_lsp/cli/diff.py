@@ -6,7 +6,6 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.model.display import printable
-from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.summary import module_name
@@ -23,9 +22,8 @@ def run(options: argparse.Namespace) -> int:
     )
     if errors:
         return print_errors(errors)
-    frames = FrameChoice((str(Path.cwd()),))
     pairs, removed, added = pair_modules(before, after)
-    found = [compare(one, other, frames) for one, other in pairs]
+    found = [compare(one, other) for one, other in pairs]
     only_before = [module_name(dump) for dump in removed]
     only_after = [module_name(dump) for dump in added]
     if options.format == "json":

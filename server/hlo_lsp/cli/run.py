@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -14,10 +14,9 @@ from typing import BinaryIO
 from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import printable
-from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_text import oom_lines
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import summarize
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.text.disk import UnreadableError, decode
 
@@ -38,15 +37,15 @@ def run(options: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         return _fail(f"cannot create {folder}: {error.strerror}", USAGE_ERROR_STATUS)
-    before = _stamps(folder)
+    before = file_stamps(folder)
     try:
         status, log = _run(command, {**os.environ, "XLA_FLAGS": dump_flags(flags, folder)})
     except FileNotFoundError:
         return _fail(f"{command[0]}: program not found", _NOT_FOUND_STATUS)
     except OSError as error:
         return _fail(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS)
-    written = [path for path, stamp in _stamps(folder).items() if before.get(path) != stamp]
     print(f"\nhlo-lsp: dumps are in {folder}", file=sys.stderr)
+    written = written_dumps(folder, before)
     for line in _explanation(folder, written, log if status else b"", options.top):
         print(printable(line), file=sys.stderr)
     return status
@@ -103,8 +102,21 @@ def _copy(stream: BinaryIO, log: bytearray) -> None:
             del log[:-_MAX_LOG_BYTES]
 
 
-def _stamps(folder: Path) -> dict[Path, tuple[int, int]]:
-    """Return time and size of each file in a folder."""
+FileStamps = dict[Path, tuple[int, int]]
+"""The modification time in nanoseconds and the size in bytes of files."""
+
+
+def written_dumps(folder: Path, before: FileStamps) -> list[Path]:
+    """Return the text files of a folder that were written since its stamps were taken."""
+    return sorted(
+        path
+        for path, stamp in file_stamps(folder).items()
+        if before.get(path) != stamp and path.suffix == ".txt"
+    )
+
+
+def file_stamps(folder: Path) -> FileStamps:
+    """Return the stamps of the files in a folder."""
     found = {}
     for entry in os.scandir(folder):
         with suppress(OSError):
@@ -113,24 +125,22 @@ def _stamps(folder: Path) -> dict[Path, tuple[int, int]]:
     return found
 
 
-def _explanation(folder: Path, written: Iterable[Path], log: bytes, count: int) -> Iterable[str]:
+def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> Iterator[str]:
     """Yield what the dumps say: the out-of-memory message, or the modules and the largest one."""
-    frames = FrameChoice((str(Path.cwd()),))
     with suppress(NoMessageError, UnreadableError):
         if log:
-            found = report_of_log(decode(log).splitlines(), None, [folder], frames=frames)
+            found = report_of_log(decode(log).splitlines(), None, [folder])
             yield from oom_lines(found.report)
             return
     errors: list[str] = []
-    paths = sorted(path for path in written if path.suffix == ".txt")
     modules: list[CompiledModule] = []
     largest: tuple[int, list[str]] = -1, []
-    for dump in dumps_at(paths, errors, sizes_only=True):
+    for dump in dumps_at(written, errors, sizes_only=True):
         module = compiled_module(dump)
         if module.allocated_bytes is not None:
             modules.append(module)
         if module.size > largest[0]:
-            lines = list(summary_lines(summarize(dump, SummaryOptions(frames=frames)), count))
+            lines = list(summary_lines(summarize(dump), count))
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:

@@ -20,7 +20,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.donation import donation_of
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
@@ -223,8 +222,4 @@ def _lines(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> str:
     if not sources:
         return ""
     source, count = sources[0]
-    return f", starting with {_short(source)} ({format_short_bytes(count)})"
-
-
-def _short(source: SourceLine) -> str:
-    return f"{source.file.replace(chr(92), '/').rpartition('/')[2]}:{source.line}"
+    return f", starting with {source.short} ({format_short_bytes(count)})"

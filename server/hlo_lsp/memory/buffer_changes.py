@@ -63,7 +63,7 @@ class BufferMatching:
     """The values of two compiles that correspond.
 
     Values correspond if their instructions do. Without a module text on both sides they correspond
-    by name without numbers, shape, and order; ``is_by_name`` is true then.
+    by name without numbers, shape, and order; ``instructions`` is None then.
     """
 
     def __init__(self, before: DumpSet, after: DumpSet) -> None:
@@ -74,11 +74,6 @@ class BufferMatching:
         instructions = self.instructions or Matching({}, {})
         self._before = _Values(before, instructions.before, is_before=True)
         self._after = _Values(after, instructions.after, is_before=False)
-
-    @property
-    def is_by_name(self) -> bool:
-        """True if a module text is missing."""
-        return self.instructions is None
 
     def changes(
         self, before: Iterable[OwnedBuffer], after: Iterable[OwnedBuffer]

@@ -13,6 +13,7 @@ from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
+from hlo_lsp.program.donation import argument_name
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -29,6 +30,9 @@ _REARRANGEMENTS = frozenset(
     }
 )
 _CALLERS = frozenset(("while", "call", "conditional", "get-tuple-element"))
+
+
+_MAX_LABEL_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,22 @@ class Origin:
     stack: tuple[SourceLine, ...]
     source: SourceLine | None
     via: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The argument, or the Python line and the operation; empty if they are unknown."""
+        if self.argument is None:
+            return source_label(self.source, self.op_name)
+        if self.argument.startswith("parameter "):
+            return self.argument
+        return f"argument {self.argument}"
+
+
+def source_label(source: SourceLine | None, op_name: str | None) -> str:
+    """Return a Python line and the last part of an operation name: ``train.py:25 dot_general``."""
+    operation = (op_name or "").partition("[")[0].rpartition("/")[2].replace("`", "'")
+    line = "" if source is None else source.short
+    return f"{line} {operation[:_MAX_LABEL_CHARACTERS]}".strip()
 
 
 def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
@@ -221,7 +241,7 @@ class _Search:
         argument = None
         home = self._module.computation_of(producer)
         if number is not None and home is not None and home.is_entry:
-            argument = (facts[0][0] or f"parameter {number}").replace("\\'", "'")
+            argument = argument_name(producer) or f"parameter {number}"
         located = LocatedRecord(self._file, producer)
         source = self._dump.frames.line_of(stack)
         via = tuple(line.name for line in chain[:-1])

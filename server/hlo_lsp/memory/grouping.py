@@ -10,7 +10,6 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.source_frames import FrameChoice
 
 _ARGUMENTS = "arguments"
 _UNKNOWN = "unknown"
@@ -46,12 +45,6 @@ class OwnedBuffer:
         """The Python line of the origin."""
         return None if self.origin is None else self.origin.source
 
-    def line(self, frames: FrameChoice | None) -> SourceLine | None:
-        """Return the Python line of the origin, with other frames than those of the compile."""
-        if frames is None or self.origin is None:
-            return self.source
-        return frames.line_of(self.origin.stack)
-
 
 @dataclass(frozen=True, slots=True)
 class BufferGroup:
@@ -61,6 +54,11 @@ class BufferGroup:
     source: SourceLine | None
     bytes: int
     buffers: tuple[OwnedBuffer, ...]
+
+    @property
+    def label(self) -> str:
+        """The name, of a Python line without folders."""
+        return self.name if self.source is None else self.source.short
 
 
 def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuffer]:
@@ -83,28 +81,16 @@ def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:
 
 
 def group_buffers(
-    dump: DumpSet,
-    buffers: Iterable[OwnedBuffer],
-    key: GroupKey,
-    frames: FrameChoice | None = None,
+    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
 ) -> list[BufferGroup]:
-    """Group buffers, the group with most bytes first; the sums add up to that of all buffers.
-
-    Args:
-        dump: The compile.
-        buffers: The buffers.
-        key: What the buffers of a group have in common.
-        frames: The frames that can be the line of a buffer; None for those of the compile.
-    """
+    """Group buffers, the group with most bytes first; the sums add up to that of all buffers."""
     groups: dict[str, list[OwnedBuffer]] = {}
     for owned in buffers:
-        is_line = key is GroupKey.LINE
-        name = _line_name(owned, owned.line(frames)) if is_line else group_name(dump, owned, key)
-        groups.setdefault(name, []).append(owned)
+        groups.setdefault(group_name(dump, owned, key), []).append(owned)
     found = [
         BufferGroup(
             name,
-            members[0].line(frames) if key is GroupKey.LINE and name != _ARGUMENTS else None,
+            members[0].source if key is GroupKey.LINE and name != _ARGUMENTS else None,
             sum(owned.buffer.bytes for owned in members),
             tuple(members),
         )
@@ -114,14 +100,10 @@ def group_buffers(
 
 
 def _line(_: DumpSet, owned: OwnedBuffer) -> str:
-    return _line_name(owned, owned.source)
-
-
-def _line_name(owned: OwnedBuffer, line: SourceLine | None) -> str:
     if owned.is_argument:
         return _ARGUMENTS
-    if line is not None:
-        return str(line)
+    if owned.source is not None:
+        return str(owned.source)
     if owned.origin is not None and owned.origin.argument is not None:
         return "copies of arguments"
     return _kind(owned)

@@ -212,5 +212,5 @@ def _name(joined: JoinedEntry) -> str:
     source, instruction = joined.source, joined.entry.instruction
     name = f"buffer {joined.entry.rank}" if instruction is None else f"`{instruction.name.text}`"
     if source is not None:
-        return f"{name} of {source.file.replace(chr(92), '/').rpartition('/')[2]}:{source.line}"
+        return f"{name} of {source.short}"
     return name if joined.op_name is None else f"{name} of `{joined.op_name}`"

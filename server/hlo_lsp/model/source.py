@@ -30,6 +30,16 @@ class SourceLine:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
 
+    @property
+    def short(self) -> str:
+        """The line without the folders of its file: ``train.py:25``."""
+        return f"{file_name(self.file)}:{self.line}"
+
+
+def file_name(path: str) -> str:
+    """Return a path of Unix or Windows without its folders."""
+    return path.replace("\\", "/").rpartition("/")[2]
+
 
 SourceTableRow = NameRow | LocationRow | FrameRow
 

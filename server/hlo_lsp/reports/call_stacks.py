@@ -9,6 +9,7 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source import file_name
 from hlo_lsp.reports.summary import module_name
 
 _ARGUMENTS = "arguments"
@@ -24,7 +25,7 @@ class Frame:
     line: int = 0
 
     def __str__(self) -> str:
-        file = self.file.replace("\\", "/").rpartition("/")[2]
+        file = file_name(self.file)
         return f"{self.name} ({file}:{self.line})" if file else self.name
 
 
@@ -72,10 +73,9 @@ def _frames(dump: DumpSet, owned: OwnedBuffer) -> tuple[Frame, ...]:
         return Frame(kind), Frame(origin.argument)
     if origin is not None and origin.stack and not owned.is_argument:
         return tuple(
-            Frame(line.function or line.file.replace("\\", "/").rpartition("/")[2], line.file,
-                  line.line)
+            Frame(line.function or file_name(line.file), line.file, line.line)
             for line in reversed(origin.stack)
-        )  # fmt: skip
+        )
     return (Frame(group_name(dump, owned, GroupKey.LINE)),)
 
 

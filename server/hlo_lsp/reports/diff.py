@@ -1,15 +1,15 @@
 """The differences between two compiles: peaks, buffers, instructions, and flags."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
-from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.flags import flags_of
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
-from hlo_lsp.program.instruction_matching import Matching, Node
-from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, SummaryOptions, summarize
+from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
+from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
 
 GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
 
@@ -19,6 +19,7 @@ class GroupChange:
     """Bytes of the buffers of a group at the peaks before and after."""
 
     name: str
+    label: str
     before: int
     after: int
 
@@ -71,13 +72,21 @@ class SpaceDiff:
 
 @dataclass(frozen=True, slots=True)
 class InstructionDiff:
-    """Scheduled instructions that only one module has, and those whose operation changed."""
+    """Scheduled instructions that only one module has, and those whose operation changed.
 
-    matched: int
+    ``matched_by`` counts the pairs of corresponding instructions of each reason.
+    """
+
+    matched_by: Mapping[MatchReason, int]
     share: float
     added: tuple[Node, ...]
     removed: tuple[Node, ...]
     changed: tuple[Node, ...]
+
+    @property
+    def matched(self) -> int:
+        """The number of pairs."""
+        return sum(self.matched_by.values())
 
     @property
     def is_equal(self) -> bool:
@@ -127,10 +136,9 @@ class ModuleDiff:
         )
 
 
-def compare(before: DumpSet, after: DumpSet, frames: FrameChoice = PROGRAM_FRAMES) -> ModuleDiff:
+def compare(before: DumpSet, after: DumpSet) -> ModuleDiff:
     """Return the differences between two compiles."""
-    options = SummaryOptions(frames=frames)
-    first, second = summarize(before, options), summarize(after, options)
+    first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
     titles = dict.fromkeys(space.title for space in (*first.spaces, *second.spaces))
     spaces = []
@@ -139,8 +147,8 @@ def compare(before: DumpSet, after: DumpSet, frames: FrameChoice = PROGRAM_FRAME
         buffers = matching.changes(_buffers(one), _buffers(other))
         groups = {
             key: _group_changes(
-                _sizes(before, _buffers(one), key, frames),
-                _sizes(after, _buffers(other), key, frames),
+                group_buffers(before, _buffers(one), key),
+                group_buffers(after, _buffers(other), key),
             )
             for key in GROUP_KEYS
         }
@@ -161,7 +169,7 @@ def pair_modules(
     """
     pairs: list[tuple[DumpSet, DumpSet]] = []
     rest, others = list(before), list(after)
-    for key in (_name_and_layout, _name):
+    for key in (_name_and_layout, module_name):
         for one in list(rest):
             other = next((each for each in others if key(each) == key(one)), None)
             if other is not None:
@@ -174,15 +182,10 @@ def pair_modules(
     return sorted(pairs, key=lambda pair: order(pair[0])), rest, others
 
 
-def _name(dump: DumpSet) -> str:
-    header = next((file.module.header for file in dump.files if file.module.header), None)
-    return dump.files[0].title if header is None else header.name
-
-
 def _name_and_layout(dump: DumpSet) -> tuple[str, str]:
     header = next((file.module.header for file in dump.files if file.module.header), None)
     layout = "" if header is None else header.text.partition("entry_computation_layout=")[2]
-    return _name(dump), layout
+    return module_name(dump), layout
 
 
 def _space(summary: ModuleSummary, title: str) -> SpaceSummary | None:
@@ -193,24 +196,23 @@ def _buffers(space: SpaceSummary | None) -> tuple[OwnedBuffer, ...]:
     return () if space is None else space.buffers
 
 
-def _sizes(
-    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey, frames: FrameChoice
-) -> dict[str, int]:
-    return {group.name: group.bytes for group in group_buffers(dump, buffers, key, frames)}
-
-
-def _group_changes(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[GroupChange, ...]:
-    found = [
-        GroupChange(name, before.get(name, 0), after.get(name, 0))
-        for name in dict.fromkeys((*before, *after))
-    ]
+def _group_changes(
+    before: Iterable[BufferGroup], after: Iterable[BufferGroup]
+) -> tuple[GroupChange, ...]:
+    first = {group.name: group for group in before}
+    second = {group.name: group for group in after}
+    found = []
+    for name, group in {**first, **second}.items():
+        sizes = (one[name].bytes if name in one else 0 for one in (first, second))
+        found.append(GroupChange(name, group.label, *sizes))
     changed = (one for one in found if one.bytes)
     return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
 
 
 def _compare_instructions(matching: Matching) -> InstructionDiff:
+    reasons = Counter(node.reason for node, _ in matching.pairs)
     return InstructionDiff(
-        sum(1 for _ in matching.pairs),
+        {reason: reasons[reason] for reason in MatchReason},
         matching.share,
         tuple(node for node in matching.after.values() if node.match is None),
         tuple(node for node in matching.before.values() if node.match is None),

@@ -62,7 +62,7 @@ def _cause(space: SpaceDiff) -> str:
     line = next((one for one in space.groups[GroupKey.LINE] if one.name == source), None)
     if line is None or line.bytes * cause.bytes <= cause.bytes**2:
         return text
-    return f"{text}; {_group_name(line.name)} {_signed(line.bytes)} in all"
+    return f"{text}; {line.label} {_signed(line.bytes)} in all"
 
 
 def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
@@ -136,7 +136,8 @@ def diff_markdown(diff: ModuleDiff, count: int) -> Iterator[str]:
 
 
 def _row(*cells: str) -> str:
-    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+    escaped = (cell.replace("|", "\\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def diff_json(diff: ModuleDiff, count: int) -> Json:
@@ -152,6 +153,9 @@ def diff_json(diff: ModuleDiff, count: int) -> Json:
         if instructions is None
         else {
             "matched": instructions.matched,
+            "matched_by": {
+                reason.name.lower(): count for reason, count in instructions.matched_by.items()
+            },
             "before": instructions.matched + len(instructions.removed),
             "after": instructions.matched + len(instructions.added),
             "added": len(instructions.added),
@@ -219,14 +223,8 @@ def _totals(space: SpaceDiff) -> str:
 
 def _groups(space: SpaceDiff, key: GroupKey, count: int) -> str:
     changes = space.groups[key]
-    shown = " · ".join(f"{_group_name(one.name)} {_signed(one.bytes)}" for one in changes[:count])
+    shown = " · ".join(f"{one.label} {_signed(one.bytes)}" for one in changes[:count])
     return shown + (f" · {len(changes) - count:,} more" if len(changes) > count else "")
-
-
-def _group_name(name: str) -> str:
-    """Return a Python line without folders; other names as they are."""
-    path, _, line = name.rpartition(":")
-    return f"{path.rpartition('/')[2]}:{line}" if line.isdigit() else name
 
 
 def _is_shown(space: SpaceDiff) -> bool:
@@ -250,14 +248,7 @@ def _name(owned: OwnedBuffer) -> str:
 
 
 def _place(owned: OwnedBuffer) -> str:
-    origin = owned.origin
-    if origin is None:
-        return ""
-    if origin.argument is not None:
-        return f"argument {origin.argument}"
-    operation = (origin.op_name or "").rpartition("/")[2]
-    line = "" if origin.source is None else _group_name(str(origin.source))
-    return f"{line} {operation}".strip()
+    return "" if owned.origin is None else owned.origin.label
 
 
 def _matched(instructions: InstructionDiff) -> str:

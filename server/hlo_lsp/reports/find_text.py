@@ -5,6 +5,7 @@ from typing import Any
 
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.shape import without_memory_space
+from hlo_lsp.model.source import file_name
 from hlo_lsp.reports.find import FoundBuffer, FoundInModule
 
 Json = dict[str, Any]
@@ -79,14 +80,10 @@ def _row(one: FoundBuffer) -> tuple[str, ...]:
         shape,
         steps,
         "at the peak" if one.peak_bytes else "",
-        one.argument or ("" if one.source is None else _short(str(one.source))),
+        one.argument or ("" if one.source is None else file_name(str(one.source))),
         one.computation or "",
-        f"{_short(one.file.label)}:{one.line}",
+        f"{file_name(one.file.label)}:{one.line}",
     )
-
-
-def _short(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _size(count: int) -> str:

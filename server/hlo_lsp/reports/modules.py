@@ -1,18 +1,16 @@
 """The compiles below a folder, with the retraces of each function."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.program.donation import donated_parameters
+from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.reports.summary import module_name
-
-_OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,14 @@ def compiled_module(dump: DumpSet) -> CompiledModule:
     )
 
 
+def largest_buffers(dump: DumpSet, count: int) -> tuple[LiveBuffer, ...]:
+    """Return the largest buffers at the peak of ``compiled_module``, none without live ranges."""
+    largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
+    if largest is None:
+        return ()
+    return live_buffers(dump, largest.space, largest.peak_step)[:count]
+
+
 def _parameters(dump: DumpSet) -> Iterator[Parameter]:
     for file in dump.files:
         header, entry = file.module.header, file.module.entry
@@ -74,10 +80,9 @@ def _parameters(dump: DumpSet) -> Iterator[Parameter]:
             continue
         donated = donated_parameters(header.text)
         for number, line in sorted(file.module.computation(entry).parameters.items()):
-            name = _OP_NAME.search(line.text)
             sharding = line.parsed.attribute("sharding")
             yield Parameter(
-                f"parameter {number}" if name is None else name[1].replace("\\'", "'"),
+                argument_name(line) or f"parameter {number}",
                 line.shape.partition("{")[0],
                 "" if sharding is None else sharding.text,
                 number in donated,
@@ -133,13 +138,16 @@ def _facts(module: CompiledModule) -> str:
 
 
 def _size(module: CompiledModule) -> str:
+    return f"{size_text(module):<24}"
+
+
+def size_text(module: CompiledModule) -> str:
+    """Return the peak or, if it is unknown, the allocated bytes."""
     if module.peak_bytes is not None:
-        text = f"{module.space} peak {format_short_bytes(module.peak_bytes)}"
-    elif module.allocated_bytes is not None:
-        text = f"allocated {format_short_bytes(module.allocated_bytes)}"
-    else:
-        text = "unknown size"
-    return f"{text:<24}"
+        return f"{module.space} peak {format_short_bytes(module.peak_bytes)}"
+    if module.allocated_bytes is not None:
+        return f"allocated {format_short_bytes(module.allocated_bytes)}"
+    return "unknown size"
 
 
 def modules_json(groups: Sequence[Sequence[CompiledModule]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from hlo_lsp.memory.oom_join import JoinedEntry
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.out_of_memory import EntryList, OomKind
 from hlo_lsp.model.shape import without_layout
+from hlo_lsp.model.source import file_name
 from hlo_lsp.reports.oom import OomReport, Owner
 
 Json = dict[str, Any]
@@ -182,11 +183,7 @@ def _owners(report: OomReport) -> str:
 def _owner_name(owner: Owner) -> str:
     if owner.source is None:
         return owner.name
-    return f"{_file_name(owner.source.file)}:{owner.source.line}"
-
-
-def _file_name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
+    return owner.source.short
 
 
 def _largest_entries(report: OomReport) -> list[JoinedEntry]:
@@ -210,7 +207,7 @@ def _entry_line(joined: JoinedEntry) -> str:
     if entry.shape is not None and not entry.shape.startswith("("):
         parts.append(without_layout(entry.shape))
     if joined.source is not None:
-        parts.append(f"{_file_name(joined.source.file)}:{joined.source.line}")
+        parts.append(f"{file_name(joined.source.file)}:{joined.source.line}")
     elif joined.op_name is not None:
         parts.append(joined.op_name)
     if joined.allocation is not None:
@@ -229,7 +226,7 @@ def _buffer_line(owned: OwnedBuffer) -> str:
     if value is not None:
         parts += [value.record.name, without_layout(value.record.shape)]
     if owned.source is not None:
-        parts.append(f"{_file_name(owned.source.file)}:{owned.source.line}")
+        parts.append(f"{file_name(owned.source.file)}:{owned.source.line}")
     return " · ".join([*parts, f"allocation {owned.buffer.allocation.record.number}"])
 
 

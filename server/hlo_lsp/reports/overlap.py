@@ -8,8 +8,8 @@ from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.program.overlap import AsyncOperation, async_operations
 from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.transfers import AsyncOperation, async_operations
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
@@ -91,8 +91,8 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         return
     yield (
         f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
-        f"{format_short_bytes(total)}; {len(overlap.exposed):,} of them overlap with no "
-        f"computation, {format_short_bytes(exposed)}"
+        f"{format_short_bytes(total)}; exposed {len(overlap.exposed):,}, "
+        f"{format_short_bytes(exposed)} (no computation runs meanwhile)"
     )
     for one in overlap.totals:
         yield (
@@ -100,10 +100,10 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
             f"exposed {len(one.exposed):,}, {format_short_bytes(one.exposed_bytes)}"
         )
     for operation, origin in overlap.exposed[:count]:
-        place = _place(origin)
+        place = "" if origin is None else f" {origin.label}"
         yield (
             f"  {format_short_bytes(operation.bytes):>11}  {operation.start.name} -> "
-            f"{operation.done.name}{f' {place}' if place else ''}"
+            f"{operation.done.name}{place}".rstrip()
         )
     if len(overlap.exposed) > count:
         yield f"  {len(overlap.exposed) - count:,} more"
@@ -111,17 +111,6 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
 
 def _route(total: KindTotal) -> str:
     return "" if total.source == total.target else f" {total.source} -> {total.target}"
-
-
-def _place(origin: Origin | None) -> str:
-    if origin is None:
-        return ""
-    if origin.argument is not None:
-        return f"argument {origin.argument}"
-    source = origin.source
-    operation = (origin.op_name or "").rpartition("/")[2]
-    line = "" if source is None else f"{source.file.rpartition('/')[2]}:{source.line}"
-    return f"{line} {operation}".strip()
 
 
 def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:

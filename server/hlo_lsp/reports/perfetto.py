@@ -97,8 +97,7 @@ class _Trace:
         self._add_fixed(dump, group.uuid, occupancy.space, end)
         buffers = _temporaries(dump, occupancy.space)
         for number, members in enumerate(group_buffers(dump, buffers, GroupKey.LINE), 1):
-            name = members.name.replace("\\", "/").rpartition("/")[2]
-            self._add_slices(dump, group.uuid, number, name, members.buffers)
+            self._add_slices(dump, group.uuid, number, members.label, members.buffers)
 
     def _add_fixed(self, dump: DumpSet, parent: int, space: int, end: int) -> None:
         """Add a slice of the whole schedule for each kind of fixed allocation."""

@@ -19,7 +19,6 @@ from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
@@ -32,14 +31,12 @@ class SummaryOptions:
         space: The only memory space to show; None for all.
         key: What owners have in common.
         count: Maximum number of owners and of buffers.
-        frames: The frames that can be the Python line of a buffer; None for those of the compile.
     """
 
     step: int | None = None
     space: int | None = None
     key: GroupKey = GroupKey.LINE
     count: int = 5
-    frames: FrameChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +135,7 @@ def _summarize_space(
         step,
         occupancy.bytes_at(step),
         tuple(owned),
-        tuple(group_buffers(dump, owned, options.key, options.frames)),
+        tuple(group_buffers(dump, owned, options.key)),
         lost,
         tuple(advice(dump, owned, occupancy)) if options.step is None else (),
         _tuple_table_count(dump, space),

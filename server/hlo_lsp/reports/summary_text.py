@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
+from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.reports.group_tree_text import tree_json, tree_lines
@@ -162,7 +162,7 @@ def _analysis(summary: ModuleSummary) -> str:
 
 
 def _groups(space: SpaceSummary, count: int) -> str:
-    groups = " · ".join(f"{_name(group)} {_size(group.bytes)}" for group in space.groups[:count])
+    groups = " · ".join(f"{group.label} {_size(group.bytes)}" for group in space.groups[:count])
     others = len(space.groups) - count
     return groups + (f" · {others:,} more" if others > 0 else "")
 
@@ -178,13 +178,6 @@ def _lost(space: SpaceSummary) -> str:
     ]
     named = [f"{name} {_size(count)}" for name, count in parts if count >= _MIN_SHOWN_BYTES]
     return f"lost {_size(lost.total)}: {', '.join(named)}"
-
-
-def _name(group: BufferGroup) -> str:
-    if group.source is None:
-        return group.name
-    file = group.source.file.replace("\\", "/").rpartition("/")[2]
-    return f"{file}:{group.source.line}"
 
 
 def _size(count: int) -> str:
@@ -210,7 +203,7 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         else:
             yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
             for group in space.groups[:count]:
-                yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
+                yield f"| {group.label} | {_size(group.bytes)} | {len(group.buffers):,} |"
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
             yield f"| {buffer_name(owned)} | {_size(owned.buffer.bytes)} | {origin_text(owned)} |"
