@@ -2,10 +2,10 @@ from graphlib import CycleError
 
 import pytest
 
-from hlo_lsp.checks import precedence
+from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.precedence import SUPPRESSES, Scope, ranks, suppressors_of, unsuppressed
+from hlo_lsp.checks.run import SUPPRESSES, Scope, ranks, suppressors_of, unsuppressed
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
@@ -20,8 +20,8 @@ TABLE = {
 
 @pytest.fixture(autouse=True)
 def _table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(precedence, "SUPPRESSES", TABLE)
-    monkeypatch.setattr(precedence, "_RANKS", ranks(TABLE))
+    monkeypatch.setattr(run, "SUPPRESSES", TABLE)
+    monkeypatch.setattr(run, "_RANKS", ranks(TABLE))
 
 
 def finding(code: str, line: int, *related: int, file: DumpFile = FILE) -> Finding:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.program.loops import trip_count
+from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.syntax.instruction_text import parse_instruction
 
 _WHILE = "%w = s32[] while(%x), condition=%c, body=%b"

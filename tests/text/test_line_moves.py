@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.text.line_moves import moved_lines
+from hlo_lsp.text.document import moved_lines
 
 _LINES = st.lists(st.sampled_from("abcde"), max_size=12)
 

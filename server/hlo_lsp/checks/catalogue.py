@@ -10,7 +10,7 @@ from hlo_lsp.checks.advice import rules as advice
 from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
 from hlo_lsp.checks.budgets import rules as budgets
 from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.files import sections, syntax
+from hlo_lsp.checks.files import rules as files
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.live_ranges import rules as live_ranges
 from hlo_lsp.checks.module import calls, names, shapes, source_tables
@@ -24,7 +24,7 @@ from hlo_lsp.checks.schedule import rules as schedules
 from hlo_lsp.checks.values import headers, positions, uses
 
 _MODULES = (
-    *(syntax, sizes, bounds, interface, overlaps, sections),
+    *(files, sizes, bounds, interface, overlaps),
     *(headers, positions, uses, schedules, live_ranges, peaks, stack_traces),
     *(module_syntax, names, shapes, calls, source_tables, memory_report, advice, budgets),
 )

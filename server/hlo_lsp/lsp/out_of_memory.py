@@ -9,8 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.ide.navigation.source_links import SourceLink
-from hlo_lsp.ide.oom_outline import oom_outline
-from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links
+from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.hover import markdown, plain
 from hlo_lsp.lsp.session import Session

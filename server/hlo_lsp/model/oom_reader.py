@@ -20,13 +20,13 @@ from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine, log_lines
 from hlo_lsp.syntax.oom_lines import (
     MAX_OOM_LINE_LENGTH,
+    Sentence,
     begins_header,
     find_header,
     find_rule,
     read_line,
     read_usage_row,
 )
-from hlo_lsp.syntax.oom_sentences import Sentence
 
 _KINDS = {
     "cores_exceeded": OomKind.HBM,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
@@ -239,3 +240,15 @@ def passed_operands(
             if step.opcode == "async-update":
                 found += [(step, operand) for operand in module.operands(step)[1:]]
     return found
+
+
+_KNOWN_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d{1,19})"')
+
+
+def trip_count(instruction: InstructionText) -> int | None:
+    """Return the number of iterations of a ``while``; None if XLA did not determine it."""
+    config = instruction.attribute("backend_config")
+    if instruction.opcode.text != "while" or config is None:
+        return None
+    found = _KNOWN_TRIP_COUNT.search(config.text)
+    return None if found is None else int(found[1])

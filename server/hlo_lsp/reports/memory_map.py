@@ -21,7 +21,7 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.program.loops import trip_count
+from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.reports.summary import allocation_kind, missing_facts, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue

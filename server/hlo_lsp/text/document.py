@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any
 
@@ -156,3 +157,32 @@ class Encoding(Enum):
         if self is Encoding.UTF16:
             return 1 + (point > 0xFFFF)
         return 1 + (point > 0x7F) + (point > 0x7FF) + (point > 0xFFFF)
+
+
+_MAX_COMPARED_LINES = 10_000  # between the first and the last difference; about 0.1 s
+
+
+def moved_lines(before: Sequence[str], after: Sequence[str]) -> list[int | None]:
+    """Return the number of each line of a text in another version of the text.
+
+    Lines that were changed in place keep their place. Lines that were deleted, and changed lines
+    where the number of lines changed, too, have None.
+    """
+    start = common_prefix_length(before, after, 1)
+    same_end = common_prefix_length(before[::-1], after[::-1], 1)
+    end = min(same_end, len(before) - start, len(after) - start)
+    found: list[int | None] = [*range(start)]
+    inner = before[start : len(before) - end], after[start : len(after) - end]
+    if not all(inner) or max(map(len, inner)) > _MAX_COMPARED_LINES:
+        found += _in_place(0, len(inner[0]), start, start + len(inner[1]))
+    else:
+        matcher = SequenceMatcher(None, *inner)
+        for _, old_start, old_end, new_start, new_end in matcher.get_opcodes():
+            found += _in_place(old_start, old_end, start + new_start, start + new_end)
+    return [*found, *range(len(after) - end, len(after))]
+
+
+def _in_place(old_start: int, old_end: int, new_start: int, new_end: int) -> Sequence[int | None]:
+    if old_end - old_start == new_end - new_start:
+        return range(new_start, new_end)
+    return [None] * (old_end - old_start)

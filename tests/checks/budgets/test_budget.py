@@ -2,8 +2,7 @@
 
 import pytest
 
-from hlo_lsp.checks.budgets.budget import Budget
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.options import Budget, CheckOptions
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from checks.advised import advice
-from hlo_lsp.checks.budgets.budget import Budget
+from hlo_lsp.checks.options import Budget
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
 _CONSTANT = (

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.budgets.budget import Budget
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.options import Budget
 from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies

@@ -34,8 +34,12 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine, file_name
-from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
-from hlo_lsp.program.loops import trip_count
+from hlo_lsp.program.dataflow import (
+    async_successors,
+    element_sources,
+    operands_of_parameter,
+    trip_count,
+)
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
