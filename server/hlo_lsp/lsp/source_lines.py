@@ -27,8 +27,7 @@ from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
-from hlo_lsp.text.document import Document
-from hlo_lsp.text.line_moves import moved_lines
+from hlo_lsp.text.document import Document, moved_lines
 
 SOURCE_LINES_METHOD = "hlo/sourceLines"
 CHANGED_METHOD = "hlo/sourceLinesChanged"
