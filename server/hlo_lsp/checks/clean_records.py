@@ -8,12 +8,12 @@ their order, so only names show what changed for them.
 from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
-from hlo_lsp.checks.rule import Pace, Rule
+from hlo_lsp.checks.module.names import has_all_computations
+from hlo_lsp.checks.rule import Pace, RecordContext, Rule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import Computation
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sizes import Target
-from hlo_lsp.program.computations import computation_scopes
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -55,10 +55,10 @@ class CleanRecords:
                 self._records -= state.outdated(self._state)
             self._state = state
 
-    def add(self, record: Record) -> None:
+    def add(self, context: "RecordContext[Any]") -> None:
         """Add a record without findings, unless nothing would show that it needs a check again."""
-        if self._pace is Pace.LINE or (self._is_of_module and _can_stay_clean(self._file, record)):
-            self._records.add(record)
+        if self._pace is Pace.LINE or (self._is_of_module and _can_stay_clean(context)):
+            self._records.add(context.record)
 
     def trim(self, count: int) -> None:
         """Remove the records that left the file, if there are more than its ``count`` records."""
@@ -82,7 +82,7 @@ class _ModuleState:
     """The facts that rules on a module text read besides their record."""
 
     def __init__(self, file: DumpFile) -> None:
-        module, scopes = file.module, computation_scopes(file)
+        module = file.module
         heads = [
             head for head in module.all_computations() if not isinstance(head, InlineComputation)
         ]
@@ -95,11 +95,7 @@ class _ModuleState:
         self.header = module.header
         self.entry = None if module.entry is None else self.computations[module.entry]
         frames = module.tables.table("StackFrames")
-        self.facts = (
-            None if frames is None else frames.highest,
-            scopes.misses_heads,
-            scopes.is_fragment,
-        )
+        self.facts = None if frames is None else frames.highest, has_all_computations(file)
 
     def outdated(self, before: "_ModuleState") -> set[Record]:
         """Return the earlier records that were removed or must be checked again."""
@@ -143,18 +139,18 @@ def _mentioning(members: Sequence[InstructionLine], names: set[str]) -> Iterator
                 break
 
 
-def _can_stay_clean(file: DumpFile, record: Record) -> bool:
+def _can_stay_clean(context: "RecordContext[Any]") -> bool:
     """Return whether all that rules of pace FILE read for a record is compared after an edit."""
-    module = file.module
+    file, record = context.file, context.record
     if isinstance(record, InstructionLine):
-        resolved = computation_scopes(file).resolved(record)
+        resolved = context.resolved
         # A broken line that may define any name makes unknown names look clean.
         if resolved is None or resolved.scope.is_inside:
             return False
         return resolved.is_plain or resolved.scope.has_all_names
     if isinstance(record, ComputationEnd):
         head = file.records.head_of(record)
-        return isinstance(head, ComputationLine) and module.computation(head).closing is record
+        return isinstance(head, ComputationLine) and context.computation(head).closing is record
     if isinstance(record, ComputationLine):
         return not record.members
-    return isinstance(record, ModuleHeader) and record is module.header
+    return isinstance(record, ModuleHeader) and record is file.module.header

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from hlo_lsp.checks.clean_values import CleanValues, clean_values
@@ -11,16 +12,12 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.options import Limits
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import Callee, Computation
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
 from hlo_lsp.model.query import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.program.computations import (
-    ComputationScopes,
-    ResolvedOperands,
-    computation_scopes,
-)
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -41,16 +38,41 @@ class RuleContext:
         return Finding(self.code, self.severity, place, message, related)
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedOperands:
+    """The operands of an instruction in its scope.
+
+    Attributes:
+        scope: The scope of the instruction.
+        names: Names of the operands; empty for an operand that is written inline.
+        operands: The instructions with these names, None for unknown and inline ones.
+        is_plain: Whether all operands are on earlier lines and no other instruction is named.
+    """
+
+    scope: Computation
+    names: tuple[str, ...]
+    operands: tuple[InstructionLine | None, ...]
+    is_plain: bool
+
+
+def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Computation | None:
+    """Return the scope of an instruction; None after a closing brace or a broken head."""
+    head = file.module.computation_of(instruction)
+    scope = None if head is None else file.module.computation(head)
+    if scope is None or scope.end is None or isinstance(instruction, InnerInstruction):
+        return scope
+    return scope if instruction.line < scope.end else None
+
+
 class RecordContext(RuleContext, Generic[R]):
     """One record to check, with its compile; all rules on the record share it."""
 
-    __slots__ = ("_scopes", "dump", "file", "record")
+    __slots__ = ("__dict__", "dump", "file", "record")
 
     def __init__(self, dump: DumpSet, file: DumpFile, record: R) -> None:
         self.dump = dump
         self.file = file
         self.record = record
-        self._scopes: ComputationScopes | None = None
 
     def place(self, role: str | None = None) -> Place:
         """Return the place of a field of the record's first line, or of the whole line."""
@@ -64,10 +86,19 @@ class RecordContext(RuleContext, Generic[R]):
         """Return the 1-based line number of another record of the file, for messages."""
         return LocatedRecord(self.file, record).number
 
-    @property
+    @cached_property
     def resolved(self: "RecordContext[InstructionLine]") -> ResolvedOperands | None:
         """The operands of the instruction; None if it is not in a computation."""
-        return self.scopes.resolved(self.record)
+        instruction = self.record
+        scope = enclosing_computation(self.file, instruction)
+        if scope is None:
+            return None
+        names = instruction.operands
+        operands = tuple(map(scope.names.get, names))
+        plain = "control-predecessors=" not in instruction.text and all(
+            found is not None and found.line < instruction.line for found in operands
+        )
+        return ResolvedOperands(scope, names, operands, plain)
 
     @property
     def operands(self: "RecordContext[InstructionLine]") -> tuple[InstructionLine | None, ...]:
@@ -75,12 +106,14 @@ class RecordContext(RuleContext, Generic[R]):
         resolved = self.resolved
         return () if resolved is None else resolved.operands
 
-    @property
-    def scopes(self) -> ComputationScopes:
-        """The computations of the file."""
-        if self._scopes is None:
-            self._scopes = computation_scopes(self.file)
-        return self._scopes
+    @cached_property
+    def callees(self: "RecordContext[InstructionLine]") -> list[Callee]:
+        """The computations that the instruction calls."""
+        return self.file.module.callees(self.record)
+
+    def computation(self, head: ComputationLine) -> Computation:
+        """Return the computation that a head opens."""
+        return self.file.module.computation(head)
 
     @property
     def tables(self) -> SourceTables:

@@ -142,15 +142,17 @@ def _on_records(
             continue
         checkpoint()
         before = len(found)
+        context = outer_context = RecordContext(dump, file, outer)
         for record in with_inner_records(outer):
             opcode = record.opcode if isinstance(record, InstructionLine) else ""
             fitting = by_kind[type(record), opcode]
             if record in cut_off:  # another rule reports the truncation
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
-            if fitting:
-                _apply(fitting, RecordContext(dump, file, record), found)
+            if record is not outer:
+                context = RecordContext(dump, file, record)
+            _apply(fitting, context, found)
         if len(found) == before and outer not in cut_off:
-            clean.add(outer)
+            clean.add(outer_context)
     clean.trim(count)
     yield found
 

@@ -9,7 +9,7 @@ contexts ...); the async-done returns its second element.
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.module_index import Callee, ModuleIndex, parameter_number
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -17,7 +17,7 @@ _INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
 _CALLERS_BY_POSITION = frozenset({"fusion", "call", "async-start"})
 _CALLERS_RETURNING_ROOT = frozenset({"fusion", "call", "while", "conditional"})
-_BRANCH_ATTRIBUTES = ("true_computation", "false_computation")
+_BRANCH_ATTRIBUTES = ("branch_computations", "true_computation", "false_computation")
 # The result is an element of an operand or an operand of the caller.
 _FORWARDING_OPCODES = frozenset({"get-tuple-element", "parameter"})
 # The result is the only operand, unchanged.
@@ -75,11 +75,12 @@ def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLi
 
     For a loop this is the root of its body, for a reduction the root of its reducer.
     """
-    computations = module.called_by(caller)
-    if caller.opcode == "while":
-        body = _called_by_attribute(module, caller, "body")
-        computations = [] if body is None else [body]
-    roots = (module.computation(computation).root for computation in computations)
+    roots = (
+        module.computation(callee.computation).root
+        for callee in module.callees(caller)
+        if callee.computation is not None
+        and (callee.attribute == "body" or caller.opcode != "while")
+    )
     return [root for root in roots if root is not None]
 
 
@@ -175,27 +176,15 @@ def _operand_numbers(
     if caller.opcode == "while":
         return [0] if number == 0 else []
     if caller.opcode == "conditional" and number == 0:
-        branches = _branches(module, caller)
-        return [place for place, branch in enumerate(branches, 1) if branch is computation]
+        branches = branches_of(module, caller)
+        return [at for at, branch in enumerate(branches, 1) if branch.computation is computation]
     return []
 
 
-def _branches(module: ModuleIndex, conditional: InstructionLine) -> list[ComputationLine | None]:
-    """Return the branches in operand order; None for a missing computation."""
-    chosen = [_called_by_attribute(module, conditional, name) for name in _BRANCH_ATTRIBUTES]
-    if any(chosen):
-        return chosen
-    calls = conditional.parsed.calls
-    return [module.named(span.text) for name, span in calls if name == "branch_computations"]
-
-
-def _called_by_attribute(
-    module: ModuleIndex, instruction: InstructionLine, name: str
-) -> ComputationLine | None:
-    for attribute, span in instruction.parsed.calls:
-        if attribute == name:
-            return module.named(span.text)
-    return next((body for body in instruction.bodies if body.attribute == name), None)
+def branches_of(module: ModuleIndex, conditional: InstructionLine) -> list[Callee]:
+    """Return the branches of a ``conditional`` in operand order."""
+    found = [one for one in module.callees(conditional) if one.attribute in _BRANCH_ATTRIBUTES]
+    return sorted(found, key=lambda callee: _BRANCH_ATTRIBUTES.index(callee.attribute))
 
 
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")

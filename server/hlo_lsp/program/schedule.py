@@ -122,12 +122,10 @@ def _execution_order(
 
 
 def _callees(module: ModuleIndex, instruction: InstructionLine) -> list[ComputationLine]:
-    named = [(name, module.named(span.text)) for name, span in instruction.parsed.calls]
-    inline = [(body.attribute, body) for body in instruction.bodies]
-    found = [(name, callee) for name, callee in (*named, *inline) if callee is not None]
+    callees = module.callees(instruction)
     if instruction.opcode == "while":
-        found.sort(key=lambda call: call[0] != "condition")
-    return [callee for _, callee in found]
+        callees.sort(key=lambda callee: callee.attribute != "condition")
+    return [callee.computation for callee in callees if callee.computation is not None]
 
 
 def _bound_computations(

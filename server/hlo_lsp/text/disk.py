@@ -11,7 +11,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Document
 
 _BUFFER_BYTES = 1 << 20
-_BYTES_PER_CHECKPOINT = 1 << 20  # about 4 ms of work
+_BYTES_PER_CHECKPOINT = 1 << 18  # about 1 ms of work
 _LINE_OVERHEAD_BYTES = 80  # the cost of an empty line, as a number of bytes with the same cost
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _BINARY_CHECK_BYTES = 8192  # a file with a NUL in its first bytes is binary

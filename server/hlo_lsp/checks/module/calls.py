@@ -8,17 +8,17 @@ from typing import Any
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
 from hlo_lsp.checks.rule import AnyRule, RecordContext, error
+from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import Computation, parameter_number
 from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
-from hlo_lsp.program.computations import Callee, signature
+from hlo_lsp.program.dataflow import branches_of
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
 CALLS = {"fusion": "calls", "call": "to_apply"}
-_BRANCHES = ("branch_computations", "true_computation", "false_computation")
 _ASYNCHRONOUS = {"async-start", "async-update"}
-_LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
+_LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{\()")
 # The prefix of extracted modules in libtpu; most of them have a module-wide backend_config.
 _EXTRACTED = "extracted"
 _ARROW = re.compile(r"\)\s*->\s*")
@@ -26,7 +26,7 @@ _ARROW = re.compile(r"\)\s*->\s*")
 
 def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once."""
-    scope, name = context.scopes.scope(context.record), context.record.name
+    scope, name = context.computation(context.record), context.record.name
     members = [member for member in scope.members if member.opcode == "parameter"]
     for member in members:
         number = parameter_number(member)
@@ -49,7 +49,7 @@ def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Fin
         return
     highest = max(scope.parameters, default=-1)
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
-    listed = signature(context.record)
+    listed = signature_of(context.record)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
         yield context.report(
@@ -60,7 +60,7 @@ def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Fin
     elif listed is not None and len(listed[0]) != count and scope.is_sound:
         yield context.report(
             head_place(context.file, context.record),
-            f"the header of `{name}` lists {_count(len(listed[0]), 'parameter')}, but the "
+            f"the header of `{name}` lists {count_noun(len(listed[0]), 'parameter')}, but the "
             f"computation has {count}",
         )
 
@@ -70,10 +70,10 @@ def signature_shapes(context: RecordContext[ComputationLine]) -> Iterator[Findin
 
     The header has no layouts. Up to jax 0.4 it has no shapes either.
     """
-    listed = signature(context.record)
+    listed = signature_of(context.record)
     if listed is not None:
         head = f"the header of `{context.record.name}`", head_place(context.file, context.record)
-        yield from _against_header(context, context.scopes.scope(context.record), head, *listed)
+        yield from _against_header(context, context.computation(context.record), head, *listed)
 
 
 def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
@@ -90,14 +90,15 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     layout = _layout(header.text)
     if layout is None:
         return
-    shapes, result, start, end = layout
+    shapes, result, start = layout
+    end = start + len("entry_computation_layout")
     place = span_place(context.file, header, header.text, start, end)
-    scope = context.scopes.scope(entry)
+    scope = context.computation(entry)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield context.report(
             place,
-            f"the module header lists {_count(len(shapes), 'parameter')}, but `{entry.name}` has "
+            f"the module header lists {count_noun(len(shapes), 'parameter')}, but `{entry.name}` has "
             f"{len(parameters)}",
             Related(head_place(context.file, entry), f"`{entry.name}` is the entry"),
         )
@@ -106,18 +107,31 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=4)  # a header may have 60,000 brackets and commas
-def _layout(header: str) -> tuple[list[str], str, int, int] | None:
-    """Return parameters and result of `entry_computation_layout` and the columns of its name."""
+def _layout(header: str) -> tuple[list[str], str, int] | None:
+    """Return the parameters, the result, and the column of `entry_computation_layout`."""
     found = _LAYOUT.search(header)
-    if found is None:
+    close = None if found is None else closing_bracket(header, found.end())
+    if found is None or close is None:
         return None
-    close, opened = closing_bracket(header, found.end()), header.find("(", found.end())
-    shut = None if opened < 0 else closing_bracket(header, opened)
-    arrow = None if shut is None else _ARROW.match(header, shut)
-    if close is None or shut is None or arrow is None:
+    read = _signature(header[found.end() + 1 : close])
+    return None if read is None else (*read, found.start())
+
+
+def signature_of(head: ComputationLine) -> tuple[list[str], str] | None:
+    """Return the shapes of parameters and result in a head, or None without a signature."""
+    read = _signature(head.signature)
+    if read is None:
         return None
-    shapes = comma_separated_texts(header, opened + 1, shut)
-    return shapes, header[arrow.end() : close], found.start(), found.end() - 1
+    return [parameter.partition(":")[2].strip() for parameter in read[0]], read[1]
+
+
+def _signature(text: str) -> tuple[list[str], str] | None:
+    """Return the texts of the parameters and of the result of ``(...) -> SHAPE``."""
+    close = closing_bracket(text, 0) if text.startswith("(") else None
+    arrow = None if close is None else _ARROW.match(text, close)
+    if close is None or arrow is None:
+        return None
+    return comma_separated_texts(text, 1, close), text[arrow.end() :].strip()
 
 
 def _against_header(
@@ -162,8 +176,8 @@ def called_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         if scope.is_sound:
             yield context.report(
                 part_place(context.file, record, record.parsed.opcode),
-                f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` "
-                f"has {_count(len(parameters), 'parameter')}",
+                f"`{record.opcode}` has {count_noun(len(resolved.names), 'operand')}, but `{name}` "
+                f"has {count_noun(len(parameters), 'parameter')}",
                 Related(head_place(context.file, scope.head), f"`{name}` is defined here"),
             )
 
@@ -187,21 +201,20 @@ def loop(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def branches(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a `conditional` has one operand per branch and the shape of each branch."""
     record, resolved = context.record, context.resolved
-    callees = [callee for callee in context.scopes.callees(record) if callee.attribute in _BRANCHES]
-    callees.sort(key=lambda callee: _BRANCHES.index(callee.attribute))
+    callees = branches_of(context.file.module, record)
     if resolved is None or not callees:
         return
     given = len(resolved.names) - 1
     if len(callees) != given:
         yield context.report(
             part_place(context.file, record, record.parsed.opcode),
-            f"there are {_count(len(callees), 'branch', 'branches')}, but "
-            f"{_count(given, 'operand')} after the index",
+            f"there are {len(callees)} {'branch' if len(callees) == 1 else 'branches'}, but "
+            f"{count_noun(given, 'operand')} after the index",
         )
         return
     for at, callee in enumerate(callees, 1):
-        scope = _scope(context, callee)
-        if scope is not None:
+        if callee.computation is not None:
+            scope = context.computation(callee.computation)
             yield from _against_parameter(context, scope, 0, resolved.operands[at], at)
             yield from _against_root(context, scope, record.shape, "the result")
 
@@ -219,7 +232,7 @@ def wrapped(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     if given is not None and len(given) != len(resolved.names):
         yield context.report(
             shape_place(context.file, record),
-            f"the shape has {_count(len(given), 'operand')}, but the instruction has "
+            f"the shape has {count_noun(len(given), 'operand')}, but the instruction has "
             f"{len(resolved.names)}",
         )
         return
@@ -246,14 +259,9 @@ def awaited(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 
 
 def _scopes(context: RecordContext[InstructionLine], attribute: str) -> Iterator[Computation]:
-    for callee in context.scopes.callees(context.record):
-        scope = _scope(context, callee) if callee.attribute == attribute else None
-        if scope is not None:
-            yield scope
-
-
-def _scope(context: RecordContext[InstructionLine], callee: Callee) -> Computation | None:
-    return None if callee.computation is None else context.scopes.scope(callee.computation)
+    for callee in context.callees:
+        if callee.attribute == attribute and callee.computation is not None:
+            yield context.computation(callee.computation)
 
 
 def _against_parameter(
@@ -284,10 +292,6 @@ def _against_root(
         name = f"`{scope.head.name}`"
         root = Side(f"{name} returns", scope.root.shape, scope.root, f"the root of {name}")
         yield from compare_shapes(context, None, Side(f"{what} is", expected), root)
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordContext, error
+from hlo_lsp.checks.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import head_place, name_place, part_place
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
@@ -21,7 +23,7 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
     """Check that operands and control predecessors are defined in the same computation."""
     for span, found in _references(context):
         if found is None:
-            head = context.scopes.of(context.record)
+            head = enclosing_computation(context.file, context.record)
             assert head is not None  # references require a computation
             yield context.report(
                 part_place(context.file, context.record, span),
@@ -47,14 +49,10 @@ def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[F
 
 
 def undefined_computation(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
-    """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others.
-
-    A module text contains every computation that it names. A single computation without the header
-    of a module is skipped.
-    """
-    if context.scopes.misses_heads or context.scopes.is_fragment:
+    """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others."""
+    if not has_all_computations(context.file):
         return
-    for callee in context.scopes.callees(context.record):
+    for callee in context.callees:
         if callee.computation is None and callee.span is not None:
             yield context.report(
                 part_place(context.file, context.record, callee.span),
@@ -62,11 +60,24 @@ def undefined_computation(context: RecordContext[InstructionLine]) -> Iterator[F
             )
 
 
+@query
+def has_all_computations(file: DumpFile) -> bool:
+    """Return whether a module text contains every computation that it names.
+
+    XLA:GPU up to jax 0.7 prints the computation of a Triton kernel without a module.
+    """
+    module = file.module
+    if any(broken.is_head for broken in module.damaged):
+        return False
+    named = [one for one in module.all_computations() if not isinstance(one, InlineComputation)]
+    return module.header is not None or len(named) != 1 or named[0].is_entry
+
+
 def callee_below(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a computation precedes the instructions that call it."""
-    scope = context.scopes.of(context.record)
-    own = None if scope is None else scope.head
-    for callee in context.scopes.callees(context.record):
+    resolved = context.resolved
+    own = None if resolved is None else resolved.scope.head
+    for callee in context.callees:
         computation, span = callee.computation, callee.span
         if computation is None or span is None:
             continue
@@ -89,7 +100,7 @@ def callee_below(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 
 def duplicate_instruction(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that instruction names are unique in their computation."""
-    scope = context.scopes.scope(context.record)
+    scope = context.computation(context.record)
     for member in scope.members if len(scope.names) < len(scope.members) else ():
         first = scope.names[member.name]
         if first is not member:
@@ -103,9 +114,10 @@ def duplicate_instruction(context: RecordContext[ComputationLine]) -> Iterator[F
 
 def duplicate_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that computation names are unique in the module."""
-    name, first = context.record.name, context.scopes.computation(context.record.name)
-    if first not in {None, context.record} and not isinstance(context.record, InlineComputation):
-        assert first is not None
+    name, first = context.record.name, context.file.module.named(context.record.name)
+    if first is None or isinstance(context.record, InlineComputation):
+        return
+    if first is not context.record and not isinstance(first, InlineComputation):
         yield context.report(
             head_place(context.file, context.record),
             f"duplicate computation `{name}`, first defined on line {context.number(first)}",

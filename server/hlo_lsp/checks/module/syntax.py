@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import AnyRule, RecordContext, error
+from hlo_lsp.checks.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import head_place, name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
@@ -78,7 +78,7 @@ def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Findin
 
 def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the body of a computation ends with a brace."""
-    scope = context.scopes.scope(context.record)
+    scope = context.computation(context.record)
     if not scope.is_closed and not scope.is_cut:
         yield context.report(
             head_place(context.file, context.record),
@@ -95,12 +95,10 @@ def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Findin
 def orphan(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that instructions are in a computation. Of adjacent ones the first is reported."""
     record, file = context.record, context.file
-    if context.scopes.resolved(record) is not None or isinstance(
-        file.records.head_of(record), BrokenRecord
-    ):
+    if context.resolved is not None or isinstance(file.records.head_of(record), BrokenRecord):
         return
     above = file.records.at(record.line - 1) if record.line > 0 else None
-    if not isinstance(above, InstructionLine) or context.scopes.of(above) is not None:
+    if not isinstance(above, InstructionLine) or enclosing_computation(file, above) is not None:
         message = f"`{record.name}` is not in a computation: no computation header precedes it"
         yield context.report(name_place(file, record), message)
 
@@ -113,7 +111,7 @@ def lone_brace(context: RecordContext[ComputationEnd]) -> Iterator[Finding]:
         line > 0 and isinstance(records.at(line - 1), InstructionLine)
     ):
         return  # it closes a computation whose header is malformed or missing
-    scope = context.scopes.scope(head) if isinstance(head, ComputationLine) else None
+    scope = context.computation(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
         yield context.report(context.place(), "unmatched `}`")
 

@@ -332,9 +332,7 @@ def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fac
     found: dict[str, list[str]] = {}
     is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
     body: list[Fact] = []
-    named = [(name, module.named(span.text), span.text) for name, span in instruction.parsed.calls]
-    inline = [(callee.attribute, callee, callee.name) for callee in instruction.bodies]
-    for attribute, computation, name in (*named, *inline):
+    for attribute, name, _, computation in module.callees(instruction):
         if computation is None:
             size = " (not in this file)"
         elif is_inlined:
