@@ -24,7 +24,6 @@ from hlo_lsp.model.sharding import (
     parse_sharding,
     shard_shape,
     tuple_sharding_texts,
-    unsharded_shape,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
@@ -230,22 +229,10 @@ def test_the_shard_of_one_device(whole: str, text: str, shard: str) -> None:
     assert shard_shape(_array(whole), _one(text)) == _array(shard)
 
 
-@pytest.mark.parametrize(
-    ("shard", "text", "whole"),
-    [
-        ("f32[512,128]", "{devices=[2,4]<=[8]}", "f32[1024,512]"),
-        ("f32[512,<=2]", "{devices=[1,4,2]<=[8] last_tile_dims={manual}}", "f32[512,<=8]"),
-        ("f32[8]", "{replicated}", "f32[8]"),
-    ],
-)
-def test_the_whole_of_a_shard(shard: str, text: str, whole: str) -> None:
-    assert unsharded_shape(_array(shard), _one(text)) == _array(whole)
-
-
 def test_a_sharding_of_another_rank_has_no_shard() -> None:
     sharding = _one("{devices=[2,2]<=[4]}")
     array = ArrayShape("f32", (Dimension(8),), None)
-    assert (shard_shape(array, sharding), unsharded_shape(array, sharding)) == (None, None)
+    assert shard_shape(array, sharding) is None
 
 
 def test_an_equal_text_is_parsed_once() -> None:
@@ -333,11 +320,6 @@ def test_shards_cover_the_array_with_minimal_size(text: str, data: st.DataObject
         assert part.size is not None
         assert part.size * cut.parts >= size
         assert size == 0 or (part.size - 1) * cut.parts < size
-    whole = unsharded_shape(shard, sharding)
-    assert whole is not None
-    assert shard_shape(whole, sharding) == shard
-    if all(size % cut.parts == 0 for size, cut in zip(sizes, sharding.partitions, strict=True)):
-        assert whole == array
 
 
 @given(st.lists(_SINGLE, max_size=8))

@@ -407,14 +407,15 @@ def _describe(shape: Shape) -> str:
     if isinstance(shape, TupleShape):
         count = len(shape.elements)
         return f"a tuple of {count} element{'' if count == 1 else 's'}"
-    return f"`{_shape_text(shape)[:_MAX_SHAPE_LENGTH]}`"
+    return f"`{shape_text(shape)[:_MAX_SHAPE_LENGTH]}`"
 
 
-def _shape_text(shape: Shape) -> str:
+def shape_text(shape: Shape) -> str:
+    """Return a shape without layouts, as XLA prints it."""
     if isinstance(shape, BufferShape):
-        return f"b({_shape_text(shape.shape)})"
+        return f"b({shape_text(shape.shape)})"
     if isinstance(shape, TupleShape):
-        return f"({', '.join(map(_shape_text, shape.elements))})"
+        return f"({', '.join(map(shape_text, shape.elements))})"
     dims = (
         "?" if dim.size is None else f"<={dim.size}" if dim.dynamic else str(dim.size)
         for dim in shape.dims

@@ -5,7 +5,6 @@ the subgroups of the devices of each part (hlo_sharding.cc, named_sharding.cc).
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -23,7 +22,7 @@ from hlo_lsp.model.device_groups import (
     parse_mesh,
     parse_sharding_text,
 )
-from hlo_lsp.model.shape import ArrayShape, Dimension
+from hlo_lsp.model.shape import ArrayShape
 from hlo_lsp.syntax.grammar import subtrees
 
 _TUPLE_TOKENS = re.compile(
@@ -148,26 +147,12 @@ def shard_shape(array: ArrayShape, sharding: Sharding) -> ArrayShape | None:
     The size of a shard is rounded up (``HloSharding::TileShape``), as the partitioner pads the last
     shards.
     """
-    return _resize(array, sharding, lambda size, parts: -(-size // parts))
-
-
-def unsharded_shape(shard: ArrayShape, sharding: Sharding) -> ArrayShape | None:
-    """Return the largest unsharded shape of a shard, whose last parts may be padded.
-
-    Return None if the ranks of shard and sharding differ.
-    """
-    return _resize(shard, sharding, lambda size, parts: size * parts)
-
-
-def _resize(
-    array: ArrayShape, sharding: Sharding, new: Callable[[int, int], int]
-) -> ArrayShape | None:
     if sharding.kind is not ShardingKind.TILED:
         return array
     if len(sharding.partitions) != len(array.dims):
         return None
     dims = tuple(
-        Dimension(None if dim.size is None else new(dim.size, partition.parts), dim.dynamic)
+        replace(dim, size=None if dim.size is None else -(-dim.size // partition.parts))
         for dim, partition in zip(array.dims, sharding.partitions, strict=True)
     )
     return replace(array, dims=dims)

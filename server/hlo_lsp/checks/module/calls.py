@@ -98,8 +98,8 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield context.report(
             place,
-            f"the module header lists {count_noun(len(shapes), 'parameter')}, but `{entry.name}` has "
-            f"{len(parameters)}",
+            f"the module header lists {count_noun(len(shapes), 'parameter')}, but `{entry.name}` "
+            f"has {len(parameters)}",
             Related(head_place(context.file, entry), f"`{entry.name}` is the entry"),
         )
         shapes = []

@@ -232,7 +232,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     number, computation = parameter_number(parameter), module.computation_of(parameter)
     if number is not None and computation is not None:
         facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
-    passed = operands_of_parameter(module, parameter)
+    passed = operands_of_parameter(module, parameter) if can_search(module) else ()
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
     return [*facts, *list_facts("argument", found)]
 
@@ -281,7 +281,7 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
     if sharding is None:
         return []
     is_shard = None if file is None else has_shard_shapes(file)
-    shape = None if is_shard is None else try_shape(text.shape.text)
+    shape = "" if is_shard is None else text.shape.text
     return sharding_facts(sharding.text.strip(), shape, is_shard=bool(is_shard))
 
 

@@ -7,6 +7,7 @@ from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText
@@ -49,9 +50,11 @@ def known_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
 def can_follow_data(dump: DumpSet, name: str) -> bool:
     """Return whether following the data of an instruction takes no longer than a hover may."""
     line = dump.instruction(name)
-    if line is None:
-        return False
-    module = line.file.module
+    return line is not None and can_search(line.file.module)
+
+
+def can_search(module: ModuleIndex) -> bool:
+    """Return whether a search for callers takes no longer than a hover may."""
     return module.is_indexed or len(module.instructions) <= _MAX_UNPREPARED_RECORDS
 
 

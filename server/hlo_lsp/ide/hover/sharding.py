@@ -1,7 +1,6 @@
 """Shardings and device groups as text."""
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from hlo_lsp.model.device_groups import (
     Axis,
@@ -16,14 +15,19 @@ from hlo_lsp.model.device_groups import (
 from hlo_lsp.model.display import Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.shape import ArrayShape, Shape, TupleShape
+from hlo_lsp.model.shape import (
+    ArrayShape,
+    shape_indexes,
+    shape_text,
+    subshape_text,
+    try_shape,
+)
 from hlo_lsp.model.sharding import (
     Sharding,
     ShardingKind,
     TupleSharding,
     parse_sharding,
     shard_shape,
-    unsharded_shape,
 )
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.instruction_text import InstructionText
@@ -108,40 +112,23 @@ def _device_texts(group: DeviceGroup) -> list[str]:
     ]
 
 
-class _ShardedLeaf(NamedTuple):
-    """A leaf of a shape with its shape index and sharding; without a shape if it is unknown."""
-
-    path: str
-    shape: Shape | None
-    sharding: Sharding
-
-
-class _DeviceShard(NamedTuple):
-    """An array and its shard on one device."""
-
-    whole: ArrayShape
-    shard: ArrayShape
-
-
-def sharding_facts(text: str, shape: Shape | None, *, is_shard: bool = False) -> list[Fact]:
+def sharding_facts(text: str, shape: str, *, is_shard: bool = False) -> list[Fact]:
     """Return facts about the value of ``sharding=``; empty if it is invalid.
 
     The shape of the instruction is that of one device's shard if ``is_shard``, as XLA prints it
-    after its partitioner, otherwise that of the whole array. Sizes are logical bytes.
+    after its partitioner, otherwise that of the whole array; it is empty if that is unknown. Sizes
+    are logical bytes.
     """
     try:
         sharding = parse_sharding(text)
     except ShardingError:
         return []
-    leaves = list(_leaf_shapes(shape)) if isinstance(shape, TupleShape) else []
     if isinstance(sharding, TupleSharding):
-        if len(leaves) != len(sharding.elements):
-            leaves = [(f"{{{place}}}", None) for place in range(len(sharding.elements))]
-        pairs = zip(leaves, sharding.elements, strict=True)
-        return _tuple_facts([_ShardedLeaf(*leaf, own) for leaf, own in pairs], is_shard)
-    if isinstance(shape, TupleShape):
-        return _tuple_facts([_ShardedLeaf(*leaf, sharding) for leaf in leaves], is_shard)
-    facts = [Fact("sharding", _describe_leaves([_ShardedLeaf("{}", shape, sharding)], is_shard))]
+        return _tuple_facts(sharding, shape)
+    words, array = [_describe_sharding(sharding)], try_shape(shape)
+    if isinstance(array, ArrayShape) and sharding.kind is not ShardingKind.UNKNOWN:
+        words += _describe_shard(array, sharding, is_shard)
+    facts = [Fact("sharding", "; ".join(words + _describe_shard_group(sharding)))]
     order, copies = sharding.order, {group.kind for group in sharding.subgroups}
     if order is not None and sharding.parts > 1 and copies <= {ShardingKind.REPLICATED}:
         devices = _describe_part_devices(order, sharding.parts)
@@ -149,47 +136,44 @@ def sharding_facts(text: str, shape: Shape | None, *, is_shard: bool = False) ->
     return facts
 
 
-def _tuple_facts(leaves: list[_ShardedLeaf], is_shard: bool) -> list[Fact]:
-    alike: dict[Sharding, list[_ShardedLeaf]] = {}
-    for leaf in leaves:
-        alike.setdefault(leaf.sharding, []).append(leaf)
+def _tuple_facts(sharding: TupleSharding, shape: str) -> list[Fact]:
+    """Return a fact for each distinct sharding of the elements of a tuple."""
+    leaves = [
+        index or "{}"
+        for index in shape_indexes(shape)
+        if not (subshape_text(shape, index) or "").startswith("(")
+    ]
+    if len(leaves) != len(sharding.elements):
+        leaves = [f"{{{number}}}" for number in range(len(sharding.elements))]
+    alike: dict[Sharding, list[str]] = {}
+    for index, own in zip(leaves, sharding.elements, strict=True):
+        alike.setdefault(own, []).append(index)
     facts = []
-    for same in list(alike.values())[:_MAX_SHARDINGS]:
-        indexes = join_limited([leaf.path for leaf in same[1:]], _MAX_INDICES)
-        others = f"and {indexes}: " if indexes else ""
-        facts.append(Fact(f"sharding {same[0].path}", others + _describe_leaves(same, is_shard)))
+    for own, indexes in list(alike.items())[:_MAX_SHARDINGS]:
+        others = join_limited(indexes[1:], _MAX_INDICES)
+        words = "; ".join([_describe_sharding(own), *_describe_shard_group(own)])
+        facts.append(Fact(f"sharding {indexes[0]}", f"and {others}: {words}" if others else words))
     if len(alike) > _MAX_SHARDINGS:
         facts.append(Fact("shardings", f"and {len(alike) - _MAX_SHARDINGS:,} more"))
     return facts
 
 
-def _leaf_shapes(
-    shape: TupleShape, index: tuple[int, ...] = ()
-) -> Iterator[tuple[str, Shape | None]]:
-    for place, element in enumerate(shape.elements):
-        path = (*index, place)
-        if isinstance(element, TupleShape):
-            yield from _leaf_shapes(element, path)
-        else:
-            yield f"{{{','.join(map(str, path))}}}", element
+def _describe_shard(array: ArrayShape, sharding: Sharding, is_shard: bool) -> list[str]:
+    """Return ``each device holds `f32[4]`, 16 B of 32 B``, empty if the ranks differ."""
+    shard = array if is_shard else shard_shape(array, sharding)
+    if shard is None:
+        return []
+    size, whole = logical_bytes(shard), logical_bytes(array)
+    held = "" if size is None else f", {format_bytes(size)}"
+    of = "" if whole is None or whole == size else f" of {format_bytes(whole)}"
+    return [f"each device holds `{shape_text(shard)}`{held}{of}"]
 
 
-def _describe_leaves(leaves: list[_ShardedLeaf], is_shard: bool) -> str:
-    sharding = leaves[0].sharding
-    words = [_describe_sharding(sharding)]
-    held = [found for leaf in leaves if (found := _device_shard(leaf, is_shard)) is not None]
-    if len(held) == len(leaves):
-        amount = _describe_bytes_per_device(held, is_shard)
-        if sharding.kind is not ShardingKind.TILED:
-            words[0] += f" ({amount})"
-        else:
-            words.append(f"each device holds {amount}")
-        if len(held) == 1 and not is_shard:
-            words += _describe_uneven_dims(held[0], sharding)
-    if sharding.group is not None:
-        relation = "the same as" if sharding.group.is_exact else "as close as possible to"
-        words.append(f"{relation} shard group {sharding.group.number}")
-    return "; ".join(words)
+def _describe_shard_group(sharding: Sharding) -> list[str]:
+    if sharding.group is None:
+        return []
+    relation = "the same as" if sharding.group.is_exact else "as close as possible to"
+    return [f"{relation} shard group {sharding.group.number}"]
 
 
 _WHOLES = {
@@ -226,62 +210,6 @@ def _describe_sharding(sharding: Sharding) -> str:
         if cut.is_open:
             words.append(f"dim {dim} may be split further")
     return ", ".join(words)
-
-
-def _device_shard(leaf: _ShardedLeaf, is_shard: bool) -> _DeviceShard | None:
-    if not isinstance(leaf.shape, ArrayShape) or leaf.sharding.kind is ShardingKind.UNKNOWN:
-        return None
-    resize = unsharded_shape if is_shard else shard_shape
-    other = resize(leaf.shape, leaf.sharding)
-    if other is None:
-        return None
-    return _DeviceShard(other, leaf.shape) if is_shard else _DeviceShard(leaf.shape, other)
-
-
-def _describe_bytes_per_device(held: list[_DeviceShard], is_shard: bool) -> str:
-    shards = {_array_text(each.shard) for each in held}
-    name = f"`{min(shards)}`" if len(shards) == 1 else f"{len(held):,} arrays"
-    if len(held) > 1 == len(shards):
-        name += f" {len(held):,} times"
-    shard, whole = _bytes(each.shard for each in held), _bytes(each.whole for each in held)
-    if shard is None or whole is None:
-        return name
-    if shard == whole:
-        return f"{name}, {format_bytes(shard)}"
-    if not is_shard:
-        return f"{name}, {format_bytes(shard)} of {format_bytes(whole)}"
-    # The shape of a shard does not show whether it contains padding.
-    of = f"`{_array_text(held[0].whole)}`, " if len(held) == 1 else ""
-    return f"{name}, {format_bytes(shard)} of {of}{format_bytes(whole)} or less if parts are padded"
-
-
-def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[str]:
-    dims = zip(held.whole.dims, held.shard.dims, sharding.partitions, strict=False)
-    for number, (dim, part, cut) in enumerate(dims):
-        if not dim.size or not part.size or dim.size % cut.parts == 0:
-            continue
-        full, rest = divmod(dim.size, part.size)
-        empty = cut.parts - full - (rest > 0)
-        last = [f"one has {rest:,} of {part.size:,}"] if rest else []
-        last += [f"{empty:,} empty"] if empty else []
-        yield (
-            f"dim {number}: {dim.size:,} is not divisible by {cut.parts:,}, "
-            f"the last parts are padded ({', '.join(last)})"
-        )
-
-
-def _bytes(arrays: Iterable[ArrayShape]) -> int | None:
-    sizes = [logical_bytes(array) for array in arrays]
-    return None if None in sizes else sum(size for size in sizes if size is not None)
-
-
-def _array_text(array: ArrayShape) -> str:
-    """Return the shape without its layout: XLA assigns a new layout to each shard."""
-    dims = (
-        "?" if dim.size is None else f"<={dim.size}" if dim.dynamic else str(dim.size)
-        for dim in array.dims
-    )
-    return f"{array.element_type}[{','.join(dims)}]"
 
 
 def has_shard_shapes(file: DumpFile) -> bool | None:
