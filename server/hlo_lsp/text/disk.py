@@ -54,19 +54,24 @@ def read_document(path: Path) -> Document:
             if b"\0" in file.read(_BINARY_CHECK_BYTES):
                 raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
             file.seek(0)
-            reader = _LineReader()
-            taken = 0
-            for line in file:
-                if b"\r" in line:
-                    file.seek(0)
-                    return Document(_decode_utf8(file.read().removeprefix(_BYTE_ORDER_MARK)))
-                reader.take(line)
-                taken += len(line) + _LINE_OVERHEAD_BYTES
-                if taken >= _BYTES_PER_CHECKPOINT:
-                    taken = 0
-                    checkpoint()
+            return document_of(file)
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
+
+
+def document_of(file: BinaryIO) -> Document:
+    """Return the document of a file that is open for reading, as :func:`read_document` does."""
+    reader = _LineReader()
+    taken = 0
+    for line in file:
+        if b"\r" in line:
+            file.seek(0)
+            return Document(_decode_utf8(file.read().removeprefix(_BYTE_ORDER_MARK)))
+        reader.take(line)
+        taken += len(line) + _LINE_OVERHEAD_BYTES
+        if taken >= _BYTES_PER_CHECKPOINT:
+            taken = 0
+            checkpoint()
     return Document.from_lines(reader.lines())
 
 

@@ -124,64 +124,11 @@ def test_branch_attributes_exclude_each_other() -> None:
         ("broadcast(%p), dimensions=|", ["{0,1}"]),
         ("all-reduce(%p), replica_groups=|", ["{{0,1},{2,3}}"]),
         ("fusion(%p), calls=|", ["%twice", "%sum"]),
-        ("reduce(%p, %zero), to_apply=|", ["%sum", "%twice"]),
-        ("all-reduce(%p), to_apply=%t|", ["%sum", "%twice"]),
-        ("while(%p), body=|", ["%twice", "%sum"]),
+        ("all-reduce(%p), to_apply=%t|", ["%twice", "%sum"]),
     ],
 )
 def test_attribute_values(line: str, expected: list[str]) -> None:
     assert labels_at(in_entry(f"  %r = f32[8] {line}")) == expected
-
-
-_CALLED = """\
-HloModule m
-
-%less (a: s32[], b: s32[]) -> pred[] {
-  %a = s32[] parameter(0)
-  %b = s32[] parameter(1)
-  ROOT %l = pred[] compare(%a, %b), direction=LT
-}
-
-%plus (c: s32[], d: s32[]) -> s32[] {
-  %c = s32[] parameter(0)
-  %d = s32[] parameter(1)
-  ROOT %s = s32[] add(%c, %d)
-}
-
-%again (e: s32[]) -> pred[] {
-  %e = s32[] parameter(0)
-  ROOT %t = pred[] constant(true)
-}
-
-%next (f: s32[]) -> s32[] {
-  %f = s32[] parameter(0)
-  ROOT %n = s32[] negate(%f)
-}
-
-ENTRY %main (i: s32[], v: s32[8]) -> s32[] {
-  %i = s32[] parameter(0)
-  %v = s32[8] parameter(1)
-"""
-
-
-@pytest.mark.parametrize(
-    ("line", "best"),
-    [
-        ("s32[] while(%i), condition=|", "%again"),
-        ("s32[] while(%i), condition=%again, body=|", "%next"),
-        ("s32[] reduce(%v, %i), to_apply=|", "%plus"),
-        ("s32[8] sort(%v), to_apply=|", "%less"),
-        ("s32[8] select-and-scatter(%v, %v, %i), select=|", "%less"),
-        ("s32[8] select-and-scatter(%v, %v, %i), scatter=|", "%plus"),
-        ("pred[] call(%i), to_apply=|", "%again"),
-        ("pred[] fusion(%i), calls=|", "%again"),
-        ("((s32[]), pred[]) async-start(%i), calls=|", "%again"),
-        ("pred[] conditional(%i, %i), branch_computations={|", "%again"),
-        ("fusion(%i), calls=|", "%next"),
-    ],
-)
-def test_computations_with_matching_signature_come_first(line: str, best: str) -> None:
-    assert labels_at(split_at_cursor(f"{_CALLED}  %r = {line}"))[0] == best
 
 
 def test_tuple_indices_have_element_shapes() -> None:

@@ -40,10 +40,10 @@ def _facts(text: str, shape: str = "", *, is_shard: bool = False) -> dict[str, s
          "the whole array on device 3 only; "
          "each device holds `f32[8]`, 32 B"),
         ("{manual}", "f32[8]",
-         "manual: partitioned by the program, the shape is the shard on each device ; "
+         "manual: partitioned by the program, the shape is the shard on each device; "
          "each device holds `f32[8]`, 32 B"),
         ("{unreduced}", "f32[8]",
-         "unreduced: partial sums of the whole array on each device ; "
+         "unreduced: partial sums of the whole array on each device; "
          "each device holds `f32[8]`, 32 B"),
         ("{unknown}", "f32[8]", "unknown: a placeholder that any other sharding overrides"),
         ("{devices=[2]<=[2] shard_as 3}", "f32[8]",

@@ -1,9 +1,9 @@
 """Completion in module text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, vocabulary
-from hlo_lsp.ide.completion import name_candidates as names
 from hlo_lsp.ide.completion.candidates import (
     Candidate,
     CandidateKind,
@@ -14,7 +14,16 @@ from hlo_lsp.ide.completion.candidates import (
     plain_candidate,
     value_snippet,
 )
-from hlo_lsp.ide.completion.draft import CompletionScope, Draft, completion_scope, draft_at
+from hlo_lsp.ide.completion.draft import (
+    CompletionScope,
+    Draft,
+    PartialInstruction,
+    completion_scope,
+    computation_parameters,
+    draft_at,
+    operand_texts,
+    referenced_computation,
+)
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
     KeyValueSlot,
@@ -28,8 +37,9 @@ from hlo_lsp.ide.completion.slots import (
     slot_at,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.shape import element_texts, without_layout
+from hlo_lsp.model.shape import element_texts, subshape_text, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import InlineComputation
 
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
 _KIND_DETECTION_LINES = 60  # must cover the lines that file kind detection reads
@@ -96,7 +106,7 @@ def _candidates(
             flags = ("true", "false") if without_layout(slot.shape) == "pred[]" else ()
             return [plain_candidate(flag, CandidateKind.VALUE) for flag in flags]
         case OperandSlot():
-            return names.operand_candidates(draft, slot, scope, typed)
+            return operand_candidates(draft, slot, scope, typed)
         case AttributeSlot(opcode=None):
             header = vocabulary().header
             missing = (header[name] for name in header if name not in slot.present)
@@ -205,9 +215,9 @@ def _attribute_values(
     if (slot.opcode, slot.attribute) == ("get-tuple-element", "index"):
         return list(_tuple_index_candidates(draft, scope)) or [_example_candidate(attribute)]
     if attribute.kind.names_computations:
-        items = list(names.computation_candidates(draft, attribute.name, scope, typed))
+        items = list(computation_candidates(draft, scope, typed))
     elif attribute.kind is AttributeKind.INSTRUCTIONS:
-        items = list(names.instruction_candidates(draft, scope, typed))
+        items = list(instruction_candidates(draft, scope, typed))
     else:
         items = [plain_candidate(value, CandidateKind.VALUE) for value in attribute.values]
     if attribute.kind not in _LIST_KINDS:
@@ -230,7 +240,7 @@ def _key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
 
 def _tuple_index_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
     """Yield the element numbers of the operand, those with the result shape first."""
-    shapes = names.operand_shapes(draft, scope)
+    shapes = operand_shapes(draft, scope)
     elements = element_texts(shapes[0] or "") if shapes else None
     result = "" if draft.parts is None else without_layout(draft.parts.shape)
     for number, shape in sorted(enumerate(elements or ()), key=lambda found: found[1] != result):
@@ -260,3 +270,83 @@ def _example_candidate(attribute: AttributeSpec) -> Candidate:
 def _brace_candidate(item: Candidate) -> Candidate:
     text, snippet = f"{{{item.insert}}}", f"{{{placeholder(1, item.insert)}}}"
     return Candidate(text, item.kind, text, snippet, item.detail, item.about)
+
+
+OPCODES_PASSING_OPERANDS = frozenset({"fusion", "call", "async-start"})
+_SHAPE_PRESERVING_OPCODES = {"while", "opt-barrier", "copy", "domain"}
+
+
+def operand_candidates(
+    draft: Draft, slot: OperandSlot, scope: CompletionScope, typed: str
+) -> Iterator[Candidate]:
+    """Yield the instructions above in this computation: matching ones first, then the nearest."""
+    fits = _operand_filter(draft, slot)
+    candidates = list(instruction_candidates(draft, scope, typed))
+    for wanted in (True, False):  # Two passes, because the consumer often stops during the first.
+        for found, candidate in zip(scope.above, candidates, strict=True):
+            if fits(found) is wanted:
+                yield candidate
+
+
+def instruction_candidates(draft: Draft, scope: CompletionScope, typed: str) -> Iterator[Candidate]:
+    """Yield the instructions above in this computation, nearest first, with shapes as details."""
+    sign = _name_prefix(draft, typed)
+    for found in scope.above:
+        about = (f"line {found.line}", found.name)
+        yield plain_candidate(sign + found.name, CandidateKind.INSTRUCTION, found.shape, about)
+
+
+def computation_candidates(draft: Draft, scope: CompletionScope, typed: str) -> Iterator[Candidate]:
+    """Yield the computations above this one, nearest first."""
+    line = scope.head.line if scope.head is not None else draft.line
+    sign = _name_prefix(draft, typed)
+    for found in reversed(draft.file.module.all_computations()):
+        if found.line < line and not found.is_entry and not isinstance(found, InlineComputation):
+            about = (f"line {found.line}", found.name)
+            yield plain_candidate(sign + found.name, CandidateKind.COMPUTATION, "", about)
+
+
+def operand_shapes(draft: Draft, scope: CompletionScope) -> list[str | None]:
+    """Return the shapes, without layouts, of the operands of the instruction at the cursor."""
+    texts = [] if draft.parts is None else operand_texts(draft.text_before, draft.parts.opened)
+    operands = [scope.operand(text) for text in texts]
+    return [without_layout(found.shape) if found and found.shape else None for found in operands]
+
+
+def _operand_filter(draft: Draft, slot: OperandSlot) -> Callable[[PartialInstruction], bool]:
+    opcode = vocabulary().opcode(slot.opcode)
+    shape = without_layout(slot.shape)
+    if slot.opcode == "get-tuple-element":
+        return lambda found: found.shape.startswith("(")
+    if slot.opcode.endswith("-done"):
+        start = slot.opcode.removesuffix("-done")
+        return lambda found: found.opcode in (f"{start}-start", f"{start}-update")
+    result: str | None = None
+    if slot.opcode in OPCODES_PASSING_OPERANDS:
+        callee = referenced_computation(draft, "(?:calls|to_apply)")
+        parameters = [] if callee is None else computation_parameters(draft.file, callee)
+        if slot.number < len(parameters):
+            result = without_layout(parameters[slot.number].shape)
+    elif slot.opcode == "tuple":
+        result = subshape_text(shape, f"{{{slot.number}}}")
+    elif slot.opcode in _SHAPE_PRESERVING_OPCODES and slot.shape:
+        result = shape
+    elif opcode is not None and opcode.elementwise and slot.shape:
+        return lambda found: _dimensions(without_layout(found.shape)) == _dimensions(shape)
+    return lambda found: result is None or without_layout(found.shape) == result
+
+
+def _dimensions(shape: str) -> str:
+    """Return the dimensions of an array shape, ``[8,128]``, or the whole text of a tuple shape."""
+    return shape if shape.startswith("(") else shape[shape.find("[") :]
+
+
+def _name_prefix(draft: Draft, typed: str) -> str:
+    """Return ``%`` or nothing, whichever the surrounding text puts before names."""
+    if typed.startswith("%"):
+        return "%"
+    record = draft.file.records.at(draft.line)
+    assert record is not None  # The draft comes from a record on this line.
+    above = (draft.file.lines[at] for at in range(record.line - 1, max(record.line - 20, -1), -1))
+    lines = (*draft.siblings, *islice(filter(str.strip, above), 3))
+    return "" if any(" = " in line and "%" not in line for line in lines) else "%"

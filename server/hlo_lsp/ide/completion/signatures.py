@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandSpec, operand_description, vocabulary
+from hlo_lsp.ide.completion.completion import OPCODES_PASSING_OPERANDS
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
@@ -15,10 +16,8 @@ from hlo_lsp.ide.completion.draft import (
     operand_texts,
     referenced_computation,
 )
-from hlo_lsp.ide.completion.name_candidates import OPCODES_PASSING_OPERANDS
 from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
@@ -76,10 +75,11 @@ def _operand_signature(
     scope = completion_scope(draft)
     written = operand_texts(draft.text, slot.opened)
     if opcode.name in OPCODES_PASSING_OPERANDS:
+        callee = referenced_computation(draft, "(?:calls|to_apply)")
+        parameters = [] if callee is None else computation_parameters(draft.file, callee)
         shown = [
             (f"{found.name}: {found.shape}", _written_operand_hint(scope, written, number))
-            for number, found in enumerate(_callee_parameters(draft, opcode.name))
-            if found is not None
+            for number, found in enumerate(parameters)
         ]
         if shown:
             return _build_signature(opcode, shown, min(slot.number, len(shown) - 1))
@@ -89,7 +89,6 @@ def _operand_signature(
     for place, operand in enumerate(opcode.operands):
         hints = [operand_description(operand.name, opcode.name)]
         if place == active:
-            hints.append(_parameter_hint(draft, opcode, slot.number, count))
             hints.append(_written_operand_hint(scope, written, slot.number))
         shown.append((operand.name + "..." * operand.repeated, " ".join(filter(None, hints))))
     return _build_signature(opcode, shown, active)
@@ -130,39 +129,6 @@ def operand_position(operands: Sequence[OperandSpec], number: int, count: int) -
     each = max(1, -(-(count - len(operands) + repeated) // repeated)) if repeated else 1
     ends = accumulate(each if operand.repeated else 1 for operand in operands)
     return next((place for place, end in enumerate(ends) if number < end), len(operands) - 1)
-
-
-def _callee_parameters(draft: Draft, opcode: str) -> list[InstructionLine | None]:
-    """Return the parameters of the callee; for ``conditional``, the parameter of each branch."""
-    if opcode != "conditional":
-        attribute = "body" if opcode == "while" else "(?:calls|to_apply)"
-        callee = referenced_computation(draft, attribute)
-        return [] if callee is None else [*computation_parameters(draft.file, callee)]
-    listed = re.search(r"branch_computations=\{([^{}]*)", draft.text)
-    names = re.findall(r"[A-Za-z_][\w.\-]*", listed[1]) if listed is not None else []
-    branches = [draft.file.module.named(name) for name in names] or [
-        referenced_computation(draft, attribute)
-        for attribute in ("true_computation", "false_computation")
-    ]
-    parameters = [branch and computation_parameters(draft.file, branch) for branch in branches]
-    return [found[0] if found else None for found in parameters]
-
-
-def _parameter_hint(draft: Draft, opcode: OpcodeSpec, number: int, count: int) -> str:
-    """Return a sentence that names the callee parameter that receives an operand.
-
-    A reduction passes the accumulators first, then the elements (``hlo_verifier.cc``).
-    """
-    parameters = _callee_parameters(draft, opcode.name)
-    if opcode.name == "conditional":
-        number -= 1
-    elif opcode.name in {"reduce", "reduce-window"}:
-        half = count // 2
-        number = number + half if number < half else number - half
-    elif opcode.name != "while":
-        return ""
-    found = parameters[number] if 0 <= number < len(parameters) else None
-    return "" if found is None else f"Passed as `{found.name}: {found.shape}`."
 
 
 def _written_operand_hint(scope: CompletionScope, written: Sequence[str], number: int) -> str:

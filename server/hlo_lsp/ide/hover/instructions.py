@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.headlines import result_headline
-from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts
+from hlo_lsp.ide.hover.origin_text import can_search, origin_and_source_facts, source_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
