@@ -11,9 +11,10 @@ from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
+from hlo_lsp.protos.reading import read_document
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
-from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_document_until
+from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.

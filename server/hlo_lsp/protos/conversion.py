@@ -1,0 +1,112 @@
+"""Conversion of protos to the files that XLA prints for the same module."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.protos.assignments import AssignmentPrinter
+from hlo_lsp.protos.damage import Damage, parse
+from hlo_lsp.protos.hlo_messages import CLASSES
+from hlo_lsp.protos.modules import ModulePrinter
+from hlo_lsp.protos.names import module_stem
+
+_NOT_IN_MODULE = (
+    "Not in the proto: the numbers of replicas and partitions, and the flags for sharding"
+    " propagation."
+)
+_NOT_IN_ASSIGNMENT = (
+    "Not in the proto: live ranges, used values, the memory report, and the pages of allocations."
+)
+_NO_MODULE = (
+    "Not in the proto: the module. Therefore, values have the ids of instructions as names, and"
+    " `opaque[]` as shape."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A file inside of a converted one; ``is_whole`` is False if its end is missing."""
+
+    name: str
+    lines: list[str]
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What a proto holds: its sections, and notes for the reader.
+
+    ``damage`` is what could not be read.
+    """
+
+    sections: list[Section]
+    notes: list[str]
+    damage: str | None = None
+
+
+def convert(data: bytes, name: str) -> Converted | None:
+    """Return what a proto holds, or None if it is none of the kinds that have a module.
+
+    Args:
+        data: The proto.
+        name: The name of its file.
+    """
+    best: tuple[int, str, Any, Damage | None] | None = None
+    for kind in ("HloProto", "HloModuleProto", "HloSnapshot", "BufferAssignmentProto"):
+        message, damage = parse(data, kind)
+        size = _plausible_size(kind, message)
+        if size and damage is None:
+            return _converted(kind, message, None, name)
+        if size and (best is None or size > best[0]):
+            best = size, kind, message, damage
+    return None if best is None else _converted(*best[1:], name)
+
+
+def _plausible_size(kind: str, message: Any) -> int:
+    """Return the number of instructions and values, 0 if the message is of another kind."""
+    module, assignment = _parts(kind, message)
+    opcodes = [
+        one.opcode for computation in module.computations for one in computation.instructions
+    ]
+    values = {one.id for one in assignment.logical_buffers}
+    used = {
+        one.logical_buffer_id for each in assignment.buffer_allocations for one in each.assigned
+    }
+    if not all(isinstance(opcode, str) and opcode.isprintable() for opcode in opcodes):
+        return 0
+    return len(opcodes) + len(values & used)
+
+
+def _parts(kind: str, message: Any) -> tuple[Any, Any]:
+    if kind == "HloSnapshot":
+        message, kind = message.hlo, "HloProto"
+    if kind == "HloProto":
+        return message.hlo_module, message.buffer_assignment
+    if kind == "HloModuleProto":
+        return message, CLASSES["BufferAssignmentProto"]()
+    return CLASSES["HloModuleProto"](), message
+
+
+def _converted(kind: str, message: Any, damage: Damage | None, name: str) -> Converted:
+    module, assignment = _parts(kind, message)
+    notes = [f"{name}: {kind}, converted to the text that XLA prints for it."]
+    notes += _missing(module, assignment)
+    stem = module_stem(name)
+    sections: list[Section] = []
+    is_whole = damage is None
+    printer = ModulePrinter(module)
+    if module.computations:
+        sections.append(Section(f"{stem}.txt", list(printer.lines()), is_whole))
+    if assignment.buffer_allocations:
+        lines = AssignmentPrinter(assignment, module, printer.printer).lines()
+        sections.append(Section(f"{stem}-buffer-assignment.txt", list(lines), is_whole))
+    return Converted(sections, notes, None if damage is None else f"{name}, {damage}")
+
+
+def _missing(module: Any, assignment: Any) -> Iterator[str]:
+    if not module.computations:
+        yield _NO_MODULE
+        return
+    yield _NOT_IN_MODULE
+    if assignment.buffer_allocations:
+        yield _NOT_IN_ASSIGNMENT

@@ -1,0 +1,127 @@
+"""Damaged messages: where the damage is, and what can still be read."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from hlo_lsp.protos.hlo_messages import CLASSES, TABLE
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_MAX_VARINT_BYTES = 10
+_MAX_DEPTH = 100  # the limit of protobuf
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The first damage: its offset in bytes, the path of its field, and what is wrong."""
+
+    offset: int
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"byte {self.offset:,}, field {self.field}: {self.reason}"
+
+
+class _DamagedError(Exception):
+    """A field that cannot be read; the argument is the reason."""
+
+
+def parse(data: bytes, name: str) -> tuple[Any, Damage | None]:
+    """Return a message and None, or what can be read of it and the first damage."""
+    try:
+        return CLASSES[name].FromString(data), None
+    except DecodeError:
+        reader = _Reader(data)
+        kept = reader.kept(0, len(data), name, name, 0)
+        return CLASSES[name].FromString(kept), reader.damage
+
+
+class _Reader:
+    """Copies the fields of a message that can be read."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.damage: Damage | None = None
+
+    def kept(self, start: int, end: int, message: str, path: str, depth: int) -> bytes:
+        """Return the fields between two offsets that can be read.
+
+        A damaged field of a message type is copied in part, and the fields after it are read as
+        well unless it is longer than the message. After any other damage, nothing is read.
+        """
+        checkpoint()
+        names = {number: (name, kind) for name, (number, kind) in TABLE[message].items()}
+        counts: dict[str, int] = {}
+        kept = bytearray()
+        position = start
+        while position < end:
+            field = path
+            try:
+                tag, after = self._varint(position, end)
+                name, kind = names.get(tag >> 3, (str(tag >> 3), ""))
+                field = f"{path}.{name}"
+                if kind.endswith("*"):
+                    field += f"[{counts.get(name, 0)}]"
+                    counts[name] = counts.get(name, 0) + 1
+                inner, field_end = self._content(tag, after, end)
+            except _DamagedError as error:
+                self._report(position, field, str(error))
+                break
+            inside = kind.removesuffix("*")
+            is_message = tag & 7 == _BYTES and inside in TABLE and depth < _MAX_DEPTH
+            if is_message and not self._is_intact(inner, min(field_end, end), inside):
+                part = self.kept(inner, min(field_end, end), inside, field, depth + 1)
+                kept += self._data[position:after] + _encoded(len(part)) + part
+            elif field_end <= end:
+                kept += self._data[position:field_end]
+            if field_end > end:
+                reason = f"{field_end - inner:,} bytes are announced, {end - inner:,} are left"
+                self._report(position, field, reason)
+                break
+            position = field_end
+        return bytes(kept)
+
+    def _report(self, offset: int, field: str, reason: str) -> None:
+        if self.damage is None:
+            self.damage = Damage(offset, field, reason)
+
+    def _is_intact(self, start: int, end: int, message: str) -> bool:
+        try:
+            CLASSES[message].FromString(self._data[start:end])
+        except DecodeError:
+            return False
+        return True
+
+    def _content(self, tag: int, position: int, end: int) -> tuple[int, int]:
+        """Return where the content of a field begins and ends; the end may be too large."""
+        if not tag >> 3:
+            raise _DamagedError("not a field")
+        wire = tag & 7
+        if wire == _VARINT:
+            return position, self._varint(position, end)[1]
+        if wire == _BYTES:
+            length, inner = self._varint(position, end)
+            return inner, inner + length
+        if wire in {_FIXED32, _FIXED64}:
+            return position, position + (4 if wire == _FIXED32 else 8)
+        raise _DamagedError(f"unknown wire type {wire}")
+
+    def _varint(self, position: int, end: int) -> tuple[int, int]:
+        value = 0
+        for number, place in enumerate(range(position, min(end, position + _MAX_VARINT_BYTES))):
+            byte = self._data[place]
+            value |= (byte & 0x7F) << (7 * number)
+            if byte < 0x80:
+                return value, place + 1
+        raise _DamagedError("the number has no end")
+
+
+def _encoded(number: int) -> bytes:
+    parts = bytearray()
+    while number > 0x7F:
+        parts.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes((*parts, number))

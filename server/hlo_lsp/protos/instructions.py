@@ -1,0 +1,169 @@
+"""The text of instructions (HloInstruction::PrintWithCanonicalNameMap in hlo_instruction.cc)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hlo_lsp.protos.attributes import comparison_type, own_attributes
+from hlo_lsp.protos.literals import literal_text
+from hlo_lsp.protos.shapes import (
+    ShapeTexts,
+    annotated,
+    frontend_attributes_text,
+    index_text,
+    metadata_text,
+    plain,
+    quoted_unless_json,
+)
+from hlo_lsp.protos.shardings import sharding_text
+
+_APPLY_OPCODES = frozenset(
+    {
+        *("call", "map", "reduce-window", "reduce", "all-reduce", "reduce-scatter"),
+        *("all-reduce-start", "scatter", "sort", "scan"),
+    }
+)
+_PRED = 1
+
+
+class InstructionPrinter:
+    """Prints the instructions of a module."""
+
+    def __init__(self, module: Any) -> None:
+        self._payloads = module.payloads
+        self.shapes = ShapeTexts()
+        self.computations = {one.id: one for one in module.computations}
+        self.instructions = {
+            one.id: one for computation in module.computations for one in computation.instructions
+        }
+        self._names = {number: plain(one.name) for number, one in self.instructions.items()}
+
+    def text(self, one: Any) -> str:
+        """Return the line of an instruction, without ``ROOT``."""
+        opcode = plain(one.opcode)
+        shape = self.shapes.text(one.shape)
+        parts = [f"%{plain(one.name)} = {shape} {opcode}({self._operands(one, opcode)})"]
+        parts += self._attributes(one, opcode)
+        if one.HasField("original_value"):
+            parts.append(f"origin={{{_original_value(one.original_value)}}}")
+        metadata = one.metadata
+        if (
+            metadata.op_type
+            or metadata.op_name
+            or metadata.source_file
+            or metadata.scheduling_name
+            or metadata.stack_frame_id
+            or metadata.HasField("metadata_payload")
+        ):
+            parts.append(f"metadata={{{metadata_text(metadata)}}}")
+        config = self._backend_config(one)
+        if config:
+            parts.append(f"backend_config={quoted_unless_json(config)}")
+        return ", ".join(parts)
+
+    def _backend_config(self, one: Any) -> bytes:
+        if not one.HasField("backend_config_payload"):
+            return bytes(one.backend_config)
+        payload = one.backend_config_payload
+        if not payload.HasField("id"):
+            return bytes(payload.value)
+        return bytes(self._payloads[payload.id]) if 0 <= payload.id < len(self._payloads) else b""
+
+    def _operands(self, one: Any, opcode: str) -> str:
+        if opcode == "parameter":
+            return str(one.parameter_number)
+        if opcode == "constant":
+            return literal_text(one.literal, self.shapes) if one.HasField("literal") else "{...}"
+        return annotated([self._name(number) for number in one.operand_ids])
+
+    def _name(self, number: int) -> str:
+        """Return the name of an instruction; one that a damaged proto lacks has its id."""
+        return f"%{self._names.get(number) or f'missing.{number}'}"
+
+    def _computation_name(self, number: int) -> str:
+        computation = self.computations.get(number)
+        return f"%{plain(computation.name) if computation is not None else f'missing.{number}'}"
+
+    def _attributes(self, one: Any, opcode: str) -> Iterator[str]:
+        yield from own_attributes(one, opcode, self.shapes)
+        if opcode == "compare":
+            operand = self.instructions.get(one.operand_ids[0]) if one.operand_ids else None
+            if operand is not None:
+                yield from comparison_type(one, operand)
+        if one.called_computation_ids:
+            yield from self._called(one, opcode)
+        if opcode == "call" and one.is_composite:
+            yield "is_composite=true"
+        if one.HasField("sharding"):
+            yield f"sharding={sharding_text(one.sharding)}"
+        if one.frontend_attributes.map:
+            yield frontend_attributes_text(one.frontend_attributes)
+        if one.control_predecessor_ids:
+            names = ", ".join(self._name(number) for number in one.control_predecessor_ids)
+            yield f"control-predecessors={{{names}}}"
+        if one.statistics_viz.statistics:
+            statistics = ",".join(
+                f"{plain(each.stat_name)}={each.stat_val:.6g}"
+                for each in one.statistics_viz.statistics
+            )
+            index = one.statistics_viz.stat_index_to_visualize
+            yield f"statistics={{visualizing_index={index},{statistics}}}"
+        if one.HasField("result_accuracy"):
+            yield from _accuracy(one.result_accuracy)
+
+    def _called(self, one: Any, opcode: str) -> Iterator[str]:
+        names = [self._computation_name(number) for number in one.called_computation_ids]
+        joined = ", ".join(names)
+        if opcode == "while" and len(names) > 1:
+            yield from (f"condition={names[1]}", f"body={names[0]}")
+        elif opcode == "select-and-scatter" and len(names) > 1:
+            yield from (f"select={names[0]}", f"scatter={names[1]}")
+        elif opcode == "conditional":
+            operand = self.instructions.get(one.operand_ids[0]) if one.operand_ids else None
+            if operand is not None and operand.shape.element_type == _PRED and len(names) == 2:
+                yield from (f"true_computation={names[0]}", f"false_computation={names[1]}")
+            else:
+                yield f"branch_computations={{{joined}}}"
+        elif opcode in _APPLY_OPCODES:
+            yield f"to_apply={names[0]}"
+        elif opcode == "custom-call":
+            yield f"called_computations={{{joined}}}"
+        elif opcode not in {"async-update", "async-done"}:
+            yield f"calls={joined}"
+
+
+def _accuracy(accuracy: Any) -> Iterator[str]:
+    if accuracy.mode:
+        yield f"result_accuracy={{mode={'highest' if accuracy.mode == 1 else accuracy.mode}}}"
+    elif accuracy.HasField("tolerance"):
+        limits = accuracy.tolerance
+        yield (
+            f"result_accuracy={{tolerance={{atol={limits.atol:.6g},rtol={limits.rtol:.6g},"
+            f"ulps={limits.ulps}}}}}"
+        )
+
+
+def _original_value(value: Any) -> str:
+    """Return the text of an original value: a tree of arrays by shape index."""
+    if value.is_synthetic_call:
+        return "[synthetic_call]"
+    leaves = {tuple(one.shape_index): one for one in value.elements}
+    children: dict[tuple[int, ...], int] = {}
+    for index in leaves:
+        for depth, number in enumerate(index):
+            children[index[:depth]] = max(children.get(index[:depth], 0), number + 1)
+
+    def node(index: tuple[int, ...]) -> str:
+        if index in children:
+            return f"({', '.join(node((*index, place)) for place in range(children[index]))})"
+        leaf = leaves.get(index)
+        if leaf is None or not leaf.HasField("original_array"):
+            return "{}"
+        return f"{{{original_array(leaf.original_array)}}}"
+
+    return node(()) if leaves else "()"
+
+
+def original_array(array: Any) -> str:
+    """Return an instruction name in quotes, and the shape index unless it is empty."""
+    place = f" {index_text(array.shape_index)}" if array.shape_index else ""
+    return f'"{plain(array.instruction_name)}"{place}'

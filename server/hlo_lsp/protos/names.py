@@ -1,0 +1,40 @@
+"""The names of files that are read as the text for which they stand."""
+
+_PROTO_ENDINGS = (".hlo.pb", ".hlo_proto.pb", ".hlo_snapshot.pb")
+_COMPRESSED_ENDINGS = (".gz", ".xz", ".bz2")
+_ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
+
+
+def is_converted(name: str) -> bool:
+    """Return True if a file of this name is a proto, or compressed, or an archive."""
+    return name.endswith((".pb", *_COMPRESSED_ENDINGS, *_ARCHIVE_ENDINGS))
+
+
+def text_name(name: str) -> str | None:
+    """Return the name of the text for which a proto or a compressed file of a dump stands.
+
+    It is None for texts, and for archives and other protos, which are only read by name.
+    """
+    inner = uncompressed_name(name)
+    for ending in _PROTO_ENDINGS:
+        if inner.endswith(ending):
+            return f"{inner.removesuffix(ending)}.txt"
+    return inner if inner != name and inner.endswith((".txt", ".hlo")) else None
+
+
+def uncompressed_name(name: str) -> str:
+    """Return the name without the ending of a compression."""
+    for ending in _COMPRESSED_ENDINGS:
+        if name.endswith(ending):
+            return name.removesuffix(ending)
+    short = {".tgz": ".tar", ".txz": ".tar", ".tbz2": ".tar"}
+    for ending, full in short.items():
+        if name.endswith(ending):
+            return name.removesuffix(ending) + full
+    return name
+
+
+def module_stem(name: str) -> str:
+    """Return the name of a proto without its ending."""
+    text = text_name(name)
+    return name.removesuffix(".pb") if text is None else text.removesuffix(".txt")

@@ -1,0 +1,151 @@
+"""Dump files as documents: texts, protos, compressed files, and archives.
+
+A proto or an archive becomes the text that XLA prints with ``--xla_dump_to=-``: its files, each
+between two marks. All other code therefore reads text only.
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+from hlo_lsp.protos.names import is_converted, text_name, uncompressed_name
+from hlo_lsp.text import disk
+from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+from hlo_lsp.text.document import Document
+
+DAMAGE_MARK = "Damaged: "
+_MAX_BYTES = 1 << 30  # of all text in a file; the largest real dump has 300 MB
+_CHUNK_BYTES = 1 << 20
+_TEXT_ENDINGS = (".txt", ".hlo", ".log")
+_Damages = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError, OSError)
+
+
+def read_document(path: Path) -> Document:
+    """Read a whole file as text; see the module.
+
+    Raises:
+        UnreadableError: The file is missing, a folder, forbidden, too large, or not a dump.
+    """
+    if not is_converted(path.name):
+        return disk.read_document(path)
+    try:
+        with disk.open_regular_file(path) as file:
+            return _Conversion(path).document(file)
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+
+
+def damage_of(lines: list[str]) -> str | None:
+    """Return what is damaged in a converted file."""
+    first = lines[0] if lines else ""
+    return first.removeprefix(DAMAGE_MARK) if first.startswith(DAMAGE_MARK) else None
+
+
+class _Conversion:
+    """The conversion of one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._damage: str | None = None
+        self._notes: list[str] = []
+        self._left = _MAX_BYTES
+        self._text: Document | None = None  # the only content, if that is a text
+        self._sections: list[str] = []
+
+    def document(self, file: BinaryIO) -> Document:
+        """Return the text of the file."""
+        name = self._path.name
+        inner = uncompressed_name(name)
+        stream = _decompressed(file, name)
+        if inner.endswith(".tar"):
+            self._read_archive(stream)
+        else:
+            self._add(inner, self._read(stream, inner))
+        if self._text is not None and self._damage is None:
+            return self._text
+        damage = [] if self._damage is None else [DAMAGE_MARK + self._damage]
+        return Document.from_lines([*damage, *self._notes, "", *self._sections])
+
+    def _read(self, stream: IO[bytes], name: str) -> bytes:
+        """Return the content of a stream, or the part before a damage."""
+        chunks: list[bytes] = []
+        try:
+            while chunk := stream.read(_CHUNK_BYTES):
+                chunks.append(chunk)
+                self._left -= len(chunk)
+                if self._left < 0:
+                    limit = f"more than {_MAX_BYTES >> 30} GiB of text"
+                    raise UnreadableError(f"{self._path}: {limit}; unpack what you need")
+                checkpoint()
+        except _Damages as error:
+            size = sum(map(len, chunks))
+            self._damage = self._damage or (
+                f"{name}: cannot be read after {size:,} bytes ({error})"
+            )
+        return b"".join(chunks)
+
+    def _read_archive(self, stream: IO[bytes]) -> None:
+        self._notes.append(f"{self._path.name}: an archive.")
+        found: list[tuple[str, str, bytes]] = []
+        try:
+            with tarfile.open(fileobj=stream, mode="r|") as archive:
+                for member in archive:
+                    folder, _, name = member.name.rpartition("/")
+                    content = archive.extractfile(member) if member.isfile() else None
+                    if content is None or not (name.endswith(_TEXT_ENDINGS) or text_name(name)):
+                        continue
+                    with _decompressed(content, name) as inner:
+                        found.append((folder, uncompressed_name(name), self._read(inner, name)))
+        except _Damages as error:
+            self._damage = self._damage or f"the archive ends after {len(found):,} files ({error})"
+        if not found:
+            raise BinaryFileError(f"{self._path}: no dump in this archive")
+        names = {(folder, name) for folder, name, _ in found}
+        for folder, name, data in sorted(found):
+            if (folder, text_name(name)) not in names:  # the proto of a text says the same
+                self._add(name, data)
+        self._text = None
+
+    def _add(self, name: str, data: bytes) -> None:
+        if not name.endswith(".pb"):
+            document = disk.document_of(io.BytesIO(data))
+            self._text = document
+            is_whole = self._damage is None
+            self._sections += _section(name, document.lines, is_whole=is_whole)
+            return
+        # A late import, because protobuf takes 0.1 s and few dumps are protos.
+        from hlo_lsp.protos.conversion import convert  # noqa: PLC0415
+
+        converted = convert(data, name)
+        if converted is None:
+            reason = "not the proto of an HLO module or a buffer assignment"
+            raise BinaryFileError(f"{self._path}: {reason}")
+        self._notes += converted.notes
+        self._damage = self._damage or converted.damage
+        for section in converted.sections:
+            self._sections += _section(section.name, section.lines, is_whole=section.is_whole)
+
+
+def _decompressed(stream: Any, name: str) -> Any:
+    if name.endswith((".gz", ".tgz")):
+        return gzip.GzipFile(fileobj=stream)
+    if name.endswith((".xz", ".txz")):
+        return lzma.LZMAFile(stream)
+    if name.endswith((".bz2", ".tbz2")):
+        return bz2.BZ2File(stream)
+    return stream
+
+
+def _section(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
+    yield f"*** Begin {name} ***"
+    # A text ends with a line end, after which there is nothing.
+    yield from lines[:-1] if lines and not lines[-1] else lines
+    if is_whole:
+        yield f"*** End {name} ***"
