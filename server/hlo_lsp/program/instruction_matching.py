@@ -19,6 +19,8 @@ _METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 _OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 _VARYING = re.compile(r"%[\w.\-]+|\bchannel_id=\d+")
 _BACKEND_CONFIG = ", backend_config="
+# Parts of a text that vary between equal compiles, except for names and the configuration.
+VARYING_PARTS = re.compile(rf", channel_id=\d+|{_METADATA.pattern}")
 _CONTROL_FLOW = frozenset({"while", "conditional", "call", "async-start"})
 _MAX_ROUNDS = 50  # of a pass that follows operands and users; each adds at least one pair
 
@@ -69,10 +71,14 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The scheduled instructions of two modules by name, each with its counterpart."""
+    """The scheduled instructions of two modules by name, each with its counterpart.
+
+    ``computations`` are the pairs of computations whose instructions were matched.
+    """
 
     before: Mapping[str, Node]
     after: Mapping[str, Node]
+    computations: tuple[tuple[ComputationLine, ComputationLine], ...] = ()
 
     @property
     def pairs(self) -> Iterator[tuple[Node, Node]]:
@@ -86,29 +92,31 @@ class Matching:
         return 2 * sum(1 for _ in self.pairs) / total if total else 1.0
 
 
-def match_instructions(before: ModuleIndex, after: ModuleIndex) -> Matching:
+def match_instructions(
+    before: ModuleIndex, after: ModuleIndex, *, is_deep: bool = False
+) -> Matching:
     """Match the instructions of the entry computations, and of the computations they run.
 
-    Instructions of fused computations are a part of their fusion.
+    Instructions of fused computations are a part of their fusion, unless ``is_deep``.
     """
     first, second = _Side(before), _Side(after)
     queue = [(before.entry, after.entry)]
-    seen: set[tuple[ComputationLine, ComputationLine]] = set()
+    seen: dict[tuple[ComputationLine, ComputationLine], None] = {}
     while queue:
         one, other = queue.pop(0)
         if one is None or other is None or (one, other) in seen:
             continue
-        seen.add((one, other))
+        seen[one, other] = None
         nodes, others = first.nodes(one), second.nodes(other)
         _match(nodes, others)
         for node in nodes:
-            if node.match is not None and node.record.opcode in _CONTROL_FLOW:
+            if node.match is not None and (is_deep or node.record.opcode in _CONTROL_FLOW):
                 queue += zip(
                     before.called_by(node.record), after.called_by(node.match.record), strict=False
                 )
     for side in (first, second):
         side.read_all()
-    return Matching(first.by_name, second.by_name)
+    return Matching(first.by_name, second.by_name, tuple(seen))
 
 
 class _Side:
@@ -181,7 +189,7 @@ class _Side:
 def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     """Return shape, opcode, and attributes of an instruction without names, and its op_name."""
     rest = record.text[record.opened :]
-    if "%" not in rest:
+    if "%" not in record.text:
         rest = _without_bare_names(record)
     metadata = _METADATA.search(rest)
     op_name = ""
