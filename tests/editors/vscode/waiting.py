@@ -53,7 +53,7 @@ async def eventually(check: Callable[[], Awaitable[None]], seconds: float = SECO
     while True:
         try:
             await check()
-        except (AssertionError, NotYet, ValueError):  # ValueError: too few values to unpack
+        except (AssertionError, NotYet, TypeError, ValueError):  # None or too few values to unpack
             if time.monotonic() > end:
                 raise
         else:
