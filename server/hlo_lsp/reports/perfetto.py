@@ -16,7 +16,8 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.reports.protobuf_messages import PERFETTO, message_class
+from hlo_lsp.protos.messages import message_class
+from hlo_lsp.reports.protobuf_messages import PERFETTO
 from hlo_lsp.reports.summary import allocation_kind, module_name
 from hlo_lsp.text.checkpoint import checkpoint
 

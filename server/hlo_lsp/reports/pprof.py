@@ -4,8 +4,9 @@ import gzip
 from collections.abc import Sequence
 from typing import Any
 
+from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.call_stacks import BufferStack, Frame
-from hlo_lsp.reports.protobuf_messages import PPROF, message_class
+from hlo_lsp.reports.protobuf_messages import PPROF
 
 
 def pprof_profile(stacks: Sequence[BufferStack]) -> bytes:

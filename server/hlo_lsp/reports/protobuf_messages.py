@@ -1,4 +1,4 @@
-"""Protocol buffer messages that are described by tables of their fields.
+"""The messages of exported profiles and traces.
 
 ``PPROF`` is the part of https://github.com/google/pprof/blob/main/proto/profile.proto, and
 ``PERFETTO`` the part of protos/perfetto/trace in https://github.com/google/perfetto, that the
@@ -6,17 +6,10 @@ exports write.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
-from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
-from google.protobuf.descriptor_pool import DescriptorPool
-from google.protobuf.message_factory import GetMessageClass
+from hlo_lsp.protos.messages import Fields
 
-# Each field has a number and a type: a scalar type, or the name of a message. A star means that it
-# is repeated. Enums are int32, which has the same encoding.
-_Fields = Mapping[str, tuple[int, str]]
-
-PPROF: Mapping[str, _Fields] = {
+PPROF: Mapping[str, Fields] = {
     "Profile": {
         "sample_type": (1, "ValueType*"),
         "sample": (2, "Sample*"),
@@ -33,7 +26,7 @@ PPROF: Mapping[str, _Fields] = {
     "Line": {"function_id": (1, "uint64"), "line": (2, "int64")},
     "Function": {"id": (1, "uint64"), "name": (2, "int64"), "filename": (4, "int64")},
 }
-PERFETTO: Mapping[str, _Fields] = {
+PERFETTO: Mapping[str, Fields] = {
     "Trace": {"packet": (1, "TracePacket*")},
     "TracePacket": {
         "timestamp": (8, "uint64"),
@@ -65,25 +58,3 @@ PERFETTO: Mapping[str, _Fields] = {
         "name": (10, "string"),
     },
 }
-
-
-def message_class(messages: Mapping[str, _Fields], name: str) -> Any:
-    """Return the class of a message, whose other messages are in the same table."""
-    file = FileDescriptorProto(name=f"{name}.proto", package="hlo_lsp", syntax="proto2")
-    for message, fields in messages.items():
-        described = file.message_type.add(name=message)
-        for field, (number, kind) in fields.items():
-            scalar = kind.removesuffix("*")
-            added = described.field.add(name=field, number=number)
-            added.label = (
-                FieldDescriptorProto.LABEL_REPEATED
-                if kind.endswith("*")
-                else FieldDescriptorProto.LABEL_OPTIONAL
-            )
-            if scalar in messages:
-                added.type, added.type_name = FieldDescriptorProto.TYPE_MESSAGE, scalar
-            else:
-                added.type = FieldDescriptorProto.Type.Value(f"TYPE_{scalar.upper()}")
-    pool = DescriptorPool()
-    pool.Add(file)
-    return GetMessageClass(pool.FindMessageTypeByName(f"hlo_lsp.{name}"))
