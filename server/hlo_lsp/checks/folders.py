@@ -16,6 +16,8 @@ from hlo_lsp.model.compiles import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.protos.names import is_converted, is_skipped
+from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
@@ -125,7 +127,7 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
         closed[folder] = f"{folder}: {error.strerror}"
 
     for folder, _, names in os.walk(top, onerror=record_error):
-        paths = (Path(folder, name) for name in names)
+        paths = (Path(folder, name) for name in names if not is_skipped(name, names))
         yield from (path for path in paths if os.path.isfile(path))
 
 
@@ -245,7 +247,8 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
 def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     """Return True if a file is a dump from its first line, or has a usual dump name."""
     first = next(filter(str.strip, file.lines), "")
-    return path.suffix in _USUAL_ENDINGS or detect_file_kind([first]).is_dump
+    is_usual = path.suffix in _USUAL_ENDINGS or is_converted(path.name)
+    return is_usual or detect_file_kind([first]).is_dump
 
 
 def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> FileResult:
@@ -256,7 +259,7 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
         for finding in check(library.set_of(part), part, selected_rules(chosen), chosen.thresholds)
     ]
     counting = sum(chosen.counts(one.severity) for one in findings)
-    return FileResult(path, file.kind, findings, counting)
+    return FileResult(path, file.kind, findings, counting, damage_in(file.path, file.lines))
 
 
 @dataclass(frozen=True, slots=True)

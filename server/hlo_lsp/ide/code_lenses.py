@@ -128,7 +128,7 @@ def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
     and the others to buffers, the largest first.
     """
     if "peak" in data:
-        return _value_places(dump, list(_values_at(dump, int(data["peak"]))))
+        return _value_places(list(_values_at(dump, int(data["peak"]))))
     if "occupied" in data:
         space = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
         row = None if space is None else dump.at_step(space.peak_step)
@@ -150,7 +150,7 @@ def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
 def allocation_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
     """Return the lines of the values in an allocation, the largest value first."""
     values = (LocatedRecord(allocation.file, value) for value in dump.assigned_to(allocation))
-    return _value_places(dump, list(values))
+    return _value_places(list(values))
 
 
 def _values_at(dump: DumpSet, step: int) -> Iterator[LocatedRecord[AssignedValue]]:
@@ -161,7 +161,7 @@ def _values_at(dump: DumpSet, step: int) -> Iterator[LocatedRecord[AssignedValue
                 yield LocatedRecord(allocation.file, value)
 
 
-def _value_places(_: DumpSet, values: list[LocatedRecord[AssignedValue]]) -> list[Place]:
+def _value_places(values: list[LocatedRecord[AssignedValue]]) -> list[Place]:
     found = nsmallest(
         MAX_LISTED_PLACES, values, key=lambda one: (-one.record.size, one.record.line)
     )

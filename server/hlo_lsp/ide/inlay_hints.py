@@ -18,7 +18,7 @@ from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.place import LocatedRecord, Value
+from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.syntax.grammar import load_grammar
@@ -146,7 +146,8 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
             yield from _assigned_hints(context, record)
         case TableRow() if HintKind.SOURCE in kinds:
             row = reported_row(dump, context.file, record)
-            value = None if row is None else max(row.values, key=_row_size, default=None)
+            values = () if row is None else row.values
+            value = max(values, key=lambda value: value.record.size, default=None)
             found = None if value is None else _owner_label(dump, value.record)
             if found is not None:
                 column = len(context.file.lines[record.line].rstrip())
@@ -161,15 +162,11 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
                 yield Hint(HintKind.ALLOCATION, record.line, column, *found)
 
 
-def _row_size(value: LocatedRecord[AssignedValue]) -> int:
-    return value.record.size
-
-
 def _assigned_hints(context: _HintContext, record: AssignedValue) -> Hints:
     dump, kinds = context.dump, context.kinds
     column = len(context.file.lines[record.line].rstrip())
     if HintKind.PADDED_SIZE in kinds:
-        found = _logical_size_label(dump, record.shape, record.size, record.color or 0)
+        found = _size_label(dump, record.shape, record.size, record.color or 0)
         if found is not None:
             yield Hint(HintKind.PADDED_SIZE, record.line, column, *found)
     if HintKind.LIVE_RANGE in kinds:
@@ -320,34 +317,32 @@ def _padded_size_labels(
     printed = None if value is None or value.assigned is None else value.assigned.record.size
     for match in load_grammar("lexemes").expression("lexeme").finditer(text):
         size = printed if match[0] == text.rstrip() else None
-        if match.lastgroup != "ARRAY" or (size is None and "T(" not in match[0]):
-            continue
-        logical, padded = _sizes(dump, match[0], color)
-        is_printed = size is not None  # A hint on the name already shows the size.
-        size = size if is_printed or padded is None else padded.bytes
-        if logical is not None and size is not None and size != logical:
-            label = f"padded {format_short_bytes(size)}"
-            if is_printed:
-                label = f"padded from {format_short_bytes(logical)}"
-            yield match.end(), (label, _describe_sizes(logical, size, padded))
+        if match.lastgroup == "ARRAY" and (size is not None or "T(" in match[0]):
+            found = _size_label(dump, match[0], size, color)
+            if found is not None:
+                yield match.end(), found
 
 
-def _logical_size_label(dump: DumpSet, text: str, size: int, color: int) -> LabelAndTooltip | None:
-    """Return label and tooltip with the logical size for a line that prints a padded size in bytes.
+def _size_label(
+    dump: DumpSet, text: str, printed: int | None, color: int
+) -> LabelAndTooltip | None:
+    """Return the padded size of an array, or its logical size if the padded one is printed.
 
-    Returns None if ``size`` does not match the shape, which a rule reports.
+    Returns None if the array has no padding, or if ``printed`` does not match the shape, which a
+    rule reports.
     """
-    logical, padded = _sizes(dump, text, color)
-    if logical is None or logical == size or (padded is not None and padded.bytes != size):
-        return None
-    label = f"padded from {format_short_bytes(logical)}"
-    return label, _describe_sizes(logical, size, padded)
-
-
-def _sizes(dump: DumpSet, text: str, color: int) -> tuple[int | None, PaddedSize | None]:
     shape = try_shape(text)
     logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
-    return logical, padded_size_of_text(text, target_of(dump), color)
+    padded = padded_size_of_text(text, target_of(dump), color)
+    size = printed if printed is not None or padded is None else padded.bytes
+    if logical is None or size in {None, logical} or size is None:
+        return None
+    if padded is not None and padded.bytes != size:
+        return None
+    label = f"padded {format_short_bytes(size)}"
+    if printed is not None:
+        label = f"padded from {format_short_bytes(logical)}"
+    return label, _describe_sizes(logical, size, padded)
 
 
 def _describe_sizes(logical: int, size: int, padded: PaddedSize | None) -> str:
@@ -384,18 +379,14 @@ def _argument_label(module: ModuleIndex, record: InstructionLine) -> LabelAndToo
         (caller.name, name)
         for caller in module.callers(computation)
         if caller.opcode in _INLINED_OPCODES
-        if (name := _operand_name(caller.text, caller.opened, number))
+        for name in _operand_names(caller.text, caller.opened)[number : number + 1]
+        if name
     ]
     if not names:
         return None
     more = f" (+{len(names) - 1})" if len(names) > 1 else ""
     lines = [f"operand {number} of %{caller}: %{name}" for caller, name in names]
     return f"= %{names[0][1]}{more}", "\n".join(lines[:_MAX_LISTED_CALLERS])
-
-
-def _operand_name(text: str, opened: int, number: int) -> str:
-    names = _operand_names(text, opened)
-    return names[number] if number < len(names) else ""
 
 
 @lru_cache(maxsize=256)  # a fusion of a thousand parameters is read once, not a thousand times

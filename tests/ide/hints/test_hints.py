@@ -221,7 +221,7 @@ def test_size_mismatch_has_no_padding_hint() -> None:
         sum(each.endswith("|padded from 16 B") for each in shown_hints(text))
         for text in (DUMP, wrong)
     ]
-    assert left == right - 1
+    assert left == right - 2  # on the value, and on its instruction
 
 
 def test_tooltips_explain_labels() -> None:

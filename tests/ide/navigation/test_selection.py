@@ -78,10 +78,8 @@ def test_dimensions_and_layouts() -> None:
 
 def test_metadata_strings_and_fields() -> None:
     text = 'HloModule m\n\nENTRY %e {\n  ROOT %x = f32[] add(%a), metadata={op_name="j¦it(f)/a" line=3}\n}\n'  # noqa: E501
-    assert steps(text)[:5] == [
-        "jit", "jit(f)/a", '"jit(f)/a"', 'op_name="jit(f)/a"', 'op_name="jit(f)/a" line=3'
-    ]  # fmt: skip
-    assert steps(text)[5:8] == [
+    assert steps(text)[:4] == ["jit", "jit(f)/a", '"jit(f)/a"', 'op_name="jit(f)/a" line=3']
+    assert steps(text)[4:7] == [
         '{op_name="jit(f)/a" line=3}',
         'metadata={op_name="jit(f)/a" line=3}',
         'ROOT %x = f32[] add(%a), metadata={op_name="jit(f)/a" line=3}',
@@ -140,15 +138,6 @@ def test_live_range_expands_to_sections() -> None:
         "HloLiveRange (max 3): ... └── x (33.3%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)",  # noqa: E501
         "BufferAssignment: ... ",
     ]  # fmt: skip
-
-
-def test_nested_thunks() -> None:
-    text = "001: kWhile [source | sink] \ncondition:\n    002: kCo¦py [source | sink] kCopy\n  body:\n    003: kCopy [source | sink] kCopy\n004: kCopy [source | sink] kCopy"  # noqa: E501
-    assert steps(text)[-3:] == [
-        "002: kCopy [source | sink] kCopy",
-        "001: kWhile [source | sink] ... 003: kCopy [source | sink] kCopy",
-        "001: kWhile [source | sink] ... 004: kCopy [source | sink] kCopy",
-    ]
 
 
 @pytest.mark.parametrize(

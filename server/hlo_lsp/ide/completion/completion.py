@@ -18,11 +18,10 @@ from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
     PartialInstruction,
+    callee_parameters,
     completion_scope,
-    computation_parameters,
     draft_at,
     operand_texts,
-    referenced_computation,
 )
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
@@ -323,8 +322,7 @@ def _operand_filter(draft: Draft, slot: OperandSlot) -> Callable[[PartialInstruc
         return lambda found: found.opcode in (f"{start}-start", f"{start}-update")
     result: str | None = None
     if slot.opcode in OPCODES_PASSING_OPERANDS:
-        callee = referenced_computation(draft, "(?:calls|to_apply)")
-        parameters = [] if callee is None else computation_parameters(draft.file, callee)
+        parameters = callee_parameters(draft)
         if slot.number < len(parameters):
             result = without_layout(parameters[slot.number].shape)
     elif slot.opcode == "tuple":

@@ -35,6 +35,7 @@ _ARRAY_SHAPE = re.compile(r"[^\s(\[]+\[\S*(?=\s)")
 _OPCODE = re.compile(r"\s*([a-z][\w\-]*)\s*\(")
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
+_CALLEE = re.compile(r"(?<![\w\-])(?:calls|to_apply)=\s*%?([A-Za-z_][\w.\-]*)")
 _WORD = re.compile(r"[%\w.\-]*")
 _WORD_BEFORE = re.compile(r"(?<![%\w.\-])[%\w.\-]*\Z")
 
@@ -266,7 +267,8 @@ def computation_parameters(file: DumpFile, computation: ComputationLine) -> list
     return [found[number] for number in sorted(found)]
 
 
-def referenced_computation(draft: Draft, attribute: str) -> ComputationLine | None:
-    """Return the first computation that an attribute of the unfinished instruction names."""
-    found = re.search(rf"(?<![\w\-]){attribute}=\{{?\s*%?([A-Za-z_][\w.\-]*)", draft.text)
-    return None if found is None else draft.file.module.named(found[1])
+def callee_parameters(draft: Draft) -> list[InstructionLine]:
+    """Return the parameters of the computation that the unfinished instruction calls."""
+    found = _CALLEE.search(draft.text)
+    callee = None if found is None else draft.file.module.named(found[1])
+    return [] if callee is None else computation_parameters(draft.file, callee)

@@ -10,11 +10,10 @@ from hlo_lsp.ide.completion.completion import OPCODES_PASSING_OPERANDS
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
+    callee_parameters,
     completion_scope,
-    computation_parameters,
     draft_at,
     operand_texts,
-    referenced_computation,
 )
 from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.model.dump_file import DumpFile
@@ -75,11 +74,9 @@ def _operand_signature(
     scope = completion_scope(draft)
     written = operand_texts(draft.text, slot.opened)
     if opcode.name in OPCODES_PASSING_OPERANDS:
-        callee = referenced_computation(draft, "(?:calls|to_apply)")
-        parameters = [] if callee is None else computation_parameters(draft.file, callee)
         shown = [
             (f"{found.name}: {found.shape}", _written_operand_hint(scope, written, number))
-            for number, found in enumerate(parameters)
+            for number, found in enumerate(callee_parameters(draft))
         ]
         if shown:
             return _build_signature(opcode, shown, min(slot.number, len(shown) - 1))

@@ -362,11 +362,4 @@ def _describe_lines(lines: "Counter[tuple[str, int]]") -> Iterator[str]:
 
 
 def _innermost(module: ModuleIndex, metadata: Mapping[str, str]) -> SourceLine | None:
-    numbers = {
-        key: int(text)
-        for key in ("source_line", "stack_frame_id")
-        if (text := metadata.get(key, "")).isdecimal() and len(text) < 10
-    }
-    if "source_file" in metadata:
-        return SourceLine(metadata["source_file"], numbers.get("source_line", 1))
-    return next(module.tables.stack(numbers.get("stack_frame_id", 0)), None)
+    return next(iter(module.tables.stack_of(metadata)), None)

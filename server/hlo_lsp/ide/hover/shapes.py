@@ -11,6 +11,7 @@ from hlo_lsp.model.shape import (
     Layout,
     Shape,
     TupleShape,
+    arrays_of,
     element_texts,
     try_shape,
 )
@@ -55,10 +56,10 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
     """Return the elements of a tuple, their logical size, and the size of its pointer table."""
     leaves = list(map(short_shape, element_texts(text) or []))
     facts = [Fact(label, f"tuple of {len(leaves)}: {join_limited(leaves, 6)}")]
-    shape = try_shape(text)
-    together = None if shape is None else _leaf_bytes(shape)
-    if together is not None:
-        facts.append(Fact("elements", f"{format_bytes(together)} without padding"))
+    sizes_of_leaves = [logical_bytes(array) for array in arrays_of(try_shape(text))]
+    if None not in sizes_of_leaves:
+        together = format_bytes(sum(filter(None, sizes_of_leaves)))
+        facts.append(Fact("elements", f"{together} without padding"))
     table_sizes = [fact.text for fact in sizes if fact.label == "padded size"]
     return [*facts, *(Fact("pointer table", size) for size in table_sizes)]
 
@@ -182,11 +183,3 @@ def _describe_layout(layout: Layout) -> Iterator[str]:
         yield f"split over cores at {cuts} of physical dim {split.dimension}"
     if layout.metadata_bytes:
         yield f"{layout.metadata_bytes} B of dynamic sizes before the elements"
-
-
-def _leaf_bytes(shape: Shape) -> int | None:
-    if not isinstance(shape, TupleShape):
-        return logical_bytes(shape)
-    parts = [_leaf_bytes(element) for element in shape.elements]
-    known = [part for part in parts if part is not None]
-    return sum(known) if len(known) == len(parts) else None

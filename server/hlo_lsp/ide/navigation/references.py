@@ -18,7 +18,7 @@ from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value, part_pla
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation
+from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
@@ -42,12 +42,6 @@ def declarations_and_references(dump: DumpSet, target: CursorTarget) -> Referenc
     """
     declared, mentioned = _target_places(dump, target)
     return _unique_places(declared), _unique_places(mentioned)
-
-
-def assigned_value_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
-    """Return the lines of the values in an allocation."""
-    file = allocation.file
-    return [head_place(LocatedRecord(file, record)) for record in dump.assigned_to(allocation)]
 
 
 def use_places(value: Value) -> list[Place]:

@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from itertools import accumulate, islice, pairwise
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 from hlo_lsp.ide.navigation.outline import depth_of
@@ -14,18 +14,13 @@ from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.module_records import ComputationEnd, InnerInstruction, with_inner_records
 from hlo_lsp.syntax.records import BlankLine, Record
-from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.statements import tokens_with_depth
 from hlo_lsp.syntax.used_value import instruction_column
 
 _MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor is read.
 _MAX_BRACKET_PREFIX_LENGTH = 80
 _MAX_NESTED_BRACKETS = 50  # around the cursor, the innermost; real texts have 15
-_MAX_OUTER_EXTENTS = 100  # of lines; a thunk sequence can have any depth
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
-_KEY = re.compile(r"(?<![\w\-])[\w\-]+=")
-_ATTRIBUTE = re.compile(r'[\w\-]+=(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}()]+)')
-_VALUE = re.compile(r"<\d[^<>]*>")
 # The text before a bracket that is selected together with it.
 _BRACKET_PREFIX = re.compile(r"(?<![\w.\-])[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
 _Span = tuple[int, int]
@@ -48,7 +43,11 @@ def selection_extents(file: DumpFile, line: int, column: int) -> list[TextExtent
     inner = TextExtent((line, column), (line, column))
     found: list[TextExtent] = []
     record = file.records.at(line) if file.kind.has_records else None
-    parts = () if record is None else _enclosing_extents(file, record, line, column)
+    parts: Iterable[TextExtent] = ()
+    if record is not None:
+        parts = chain(
+            _extents_in_text(file, record, line, column), _outer_extents(file, record, line)
+        )
     for extent in (*parts, whole):
         is_around = extent.start <= inner.start and inner.end <= extent.end
         if extent.start < extent.end and is_around and inner != extent:
@@ -57,22 +56,13 @@ def selection_extents(file: DumpFile, line: int, column: int) -> list[TextExtent
     return found or [whole]
 
 
-def _enclosing_extents(
-    file: DumpFile, record: Record, line: int, column: int
-) -> Iterator[TextExtent]:
-    yield from _extents_in_text(file, record, line, column)
-    yield from islice(_outer_extents(file, record, line), _MAX_OUTER_EXTENTS)
-
-
 def _outer_extents(file: DumpFile, record: Record, line: int) -> Iterator[TextExtent]:
     yield _line_extent(file, line, line)
     rows = record.statement_rows(line - record.line)
     yield _line_extent(file, record.line + rows.start, record.line + rows.stop - 1)
     if not isinstance(record, BlankLine):
         yield _line_extent(file, record.line, record.line + record.line_count - 1)
-    if file.kind is FileKind.THUNKS:
-        yield from _thunk_extents(file, record)
-    else:
+    if file.kind is not FileKind.THUNKS:
         yield from _section_extents(file, record)
 
 
@@ -114,18 +104,6 @@ def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
                 yield match.start() + 1, match.end() - 1
             if is_word or match.lastgroup in {"STRING", "ARRAY", "COMMENT"}:
                 yield match.span()
-    yield from (match.span() for match in _VALUE.finditer(text, begin, end))
-    yield from _attribute_spans(text, begin, end)
-
-
-def _attribute_spans(text: str, begin: int, end: int) -> Iterator[_Span]:
-    word_end = begin  # of the last value without quotes and braces: `a=b=c` is one attribute
-    for match in _KEY.finditer(text, begin, end):
-        if match.start() >= word_end:
-            named = _ATTRIBUTE.match(text, match.start(), end)
-            yield match.span() if named is None else named.span()
-            if named is not None and text[match.end()] not in '"{':
-                word_end = named.end()
 
 
 def _bracket_spans(text: str, at: int) -> Iterator[_Span]:
@@ -196,21 +174,6 @@ def _last_line(file: DumpFile, head: Record, depth: int) -> int:
         if isinstance(record, ComputationEnd):
             break
     return last.line + last.line_count - 1
-
-
-def _thunk_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
-    """Yield the lines of a thunk with its children, then of the thunks that contain it."""
-    depth = record.depth if isinstance(record, ThunkRow) else None
-    for above in map(file.records.at, range(record.line, -1, -1)):
-        if isinstance(above, ThunkRow) and (depth is None or above.depth <= depth):
-            last = above.line
-            for below in file.records.after(above):
-                if isinstance(below, ThunkRow) and below.depth > above.depth:
-                    last = below.line
-                elif not isinstance(below, BranchLabel):
-                    break
-            yield _line_extent(file, above.line, last)
-            depth = above.depth - 1
 
 
 def _line_extent(file: DumpFile, first: int, last: int) -> TextExtent:

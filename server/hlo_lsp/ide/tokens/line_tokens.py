@@ -50,19 +50,15 @@ class SemanticToken(NamedTuple):
 TokenSpan: TypeAlias = tuple[int, int, TokenType, int]
 
 
-def tokens_of_spans(
-    text: str, pieces: list[TokenSpan], line: int, column: int = 0
-) -> list[SemanticToken]:
-    """Return the tokens of ordered spans in a text that begins at this line and column.
+def tokens_of_spans(text: str, pieces: list[TokenSpan], line: int) -> list[SemanticToken]:
+    """Return the tokens of ordered spans in a text that begins on this line.
 
     A span over several lines becomes one token per line, without leading blanks.
     """
     if "\n" not in text:
-        return [
-            SemanticToken(line, column + a, column + b, kind, more) for a, b, kind, more in pieces
-        ]
+        return [SemanticToken(line, *piece) for piece in pieces]
     tokens: list[SemanticToken] = []
-    begin, break_ = -column, text.find("\n")
+    begin, break_ = 0, text.find("\n")
     for first, end, kind, more in pieces:
         start = first
         while 0 <= break_ < end:
@@ -86,18 +82,13 @@ _SHAPE_TOKEN_TYPES = {
 
 
 @lru_cache(maxsize=1 << 12)
-def array_spans(text: str) -> tuple[TokenSpan, ...]:
-    """Return the spans of an array shape, cached because a module repeats few distinct shapes."""
-    return tuple(shape_spans(text))
-
-
-def shape_spans(text: str, end: int | None = None) -> list[TokenSpan]:
-    """Return the spans of a shape, or of a list of shapes, in its first ``end`` characters."""
+def shape_spans(text: str) -> tuple[TokenSpan, ...]:
+    """Return the spans of a shape, or of a list of shapes; a module repeats few distinct ones."""
     lexemes = load_grammar("lexemes").expression("shape_lexeme")
-    return [
+    return tuple(
         (match.start(), match.end(), _SHAPE_TOKEN_TYPES[match.lastgroup or ""], TokenModifier.NONE)
-        for match in lexemes.finditer(text, 0, len(text) if end is None else end)
-    ]
+        for match in lexemes.finditer(text)
+    )
 
 
 _KEYWORDS = frozenset({"ROOT", "ENTRY", "HloModule"})
@@ -116,15 +107,15 @@ _OPERAND_NAME_TYPES: _NameTypes = (TokenType.INSTRUCTION, TokenType.INSTRUCTION)
 _CALL_NAME_TYPES: _NameTypes = (TokenType.COMPUTATION, TokenType.COMPUTATION)
 
 
-def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -> list[TokenSpan]:
-    """Return the spans of a statement between two offsets, in order.
+def statement_spans(text: str, end: int, *, is_head: bool = False) -> list[TokenSpan]:
+    """Return the spans of a statement up to an offset, in order.
 
     A lexeme that the end offset may cut is left out. If ``is_head``, the text begins with the head
     of a computation, whose names are its own name and the parameters of its signature.
     """
     reader = _StatementReader(text, is_head)
     add = reader.spans.append
-    for match in load_grammar("lexemes").expression("lexeme").finditer(text, start, end):
+    for match in load_grammar("lexemes").expression("lexeme").finditer(text, 0, end):
         kind = match.lastgroup or ""
         if match.end() == end < len(text):
             break
@@ -133,7 +124,7 @@ def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -
         elif kind in _STATEMENT_TOKEN_TYPES:
             add((*match.span(), _STATEMENT_TOKEN_TYPES[kind], TokenModifier.NONE))
         elif kind == "ARRAY":
-            reader.spans += _shift_spans(array_spans(match[0]), match.start())
+            reader.spans += _shift_spans(shape_spans(match[0]), match.start())
         elif kind == "KEY":
             reader.key(match[0])
             add((*match.span(), TokenType.ATTRIBUTE, TokenModifier.NONE))
@@ -246,14 +237,14 @@ def line_spans(rule: str | None, line: str, end: int) -> list[TokenSpan]:
     A line that does not match the rule has only the spans that do not depend on it.
     """
     if rule in _STATEMENT_RULES:
-        return statement_spans(line, 0, end)
+        return statement_spans(line, end)
     read = fields_of_line(rule, line) if rule is not None and len(line) == end else []
     if read:
         return [piece for field in read for piece in _field_spans(rule or "", field)]
     column = instruction_column(line)
     if column:
         return _shift_spans(_instruction_spans(line[column:end]), column)
-    pieces = statement_spans(line, 0, end)
+    pieces = statement_spans(line, end)
     return [one for one in pieces if one[2] in _RULE_INDEPENDENT_TYPES and not one[3]]
 
 
@@ -284,7 +275,7 @@ def _field_spans(rule: str, field: LineField) -> list[TokenSpan]:
 @lru_cache(maxsize=32)
 def _instruction_spans(text: str) -> tuple[TokenSpan, ...]:
     """Return the spans of an instruction, cached because XLA prints it for each tuple element."""
-    return tuple(statement_spans(text, 0, len(text)))
+    return tuple(statement_spans(text, len(text)))
 
 
 def _shift_spans(pieces: Iterable[TokenSpan], by: int) -> list[TokenSpan]:

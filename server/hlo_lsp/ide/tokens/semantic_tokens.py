@@ -150,7 +150,7 @@ def _statement_pieces(
         return [(start, stop, TokenType.COMMENT, TokenModifier.NONE)] if start < stop else []
     begins = line == record.line
     is_head = begins and isinstance(record, ComputationLine)
-    pieces = statement_spans(text, 0, stop, is_head=is_head)
+    pieces = statement_spans(text, stop, is_head=is_head)
     unused = begins and isinstance(record, InstructionLine) and is_unused(file, record)
     return _with_modifiers(pieces, TokenModifier.UNUSED) if unused else pieces
 
