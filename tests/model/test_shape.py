@@ -23,7 +23,7 @@ from hlo_lsp.model.shape import (
     try_shape,
 )
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.line_fields import fields_of_line
+from hlo_lsp.syntax.scanners import fields_of_line
 
 _F32 = ArrayShape("f32", (), None)
 

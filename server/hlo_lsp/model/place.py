@@ -8,10 +8,10 @@ from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.instruction_text import TextSpan
-from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.scanners import fields_of_line, rule_of
 from hlo_lsp.syntax.used_value import UsedValue
 
 _LINE_END = re.compile(r"\n")

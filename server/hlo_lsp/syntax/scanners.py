@@ -1,4 +1,4 @@
-"""Scanners that read lines into records.
+"""Scanners that read lines into records, and the fields of a line.
 
 The format of a line determines its rule, so scanners keep no state: a broken header does not
 affect the rows below it.
@@ -13,7 +13,7 @@ from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
 from hlo_lsp.syntax.grammar import LineRule, LineRules, ParseFailure, load_grammar
-from hlo_lsp.syntax.instruction_text import unescape
+from hlo_lsp.syntax.instruction_text import TextSpan, unescape
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import (
@@ -22,7 +22,7 @@ from hlo_lsp.syntax.statements import (
     is_plain_instruction,
     read_statement,
 )
-from hlo_lsp.syntax.used_value import EntryReader
+from hlo_lsp.syntax.used_value import EntryReader, UsedValue
 
 # Characters of a line other than `from instruction`. The longest real ones have 104 000. Longer
 # lines occur in broken files only, where backtracking of expressions would take minutes.
@@ -321,3 +321,34 @@ class ThunkScanner(_LineScanner):
 
 
 thunk_scanner = cache(ThunkScanner)
+
+
+_GRAMMAR_NAMES = ("assignment", "values", "live_range", "report", "module", "thunks")
+
+
+@dataclass(frozen=True, slots=True)
+class LineField(TextSpan):
+    """A field of a line; ``role`` is its terminal in the grammar."""
+
+    role: str
+
+
+def rule_of(record: Record, line: str) -> str | None:
+    """Return the rule of a line of a record, or the most similar rule if the line is broken."""
+    if isinstance(record, UsedValue):
+        return record.reader.rule_of(line)
+    return record.name if isinstance(record, Label) else record.rule or None
+
+
+def fields_of_line(rule: str, line: str) -> list[LineField]:
+    """Return the fields of a line in order; an empty list if the line does not match the rule."""
+    grammars = (grammar for grammar in map(load_grammar, _GRAMMAR_NAMES) if grammar.has_rule(rule))
+    match = next((grammar.expression(rule).fullmatch(line) for grammar in grammars), None)
+    if match is None:
+        return []
+    found = [
+        LineField(*match.span(role), text, role)
+        for role, text in match.groupdict().items()
+        if text is not None
+    ]
+    return sorted(found, key=lambda field: field.start)

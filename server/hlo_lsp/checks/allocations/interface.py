@@ -22,9 +22,9 @@ from hlo_lsp.model.place import LocatedRecord, field_place, shape_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text
-from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.scanners import fields_of_line
 from hlo_lsp.text.checkpoint import checkpoint
 
 

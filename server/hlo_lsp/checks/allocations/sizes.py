@@ -13,9 +13,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, target_of
-from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
+from hlo_lsp.syntax.scanners import fields_of_line
 from hlo_lsp.text.checkpoint import checkpoint
 
 _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h

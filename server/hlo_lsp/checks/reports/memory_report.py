@@ -29,7 +29,6 @@ from hlo_lsp.model.place import LocatedRecord, Place, field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -39,6 +38,7 @@ from hlo_lsp.syntax.memory_records import (
     TotalLine,
 )
 from hlo_lsp.syntax.records import BlankLine, Label, Record
+from hlo_lsp.syntax.scanners import fields_of_line, rule_of
 from hlo_lsp.text.checkpoint import checkpoint
 
 _TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"

@@ -16,14 +16,6 @@ from hlo_lsp.syntax.instruction_text import (
     metadata_fields,
     parse_instruction,
 )
-from hlo_lsp.syntax.line_fields import (
-    LineField,
-    array_shape_at,
-    field_at,
-    fields_of_line,
-    memory_space_at,
-    rule_of,
-)
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -36,15 +28,17 @@ from hlo_lsp.syntax.module_records import (
     TableLabel,
 )
 from hlo_lsp.syntax.records import Label, Record
-from hlo_lsp.syntax.scanners import ThunkRow
+from hlo_lsp.syntax.scanners import ThunkRow, fields_of_line, rule_of
 from hlo_lsp.syntax.statements import top_level_commas
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 Mention = tuple[TargetEntity, TextSpan]
 
 _FLAGS = {"CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI"}
-_SHAPES = {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE", "SHAPES"}
+_SHAPES = {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE"}
 _VALUE_FIELDS = {"VALUE_ID", "NAME", "INDEX"}
+_ARRAY_SHAPE = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9]*\[[^\[\]]*\](?:\{[^{}]*\})?")
+_MEMORY_SPACE = re.compile(r"S\((\d{1,18})\)")
 _NUMBER = re.compile(r"\d{1,9}")
 _ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
 _PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
@@ -86,19 +80,21 @@ def _cursor_target(
 
 
 def _field_mention(rule: str, text: str, column: int) -> Mention | None:
-    field = field_at(rule, text, column)
+    fields = [field for field in fields_of_line(rule, text) if column in field]
+    # At the column after a field, the next one has precedence.
+    field = next((field for field in fields if column < field.end), next(iter(fields), None))
     if field is None:
         return None
+    if field.role == "SHAPES":
+        return _shape_mention(_row_shape(field, column), column, has_layout=False)
     if field.role in _SHAPES:
-        return _shape_mention(field, column)
+        return _shape_mention(field, column, has_layout=field.role == "SHAPE")
     if field.role == "COLOR":
-        return targets.MemorySpaceTarget(int(field.text)), _field_span(field)
+        return targets.MemorySpaceTarget(int(field.text)), field
     if field.role in _FLAGS:
-        word = field.text.strip()
-        return targets.TermTarget(word.strip("()")), TextSpan(
-            field.end - len(word), field.end, word
-        )
-    return (targets.TermTarget("page"), _field_span(field)) if field.role == "PAGE" else None
+        word = _stripped(field)
+        return targets.TermTarget(word.text.strip("()")), word
+    return (targets.TermTarget("page"), field) if field.role == "PAGE" else None
 
 
 def _line_mention(file: DumpFile, record: Record, rule: str, text: str) -> Mention | None:
@@ -139,7 +135,7 @@ def _position_or_use_mention(rule: str, text: str) -> Mention | None:
         None if index is None else index.text,
         None if operand is None else int(operand.text),
     )
-    return entity, _field_span(name)
+    return entity, name
 
 
 def _name_span(rule: str, text: str) -> TextSpan:
@@ -160,26 +156,37 @@ def _defining_instruction_mention(text: str, column: int) -> Mention | None:
     parsed = parse_instruction(text, begin)
     if parsed is None:
         return None
-    return _name_mention(parsed, column, "SHAPE") or _own_mention(parsed)
+    return _name_mention(parsed, column, has_layout=True) or _own_mention(parsed)
 
 
 def _own_mention(parsed: InstructionText) -> Mention:
     return targets.InstructionTarget(parsed.name.text, None), parsed.name
 
 
-def _shape_mention(field: LineField, column: int) -> Mention:
-    if field.role == "SHAPES":
-        field = _row_shape(field, column)
-    space = memory_space_at(field, column)
+def _shape_mention(shape: TextSpan, column: int, *, has_layout: bool) -> Mention:
+    """Return the memory space or the array at a column of a shape, or the shape."""
+    space = _part_at(_MEMORY_SPACE, shape, column)
     if space is not None:
-        return targets.MemorySpaceTarget(space[1]), _field_span(space[0])
-    leaf = array_shape_at(field, column)
-    return targets.ShapeTarget(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _field_span(
-        leaf
-    )
+        return targets.MemorySpaceTarget(int(space.text[2:-1])), space
+    leaf = _part_at(_ARRAY_SHAPE, shape, column) or shape
+    return targets.ShapeTarget(leaf.text, has_layout or "T(" in leaf.text), leaf
 
 
-def _row_shape(field: LineField, column: int) -> LineField:
+def _array_mention(text: TextSpan, column: int, *, has_layout: bool = False) -> Mention | None:
+    """Return the array at a column of a text that also contains other things."""
+    leaf = _part_at(_ARRAY_SHAPE, text, column)
+    return None if leaf is None else _shape_mention(leaf, column, has_layout=has_layout)
+
+
+def _part_at(expression: re.Pattern[str], span: TextSpan, column: int) -> TextSpan | None:
+    for match in expression.finditer(span.text):
+        found = TextSpan(span.start + match.start(), span.start + match.end(), match[0])
+        if column in found:
+            return found
+    return None
+
+
+def _row_shape(field: TextSpan, column: int) -> TextSpan:
     """Return the shape at a column of a report row (``2×f32[8], (s8[], f32[4])``)."""
     end = field.start
     for text in element_texts(f"({field.text})") or [field.text]:
@@ -187,18 +194,17 @@ def _row_shape(field: LineField, column: int) -> LineField:
         end = start + len(text)
         if column <= end:
             count, _, shape = text.rpartition("×")
-            return LineField(field.role, start + len(count) + bool(count), end, shape)
+            return TextSpan(start + len(count) + bool(count), end, shape)
     return field
 
 
-def _name_mention(parsed: InstructionText, column: int, role: str) -> Mention | None:
+def _name_mention(parsed: InstructionText, column: int, *, has_layout: bool) -> Mention | None:
     """Return the shape or the name at a column: a result, operand, predecessor, or computation.
 
-    ``role`` is ``SHAPE`` if the layouts of the instruction's shapes describe memory.
+    ``has_layout`` is true if the layouts of the instruction's shapes describe memory.
     """
     if column in parsed.shape and parsed.shape.text:
-        shape = parsed.shape
-        return _shape_mention(LineField(role, shape.start, shape.end, shape.text), column)
+        return _shape_mention(parsed.shape, column, has_layout=has_layout)
     operands = enumerate(parsed.operands)
     entities: list[Mention] = [
         *((targets.InstructionTarget(span.text, None, number), span) for number, span in operands),
@@ -212,9 +218,8 @@ def _name_mention(parsed: InstructionText, column: int, role: str) -> Mention | 
     if not parsed.opcode.end < column < parsed.attributes_at:
         return None
     operand_text = parsed.line[: parsed.attributes_at]  # Versions up to jax 0.4 print its shapes.
-    whole = LineField(role, 0, parsed.attributes_at, operand_text)
-    leaf = array_shape_at(whole, column)
-    return None if leaf is whole else _shape_mention(leaf, column)
+    whole = TextSpan(0, parsed.attributes_at, operand_text)
+    return _array_mention(whole, column, has_layout=has_layout)
 
 
 def _attribute_mention(parsed: InstructionText, column: int) -> Mention | None:
@@ -282,7 +287,7 @@ def _instruction_target(
         if member is not None:
             return _instruction_target(file, member, line, column)
     # Before buffer assignment and inside fusions, printed layouts do not describe memory.
-    mention = _name_mention(parsed, offset, "RESULT") or _attribute_mention(parsed, offset)
+    mention = _name_mention(parsed, offset, has_layout=False) or _attribute_mention(parsed, offset)
     return _cursor_target(statement, mention or _own_mention(parsed), record)
 
 
@@ -303,11 +308,8 @@ def _computation_head_mention(
     for match in _SIGNATURE_NAME.finditer(text):
         if match.start() <= column <= match.end(1):
             return targets.InstructionTarget(match[1], None), TextSpan(*match.span(1), match[1])
-    whole = LineField("SIGNATURE", 0, len(text), text)
-    leaf = array_shape_at(whole, column)
-    if leaf is not whole:
-        return _shape_mention(leaf, column)
-    return targets.ComputationTarget(record.name), _line_span(text)
+    array = _array_mention(TextSpan(0, len(text), text), column)
+    return array or (targets.ComputationTarget(record.name), _line_span(text))
 
 
 def _module_header_mention(record: ModuleHeader, column: int) -> Mention:
@@ -330,10 +332,9 @@ def _header_attribute_mention(text: str, match: "re.Match[str]", end: int, colum
             if number.start(1) <= column <= number.end(1):
                 return targets.ParameterTarget(int(number[1])), TextSpan(*number.span(1), number[1])
     if name == "entry_computation_layout" and column > match.end():
-        whole = LineField("LAYOUT", match.end(), end, value)
-        leaf = array_shape_at(whole, column)
-        if leaf is not whole:
-            return _shape_mention(leaf, column)
+        array = _array_mention(TextSpan(match.end(), end, value), column)
+        if array is not None:
+            return array
     return targets.AttributeTarget(name, "", value), TextSpan(*match.span(1), name)
 
 
@@ -363,7 +364,3 @@ def _stripped(span: TextSpan) -> TextSpan:
     text = span.text.strip()
     start = span.start + len(span.text) - len(span.text.lstrip())
     return TextSpan(start, start + len(text), text)
-
-
-def _field_span(field: LineField) -> TextSpan:
-    return TextSpan(field.start, field.end, field.text)

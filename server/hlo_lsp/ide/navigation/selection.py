@@ -11,9 +11,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Statement, statement_at
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.module_records import ComputationEnd, InnerInstruction, with_inner_records
 from hlo_lsp.syntax.records import BlankLine, Record
+from hlo_lsp.syntax.scanners import fields_of_line, rule_of
 from hlo_lsp.syntax.statements import tokens_with_depth
 from hlo_lsp.syntax.used_value import instruction_column
 

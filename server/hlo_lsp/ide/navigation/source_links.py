@@ -10,7 +10,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import metadata_fields
-from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import BreakdownRow, PeakLabel, PeakRow
 from hlo_lsp.syntax.module_records import (
     FrameRow,
@@ -20,6 +19,7 @@ from hlo_lsp.syntax.module_records import (
     TableLabel,
 )
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.scanners import fields_of_line
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 

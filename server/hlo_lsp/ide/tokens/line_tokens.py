@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES
-from hlo_lsp.syntax.line_fields import LineField, fields_of_line
+from hlo_lsp.syntax.scanners import LineField, fields_of_line
 from hlo_lsp.syntax.used_value import instruction_column
 
 

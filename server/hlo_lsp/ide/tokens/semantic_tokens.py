@@ -16,10 +16,10 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.line_fields import rule_of
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import Comment, ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.scanners import rule_of
 from hlo_lsp.syntax.used_value import UsedValue
 
 # The opcodes with side effects (hlo_instruction.cc, HasSideEffectNoRecurse).
