@@ -84,3 +84,22 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
     assert await on_document(session, reply)(params) == [{}]
     await tasks[0]
     assert done["background"] == 20
+
+
+async def test_message_waits_for_one_background_slice() -> None:
+    session = Session()
+    slices: list[int] = []
+
+    def steps() -> None:
+        for number in range(200):
+            slices.append(number)
+            checkpoint()
+
+    tasks = [session.run_in_background(steps) for _ in range(3)]
+    while len(slices) < 20:
+        await asyncio.sleep(0)
+    before = len(slices)
+    for _ in range(4):  # as a message does from its bytes to its request
+        await asyncio.sleep(0)
+    assert len(slices) - before <= 1
+    await asyncio.wait(tasks)

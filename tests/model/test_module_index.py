@@ -275,3 +275,20 @@ def test_cancelled_index_build_can_restart() -> None:
     file.module.build_mention_index()
     assert file.module.mentioning("a") == []
     assert [record.name for record in file.module.mentioning("c")] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "map(%x, y), to_apply=%f",
+        "map(%x, %y), to_apply=f",
+        "map(f32[] negate(%x), f32[] negate(y)), to_apply=%f",
+        "conditional(%x, %y, y), branch_computations={%g, f}",
+        "conditional(%x, %y, y), branch_computations={f, %g}",
+    ],
+)
+def test_index_has_names_without_percent_signs(text: str) -> None:
+    file = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  %a = f32[] {text}\n}}\n")
+    file.module.build_mention_index()
+    for name in "xyf":
+        assert [record.name for record in file.module.mentioning(name)] == ["a"], name

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Listener = Callable[..., None]
 _SLICE_SECONDS = 0.004  # of work between two iterations of the event loop
+_ITERATIONS_OF_MESSAGE = 6  # of the event loop from its bytes to the request, or to the reply
 _BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 
@@ -51,11 +52,17 @@ class ForegroundRequests:
     async def give_way(self) -> None:
         """Let other tasks run, and wait until no request is active.
 
-        The tasks that call this take turns: a request waits for one slice, and not for one of each.
+        The tasks that call this take turns, and the event loop runs a few times before each turn:
+        it needs these iterations to read a message, to start its task, and to send the reply.
         """
         async with self._turn:
-            await asyncio.sleep(0)
-        await self._is_empty.wait()
+            idle = 0
+            while idle < _ITERATIONS_OF_MESSAGE:
+                await asyncio.sleep(0)
+                idle += 1
+                if self._pending:
+                    await self._is_empty.wait()
+                    idle = 0
 
 
 async def read_file(file: DumpFile) -> None:

@@ -17,7 +17,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange
 
-_RECORDS_PER_CHECKPOINT = 4000  # about 5 ms of indexing
+_RECORDS_PER_CHECKPOINT = 500  # about 1 ms of indexing
 
 
 class DumpFile:
@@ -186,7 +186,8 @@ class DumpFile:
                 checkpoint()
         if isinstance(index, ModuleIndex):
             last = change.first + change.new_count
-            lines = (change.first, last, *(record.line for record in delta.added))
+            ends = (*delta.added[:1], *delta.added[-1:])
+            lines = (change.first, last, *(record.line for record in ends))
             index.forget_computations(min(lines), max(lines))
 
     def _reset(self) -> None:

@@ -101,6 +101,11 @@ class MultiMap(Generic[K, R]):
             else:
                 yield found
 
+    def snapshot(self) -> Iterator[R]:
+        """Yield the records of this moment in unspecified order, also if the map changes."""
+        for found in [*self._read().values()]:
+            yield from [*found] if isinstance(found, list) else [found]
+
     def in_order(self) -> list[R]:
         """Return all records in the order of the file."""
         records: list[R] = []

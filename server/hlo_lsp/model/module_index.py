@@ -154,9 +154,9 @@ class ModuleIndex:
         self._computation_mentions: dict[Record, Counter[str]] = {}
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
-        # While it is built: the index so far, and the instructions that it does not have yet.
+        # While it is built: the index so far, and the instructions that it needs no more.
         self._partial_mentions: (
-            tuple[MultiMap[str, InstructionLine], dict[InstructionLine, None]] | None
+            tuple[MultiMap[str, InstructionLine], set[InstructionLine]] | None
         ) = None
         # The callers by computation, built on request and dropped after a change.
         self._callers: dict[str, list[InstructionLine]] | None = None
@@ -404,18 +404,18 @@ class ModuleIndex:
         if self.has_mention_index:
             return
         found: MultiMap[str, InstructionLine] = MultiMap()
-        unread = dict.fromkeys(self.instructions.records())
-        self._partial_mentions = found, unread
+        done: set[InstructionLine] = set()
+        self._partial_mentions = found, done
         try:
-            count = 0
-            while unread:
-                record, _ = unread.popitem()
+            for count, record in enumerate(self.instructions.snapshot()):
+                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                    checkpoint()
+                if record in done:
+                    continue
+                done.add(record)
                 for name in _mentioned_names(record):
                     known = self.instructions.first(name)  # its name is in memory already
                     found.add(name if known is None else known.name, record)
-                count += 1
-                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                    checkpoint()
             self._mentions = found
         finally:
             self._partial_mentions = None
@@ -423,9 +423,10 @@ class ModuleIndex:
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
         index = self._mentions
         if self._partial_mentions is not None:
-            index, unread = self._partial_mentions
-            if record in unread:
-                del unread[record]  # it is removed
+            index, done = self._partial_mentions
+            is_new = record not in done
+            done.add(record)
+            if is_new and change is MultiMap.remove:
                 return
         if index is not None:
             for name in _mentioned_names(record):

@@ -19,7 +19,7 @@ from hlo_lsp.text.document import Document, LineChange
 
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
 ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
-_BYTES_PER_STEP = 1 << 20  # bytes that are read or scanned between two checkpoints, approximately
+_BYTES_PER_STEP = 1 << 18  # bytes that are read or scanned between two checkpoints, approximately
 _LARGE_FILE_BYTES = 8 << 20  # half a second of reading
 _LARGE_COMPANION_BYTES = 1 << 20  # a tenth of a second
 
