@@ -37,8 +37,8 @@ def _mentioned_names(record: InstructionLine) -> set[str]:
     text, opened = record.text, record.opened
     names = set(_PERCENT_NAME.findall(text, opened))
     # Nearly all names have a percent sign; reading the others takes five times as long.
-    end = text.find(")", opened)
-    if text.count("%", opened, end) <= text.count(",", opened, end):
+    operands = text[opened : text.find(")", opened)]
+    if "(" in operands or operands.count("%") <= operands.count(","):
         names.update(record.reads)
     if any(word in text for word in CALL_WORDS) and _PLAIN_CALL.search(text, opened):
         names.update(record.called)
