@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import chain, takewhile
 from typing import NamedTuple
 
-from hlo_lsp.ide.hover.headlines import steps_label
 from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
 from hlo_lsp.ide.hover.shapes import short_shape, truncated
 from hlo_lsp.ide.hover.summaries import value_summary
+from hlo_lsp.ide.hover.values import steps_label
 from hlo_lsp.ide.navigation.report_rows import reported_row
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes

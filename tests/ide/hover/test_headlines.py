@@ -3,10 +3,9 @@
 import pytest
 
 import marked_dump
-from hlo_lsp.ide.hover.headlines import steps_label, value_headline
 from hlo_lsp.ide.hover.hover import allocation_card
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.ide.hover.values import steps_label, value_card, value_headline
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.hover.headlines import result_headline
 from hlo_lsp.ide.hover.origin_text import can_search, origin_and_source_facts, source_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
@@ -22,6 +21,7 @@ from hlo_lsp.ide.hover.values import (
     list_facts,
     live_range_facts,
     quoted_name,
+    result_headline,
     sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
