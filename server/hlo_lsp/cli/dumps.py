@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import printable
-from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source_frames import FrameChoice
@@ -66,12 +66,7 @@ def _dumps_of(
         if is_named:
             errors.append(f"{path}: not an HLO module or XLA memory dump")
         return
-    seen: set[DumpSet] = set()
-    for part in workspace.parts(file):
-        dump = workspace.set_of(part) if part.kind.has_records else None
-        if dump is not None and dump not in seen:
-            seen.add(dump)
-            yield dump
+    yield from dump_sets(workspace, file)
 
 
 def dumps_with_place(

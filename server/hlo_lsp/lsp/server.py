@@ -21,8 +21,10 @@ from hlo_lsp.lsp import (
     symbols,
 )
 from hlo_lsp.lsp.client import Client, Json
+from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
+from hlo_lsp.lsp.module_list import MODULES_METHOD
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import run_in_slices
@@ -293,4 +295,6 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
 
     server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))
     server.feature(SOURCE_LINES_METHOD)(services.source_lines.answer)
+    server.feature(MODULES_METHOD)(services.module_list.answer)
+    server.feature(COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

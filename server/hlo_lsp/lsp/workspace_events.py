@@ -14,6 +14,7 @@ from pygls.lsp.server import LanguageServer
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
+from hlo_lsp.lsp.module_list import ModuleList
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.session import Session
@@ -208,6 +209,7 @@ class Services:
         self.semantic_tokens = SemanticTokens(session, self._refresh_tokens.schedule)
         self.workspace_symbols = WorkspaceSymbols(server, session)
         self.source_lines = SourceLines(server, session, notify)
+        self.module_list = ModuleList(server, session, notify)
         self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
         self.configuration = Configuration(server, session, self._settings_changed)
         self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
@@ -265,12 +267,14 @@ class Services:
         self._refresh_diagnostics.schedule()
         self.workspace_symbols.scan()
         self.source_lines.scan()
+        self.module_list.files_changed()
 
     def folders_changed(self) -> None:
         """Update all services after the workspace folders changed."""
         self.configuration.apply()
         self.workspace_symbols.folders_changed()
         self.source_lines.folders_changed()
+        self.module_list.files_changed()
         self.workspace_diagnostics.folders_changed()
         self._refresh_diagnostics.schedule()
 

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.text.checkpoint import checkpoint
 
 
 def compiles_below(path: Path) -> Iterator[Path]:
@@ -17,6 +21,7 @@ def compiles_below(path: Path) -> Iterator[Path]:
         yield path
         return
     for folder, inner, names in os.walk(path):
+        checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         listing = FolderListing(Path(folder), sorted(names))
         for files in listing.modules():
@@ -38,3 +43,13 @@ def _compiles(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
 def _order(file: Path) -> tuple[bool, str]:
     """Return a sort key: the buffer assignment first."""
     return suffix_of(file.name).role is not FileRole.ASSIGNMENT, file.name
+
+
+def dump_sets(workspace: DumpWorkspace, file: DumpFile) -> Iterator[DumpSet]:
+    """Yield the compile of a file, or each compile of a stdout dump."""
+    seen: set[DumpSet] = set()
+    for part in workspace.parts(file):
+        dump = workspace.set_of(part) if part.kind.has_records else None
+        if dump is not None and dump not in seen:
+            seen.add(dump)
+            yield dump

@@ -45,7 +45,7 @@ def compared_texts(before: ModuleIndex, after: ModuleIndex) -> tuple[ComparedTex
         _text(
             after,
             _in_order(heads, pairs, order),
-            _instruction_names(matching),
+            _instruction_names(before, after, matching),
             _computation_names(heads, pairs),
         ),
     )
@@ -65,12 +65,14 @@ def _in_order(
     return sorted(heads, key=lambda head: places[head])
 
 
-def _instruction_names(matching: Matching) -> _Rename:
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for one, other in matching.pairs:
-        names[other.record.name] = one.record.name
-        taken.add(one.record.name)
+def _instruction_names(before: ModuleIndex, after: ModuleIndex, matching: Matching) -> _Rename:
+    names = {other.record.name: one.record.name for one, other in matching.pairs}
+    taken = set(names.values())
+    for head, other_head in matching.computations:  # a changed root is still the root
+        root, other_root = before.computation(head).root, after.computation(other_head).root
+        if root is not None and other_root is not None and root.name not in taken:
+            names.setdefault(other_root.name, root.name)
+            taken.add(root.name)
     return _renaming(names, taken)
 
 

@@ -1,6 +1,6 @@
 """The differences between two compiles as JSON, text, and Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
@@ -101,8 +101,18 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
         )
 
 
-def diff_markdown(diff: ModuleDiff, count: int) -> Iterator[str]:
-    """Yield the lines of the Markdown form."""
+def diff_markdown(
+    diff: ModuleDiff,
+    count: int,
+    name_cell: Callable[[str, ChangedBuffer], str] = lambda name, _: f"`{name}`",
+) -> Iterator[str]:
+    """Yield the lines of the Markdown form.
+
+    Args:
+        diff: The differences.
+        count: Maximum number of entries in each list.
+        name_cell: Returns the Markdown of the name of a buffer, such as a link.
+    """
     yield f"# {headline(diff)}"
     yield ""
     yield "| Memory space | Allocated | Change | Peak | Change |"
@@ -124,7 +134,7 @@ def diff_markdown(diff: ModuleDiff, count: int) -> Iterator[str]:
             "|---|---|---:|---|",
         )
         for one in space.buffers[:count]:
-            name, place = f"`{_name(one.buffer)}`", _place(one.buffer)
+            name, place = name_cell(_name(one.buffer), one), _place(one.buffer)
             yield _row(name, place, _signed(one.bytes), _PHRASES[one.change])
     if diff.instructions is not None and not diff.instructions.is_equal:
         found = diff.instructions

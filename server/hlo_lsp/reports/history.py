@@ -68,7 +68,7 @@ def stage_label(path: Path) -> str:
     role = suffix_of(path.name).role
     match = _PASS.search(path.name) if role is FileRole.PASS else None
     if match is None:
-        return role.value.replace("_", " ")
+        return role.value.replace("_", " ").replace("-", " ")
     name = "" if match["name"] == "pipeline-start" else f" > {match['name']}"
     return f"{match['pipeline']}{name}"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.memory.grouping import BufferGroup
+from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
@@ -90,13 +91,16 @@ def _lines(dump: DumpSet, space: SpaceSummary) -> Iterator[LineMemory]:
 def _buffers(dump: DumpSet, group: BufferGroup) -> Iterator[LineBuffer]:
     for owned in group.buffers:
         checkpoint()
-        size, value = format_short_bytes(owned.buffer.bytes), owned.buffer.value
-        if value is None:
-            allocation = owned.buffer.allocation
-            yield LineBuffer("unused bytes", size, _place_of(allocation, ""))
-        else:
-            place = _place_of(dump.instruction(value.record.name) or value, value.record.name)
-            yield LineBuffer(value.record.key, f"{size} · {value.record.shape}", place)
+        yield named_buffer(dump, owned.buffer)
+
+
+def named_buffer(dump: DumpSet, buffer: LiveBuffer) -> LineBuffer:
+    """Return the name, the size, and the place of a buffer."""
+    size, value = format_short_bytes(buffer.bytes), buffer.value
+    if value is None:
+        return LineBuffer("unused bytes", size, _place_of(buffer.allocation, ""))
+    place = _place_of(dump.instruction(value.record.name) or value, value.record.name)
+    return LineBuffer(value.record.key, f"{size} · {value.record.shape}", place)
 
 
 def _place_of(located: LocatedRecord[Record], name: str) -> Place:

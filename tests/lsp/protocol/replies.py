@@ -138,7 +138,7 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
     talk.ask("workspace/symbol", {"query": "while"})
     talk.ask("workspace/diagnostic", {"previousResultIds": []})
     talk.ask("workspace/executeCommand", {"command": "hlo.explainRule", "arguments": ["overlap"]})
-    for method in ("hlo/window", "hlo/memoryMap", "hlo/sourceLines"):
+    for method in ("hlo/window", "hlo/memoryMap", "hlo/modules", "hlo/sourceLines"):
         talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
     wire.send(message("workspace/didChangeConfiguration", {"settings": {"hlo": {"check": {}}}}))
     change = {"uri": files.values.as_uri(), "type": 2}

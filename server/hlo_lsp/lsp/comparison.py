@@ -1,0 +1,97 @@
+"""The request ``hlo/compare``: the differences between two compiles, as Markdown and as texts."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.lsp.client import Json, path_of
+from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.memory.buffer_changes import ChangedBuffer
+from hlo_lsp.model.dump_search import compiles_below, dump_sets
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.program.compared_text import compared_texts
+from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.reports.diff import compare
+from hlo_lsp.reports.diff_text import diff_markdown, headline
+from hlo_lsp.reports.source_lines import named_buffer
+from hlo_lsp.text.disk import UnreadableError
+
+COMPARE_METHOD = "hlo/compare"
+_MAX_ENTRIES = 20  # of a list
+
+
+async def answer_comparison(session: Session, params: Any) -> Json:
+    """Return the differences between two compiles on disk.
+
+    Args:
+        session: The session.
+        params: ``before`` and ``after``: ``uri`` of a file or a folder of a compile, and optionally
+            ``line`` from 0, which selects a section of a stdout dump.
+
+    Raises:
+        RequestFailedError: A file is not a dump.
+    """
+    sides = [getattr(params, name, None) for name in ("before", "after")]
+    places = [(path_of(str(getattr(side, "uri", ""))), getattr(side, "line", 0)) for side in sides]
+    return await run_in_slices(
+        partial(_compare, places, session.workspace.frames), give_way=session.foreground.give_way
+    )
+
+
+def _compare(places: list[tuple[Path | None, object]], frames: FrameChoice) -> Json:
+    before, after = (_dump_at(path, line, frames) for path, line in places)
+    diff = compare(before, after)
+
+    def linked(name: str, changed: ChangedBuffer) -> str:
+        links = [f"`{name}`"]
+        for side, dump, owned in (
+            ("before", before, changed.before),
+            ("after", after, changed.after),
+        ):
+            if owned is not None:
+                place = named_buffer(dump, owned.buffer).place
+                links.append(f"[{side}]({place.file.uri}#L{place.number})")
+        return " ".join(links)
+
+    return {
+        "title": headline(diff),
+        "markdown": "\n".join(diff_markdown(diff, _MAX_ENTRIES, linked)) + "\n",
+        "texts": _texts(before, after),
+    }
+
+
+def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
+    """Return the compile of a file, the first one below a folder, or that of a section."""
+    file_path = None if path is None else next(compiles_below(path), None)
+    if file_path is None:
+        raise RequestFailedError(f"{path}: no dumps")
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
+    try:
+        found = list(dump_sets(workspace, workspace.file(file_path)))
+    except UnreadableError as error:
+        raise RequestFailedError(str(error)) from None
+    if not found:
+        raise RequestFailedError(f"{file_path}: not an HLO module or XLA memory dump")
+    first = line if isinstance(line, int) else 0
+    before = [dump for dump in found if dump.files[0].first_line <= first]
+    return before[-1] if before else found[0]
+
+
+def _texts(before: DumpSet, after: DumpSet) -> list[Json] | None:
+    """Return both module texts for comparison, None if one is missing."""
+    first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
+    if first is None or second is None:
+        return None
+    texts = compared_texts(first.module, second.module)
+    return [
+        {
+            "uri": file.uri,
+            "text": "\n".join(text.lines) + "\n",
+            "lines": [file.first_line + place for place in text.places],
+        }
+        for file, text in zip((first, second), texts, strict=True)
+    ]

@@ -1,0 +1,183 @@
+"""The request ``hlo/modules``: the compiles in the workspace with their files and buffers."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pygls.lsp.server import LanguageServer
+
+from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.progress import BackgroundProgress
+from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.compiles import FolderCache
+from hlo_lsp.model.dump_search import compiles_below, dump_sets
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.reports.history import stage_label
+from hlo_lsp.reports.modules import (
+    CompiledModule,
+    compiled_module,
+    largest_buffers,
+    modules_json,
+    size_text,
+    sorted_by_name,
+)
+from hlo_lsp.reports.source_lines import named_buffer
+from hlo_lsp.syntax.file_kinds import detect_file_kind
+from hlo_lsp.text.disk import UnreadableError, file_stamp, read_first_lines
+
+MODULES_METHOD = "hlo/modules"
+MODULES_CHANGED_METHOD = "hlo/modulesChanged"
+_NOTIFICATION_DELAY_SECONDS = 1.0  # after the last change, as XLA writes many files in a row
+_MAX_BUFFERS = 10  # of one compile
+_SUFFIXES = frozenset({".txt", ".hlo"})
+_UNLISTED_ROLES = frozenset({FileRole.OTHER, FileRole.MODULE_FOLDER, FileRole.THUNK_METADATA})
+
+_Stamp = tuple[tuple[Path, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedCompile:
+    """A compile as it was read, with what the answer adds to ``hlo-lsp modules --format json``."""
+
+    module: CompiledModule
+    place: Json
+
+
+class ModuleList:
+    """Lists the compiles below folders, and reads each again only after it has changed on disk."""
+
+    def __init__(
+        self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._notify = notify
+        self._lock = asyncio.Lock()
+        self._folders = FolderCache()
+        self._known: dict[Path, tuple[_Stamp, list[_ListedCompile]]] = {}
+        self._notification: asyncio.TimerHandle | None = None
+        self._is_requested = False
+
+    async def answer(self, params: Any) -> Json:
+        """Return the compiles of each module, those with the largest peak first.
+
+        Args:
+            params: Optionally ``folders``, a list of URIs; by default, the workspace folders.
+        """
+        self._is_requested = True
+        uris = getattr(params, "folders", None)
+        folders = workspace_folders(self._server)
+        if isinstance(uris, list):
+            folders = [path for uri in uris if (path := path_of(str(uri))) is not None]
+        async with self._lock:
+            found = await self._compiles(folders)
+        places = {id(one.module): one.place for one in found}
+        groups = sorted_by_name(one.module for one in found)
+        modules = modules_json(groups)
+        for group, content in zip(groups, modules, strict=True):
+            for module, compile_ in zip(group, content["compiles"], strict=True):
+                compile_.update({"text": size_text(module), **places[id(module)]})
+        return {"modules": modules}
+
+    def files_changed(self) -> None:
+        """Notify a client that has requested the list, once for many changes."""
+        if self._is_requested:
+            if self._notification is not None:
+                self._notification.cancel()
+            self._notification = asyncio.get_running_loop().call_later(
+                _NOTIFICATION_DELAY_SECONDS, self._notify, MODULES_CHANGED_METHOD, {}
+            )
+
+    async def _compiles(self, folders: Iterable[Path]) -> list[_ListedCompile]:
+        give_way = self._session.foreground.give_way
+        stamps = await run_in_slices(partial(self._stamps, folders), give_way=give_way)
+        unread = [path for path, stamp in stamps.items() if self._stamp_of(path) != stamp]
+        if unread:
+            with BackgroundProgress(self._server, "Reading dumps") as progress:
+                for number, path in enumerate(unread):
+                    progress.report(path.name, 100 * number // len(unread))
+                    listed = await run_in_slices(partial(self._read, path), give_way=give_way)
+                    self._known[path] = stamps[path], listed
+                    if progress.is_cancelled:
+                        break
+        return [one for path in stamps for one in self._known.get(path, ((), []))[1]]
+
+    def _stamp_of(self, path: Path) -> _Stamp | None:
+        known = self._known.get(path)
+        return None if known is None else known[0]
+
+    def _stamps(self, folders: Iterable[Path]) -> dict[Path, _Stamp]:
+        """Return a file of each compile with the versions of all files that its facts are from."""
+        found: dict[Path, _Stamp] = {}
+        for folder in folders:
+            for path in compiles_below(folder):
+                if path in found or path.suffix not in _SUFFIXES:
+                    continue
+                files = self._files(path)
+                found[path] = tuple((one, file_stamp(one)) for one in files)
+        return found
+
+    def _files(self, path: Path) -> list[Path]:
+        """Return the memory files, then the module texts in pipeline order, then the others."""
+        try:
+            compile_ = self._folders.listing(path.parent).compile(path.name)
+        except KeyError:  # deleted meanwhile
+            return [path]
+        memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
+        return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
+
+    def _read(self, path: Path) -> list[_ListedCompile]:
+        # Of one compile, so that its files do not stay in memory.
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames)
+        try:
+            if not detect_file_kind(read_first_lines(path)).is_dump:
+                return []
+            dumps = dump_sets(workspace, workspace.file(path))
+            return [_ListedCompile(compiled_module(dump), self._place(dump)) for dump in dumps]
+        except UnreadableError:
+            return []
+
+    def _place(self, dump: DumpSet) -> Json:
+        file = dump.files[0]
+        path = None if isinstance(file, SectionFile) else file.path
+        files = [] if path is None else self._files(path)
+        buffers = [named_buffer(dump, one) for one in largest_buffers(dump, _MAX_BUFFERS)]
+        locations = self._session.client.locations(one.place for one in buffers)
+        return {
+            "uri": file.uri,
+            "line": file.first_line,
+            "title": file.title if path is None else _title(path.name),
+            "files": [_file_json(one) for one in files if _is_listed(one)],
+            "buffers": [
+                {"name": one.name, "text": one.text, "location": location}
+                for one, location in zip(buffers, locations, strict=True)
+            ],
+        }
+
+
+def _is_listed(path: Path) -> bool:
+    return suffix_of(path.name).role not in _UNLISTED_ROLES
+
+
+def _title(filename: str) -> str:
+    """Return the part of a name that tells compiles of one function apart: its number."""
+    name = DumpName.of(filename)
+    if name is None:
+        return filename
+    return filename.partition(f".{name.module_name}.")[0] if name.module_name else name.module
+
+
+def _file_json(path: Path) -> Json:
+    role = suffix_of(path.name).role
+    return {
+        "label": stage_label(path),
+        "is_pass": role is FileRole.PASS,
+        "uri": path.absolute().as_uri(),
+    }

@@ -1,0 +1,73 @@
+"""The request that compares two compiles."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.comparison import answer_comparison
+from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.session import Session
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
+
+
+def dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Path:
+    folder.mkdir()
+    (folder / f"{STEM}.txt").write_text(module, "utf-8")
+    (folder / f"{STEM}-buffer-assignment.txt").write_text(assignment, "utf-8")
+    (folder / f"{STEM}-live-range.txt").write_text(RANGES, "utf-8")
+    return folder
+
+
+async def ask(before: Path, after: Path) -> Json:
+    sides = {
+        name: SimpleNamespace(uri=path.as_uri(), line=0)
+        for name, path in (("before", before), ("after", after))
+    }
+    return await answer_comparison(Session(), SimpleNamespace(**sides))
+
+
+@pytest.fixture
+def larger(tmp_path: Path) -> Path:
+    """Return a compile in which the buffer of one instruction is larger."""
+    assignment = ASSIGNMENT.replace("size=2048,offset=0", "size=4096,offset=0").replace(
+        "size=1024,offset=2048", "size=1024,offset=4096"
+    )
+    module = MODULE.replace("%a = f32[512]", "%a = f32[1024]")
+    return dump(tmp_path / "after", module, assignment.replace("size 3072", "size 5120"))
+
+
+async def test_answer_links_buffers_of_both_dumps(tmp_path: Path, larger: Path) -> None:
+    before = dump(tmp_path / "before")
+    found = await ask(before, larger)
+    assert found["markdown"].startswith(f"# {found['title']}\n")
+    line = 1 + MODULE.split("\n").index(next(x for x in MODULE.split("\n") if "%a =" in x))
+    for folder in (before, larger):
+        assert f"({(folder / f'{STEM}.txt').as_uri()}#L{line})" in found["markdown"]
+
+
+async def test_texts_differ_only_in_changed_lines(tmp_path: Path, larger: Path) -> None:
+    found = await ask(dump(tmp_path / "before"), larger)
+    first, second = (text["text"].split("\n") for text in found["texts"])
+    changed = [one for one, other in zip(first, second, strict=True) if one != other]
+    assert changed == ["  a = f32[512]{0} sine(x)"]
+    assert all(len(text["lines"]) == text["text"].count("\n") for text in found["texts"])
+
+
+async def test_missing_module_text_gives_the_answer_only(tmp_path: Path, larger: Path) -> None:
+    before = dump(tmp_path / "before")
+    (before / f"{STEM}.txt").unlink()
+    found = await ask(before, larger)
+    assert found["texts"] is None
+    assert "HBM" in found["title"]
+
+
+@pytest.mark.parametrize("text", [None, "to do"])
+async def test_other_file_is_a_clear_message(tmp_path: Path, text: str | None) -> None:
+    before = dump(tmp_path / "before")
+    other = tmp_path / "notes.txt"
+    if text is not None:
+        other.write_text(text, "utf-8")
+    with pytest.raises(RequestFailedError, match=r"notes\.txt"):
+        await ask(before, other)

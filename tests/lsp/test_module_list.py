@@ -1,0 +1,130 @@
+"""The compiles in the workspace with their files and buffers."""
+
+import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp import module_list
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.module_list import MODULES_CHANGED_METHOD, ModuleList
+from hlo_lsp.lsp.session import Session
+from reports.example import ASSIGNMENT, MODULE, RANGES
+
+
+class Listing:
+    """The list of compiles in a session with one workspace folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        server = SimpleNamespace(
+            workspace=SimpleNamespace(folders={folder.as_uri(): None}, root_uri=None),
+            client_capabilities=types.ClientCapabilities(),
+            work_done_progress=None,
+        )
+        self.notified: list[str] = []
+        self.list = ModuleList(cast("Any", server), Session(), self._notify)
+
+    def _notify(self, method: str, _: Json) -> None:
+        self.notified.append(method)
+
+    def dump(self, name: str, module: str = MODULE, *, has_memory: bool = True) -> Path:
+        stem = self.folder / f"module_{name}.tpu_after_optimizations"
+        texts = {".txt": module}
+        if has_memory:
+            texts.update({"-buffer-assignment.txt": ASSIGNMENT, "-live-range.txt": RANGES})
+        for end, text in texts.items():
+            Path(f"{stem}{end}").write_text(text, "utf-8")
+        return Path(f"{stem}.txt")
+
+    async def ask(self, **params: object) -> list[Json]:
+        found: list[Json] = (await self.list.answer(SimpleNamespace(**params)))["modules"]
+        return found
+
+
+@pytest.fixture
+def listing(tmp_path: Path) -> Listing:
+    return Listing(tmp_path)
+
+
+async def test_compile_lists_files_and_buffers(listing: Listing) -> None:
+    text = listing.dump("0001.jit_f")
+    text.with_name("module_0001.jit_f.before_optimizations.txt").write_text(MODULE, "utf-8")
+    text.with_name("module_0001.jit_f.0002.fusion.after_dce.before_cse.txt").write_text(MODULE)
+    text.with_name("module_0001.jit_f.debug_options").write_text("x: 1", "utf-8")
+    (module,) = await listing.ask()
+    (compile_,) = module["compiles"]
+    assert (module["name"], compile_["peak_bytes"]) == ("jit_f", 5120)
+    assert [(one["label"], one["is_pass"]) for one in compile_["files"]] == [
+        ("buffer assignment", False),
+        ("live range", False),
+        ("before optimizations", False),
+        ("fusion > dce", True),
+        ("after optimizations", False),
+    ]
+    assert [one["name"] for one in compile_["buffers"]][:2] == ["a{}", "x{}"]
+    assert compile_["buffers"][0]["location"]["uri"] == text.as_uri()
+
+
+async def test_only_changed_compiles_are_read_again(
+    listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing.dump("0001.jit_f")
+    other = listing.dump("0002.jit_g", MODULE.replace("jit_f", "jit_g"))
+    assert len(await listing.ask()) == 2
+    read: list[str] = []
+    original = ModuleList._read
+
+    def note(self: ModuleList, path: Path) -> Any:
+        read.append(path.name)
+        return original(self, path)
+
+    monkeypatch.setattr(ModuleList, "_read", note)
+    other.write_text(MODULE.replace("jit_f", "jit_longer"), "utf-8")
+    names = {module["name"] for module in await listing.ask()}
+    assert (names, len(read)) == ({"jit_f", "jit_longer"}, 1)
+
+
+async def test_other_texts_are_no_compiles(listing: Listing) -> None:
+    (listing.folder / "notes.txt").write_text("to do", "utf-8")
+    (listing.folder / "model.py").write_text("HloModule jit_f", "utf-8")
+    assert await listing.ask() == []
+
+
+async def test_requested_folders_replace_workspace(listing: Listing, tmp_path: Path) -> None:
+    listing.dump("0001.jit_f")
+    other = tmp_path / "other"
+    other.mkdir()
+    assert await listing.ask(folders=[other.as_uri(), "untitled:1"]) == []
+
+
+async def test_sections_of_stdout_dump_are_compiles(listing: Listing) -> None:
+    text = "".join(
+        f"*** Begin module_000{n}.{name}.cpu_after_optimizations.txt ***\n"
+        f"{MODULE.replace('jit_f', name)}\n"
+        f"*** End module_000{n}.{name}.cpu_after_optimizations.txt ***\n"
+        for n, name in enumerate(("jit_f", "jit_g"))
+    )
+    (listing.folder / "log.txt").write_text(text, "utf-8")
+    found = await listing.ask()
+    assert [one["compiles"][0]["line"] for one in found] == [
+        1,
+        text[: text.index("HloModule jit_g")].count("\n"),
+    ]
+
+
+async def test_changes_notify_once_after_request(
+    listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_list, "_NOTIFICATION_DELAY_SECONDS", 0.01)
+    listing.list.files_changed()
+    await asyncio.sleep(0.05)
+    assert listing.notified == []
+    await listing.ask()
+    listing.list.files_changed()
+    listing.list.files_changed()
+    await asyncio.sleep(0.1)
+    assert listing.notified == [MODULES_CHANGED_METHOD]
