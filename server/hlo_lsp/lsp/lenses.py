@@ -5,7 +5,7 @@ from functools import partial
 from lsprotocol import types
 
 from hlo_lsp.ide.code_lenses import MAX_LISTED_PLACES, LensData, lens_places, lenses
-from hlo_lsp.ide.hover import headlines, summaries
+from hlo_lsp.ide.hover import summaries, values
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Json
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, whole_compile_context
@@ -113,7 +113,7 @@ def _title(context: RequestContext, data: LensData) -> str:
     value = dump.value(data["value"]) if "value" in data else None
     if value is None:
         return "no longer available"
-    return headlines.value_headline(dump, value) or "no live range"
+    return values.value_headline(dump, value) or "no live range"
 
 
 def _start(line: int) -> Json:
