@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
 from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKey
@@ -203,7 +204,7 @@ async def _call_node(session: Session, item: CallItem) -> tuple[RequestContext, 
 
 
 def _call_item(context: RequestContext, node: CallNode) -> CallItem:
-    place = call_hierarchy.name_place(node)
+    place = head_place(node)
     record, key = node.record, call_hierarchy.node_key(node)
     if isinstance(record, ComputationLine):
         kind, detail = types.SymbolKind.Function, "ENTRY" if record.is_entry else None

@@ -189,7 +189,7 @@ def rename_places(file: DumpFile, line: int, column: int, new: str) -> list[Plac
     if new == found.name:
         return []
     _require_unused_name(file, found, new)
-    return _places(file, found)
+    return mention_places(file, found.record)
 
 
 def linked_places(file: DumpFile, line: int, column: int) -> list[Place]:
@@ -201,7 +201,7 @@ def linked_places(file: DumpFile, line: int, column: int) -> list[Place]:
         RenameError: The name cannot be changed.
     """
     found = rename_target_at(file, line, column)
-    return [] if isinstance(found.record, ComputationLine) else _places(file, found)
+    return [] if isinstance(found.record, ComputationLine) else mention_places(file, found.record)
 
 
 def _rename_target(file: DumpFile, record: Record, mention: NameMention) -> RenameTarget:
@@ -268,26 +268,27 @@ def _require_unused_name(file: DumpFile, found: RenameTarget, new: str) -> None:
         raise RenameError(f"This computation already has an instruction `{new}`.")
 
 
-def _places(file: DumpFile, found: RenameTarget) -> list[Place]:
+def mention_places(file: DumpFile, record: InstructionLine | ComputationLine) -> list[Place]:
     """Return all mentions of an instruction or computation, its definition included, in order."""
-    record, name, module = found.record, found.name, file.module
+    name, module = record.name, file.module
     is_computation = isinstance(record, ComputationLine)
+    scope = None if is_computation else _scope(file, record)
     records: list[Record]
     if isinstance(record, ComputationLine):
         texts = (item for item in module.instructions.records() if name in item.text)
         records = [record, *texts, *module.damaged]
     else:
-        members = _members(file, record, found.scope)
+        members = _members(file, record, scope)
         records = [item for item in members if name in item.text]
-        records += _broken_lines_of(file, found.scope)
+        records += _broken_lines_of(file, scope)
     places = {
         (mention.place.line, mention.place.start): mention.place
         for item in records
         for mention in name_mentions(file, item)
         if mention.name == name and mention.is_computation == is_computation
     }
-    if isinstance(record, InstructionLine) and isinstance(found.scope, ComputationLine):
-        number, names = parameter_number(record), _signature_names(file, found.scope)
+    if isinstance(record, InstructionLine) and isinstance(scope, ComputationLine):
+        number, names = parameter_number(record), _signature_names(file, scope)
         if number is not None and number < len(names) and names[number].name == name:
             place = names[number].place
             places[place.line, place.start] = place

@@ -7,7 +7,6 @@ from typing import TypeVar
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
-    LiveRangePart,
     LiveRangeSection,
     TextSchedule,
     live_range_section,
@@ -18,6 +17,7 @@ from hlo_lsp.checks.live_ranges.section import (
 from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place
+from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
@@ -91,7 +91,7 @@ def live_range_unknown(context: CompileContext) -> list[Finding]:
 def live_range_missing(context: CompileContext) -> list[Finding]:
     """Report values of scheduled instructions without a live range."""
     dump, section = context.dump, live_range_section(context.dump)
-    if section is None or not section.is_complete(LiveRangePart.RANGES):
+    if section is None or not section.is_complete(Section.RANGES):
         return []
     places = {row.key: place for place, row in enumerate(section.ranges)}
     checkpoint()
@@ -111,7 +111,7 @@ def live_range_missing(context: CompileContext) -> list[Finding]:
         more = f" and {len(keys) - 1:,} more values have" if len(keys) > 1 else " has"
         where = f"before `{ranges[place].key}`" if place < len(ranges) else "at the end of the list"
         message = f"`{keys[0]}`{more} no live range: expected {where}"
-        label, value = section.label_place(LiveRangePart.RANGES), value_line(dump, keys[0])
+        label, value = section.label_place(Section.RANGES), value_line(dump, keys[0])
         at = section.place((*ranges, ranges[-1])[place]) if ranges else label
         related = [] if value is None else [field_place(value.file, value.record)]
         return context.report(at, message, *(Related(place, "the value") for place in related))
@@ -302,7 +302,7 @@ def _few(
     report: Callable[[T], Finding],
     message: str,
 ) -> list[Finding]:
-    summary = context.report(section.label_place(LiveRangePart.RANGES), message)
+    summary = context.report(section.label_place(Section.RANGES), message)
     return report_few(items, report, len(section.ranges), summary)
 
 

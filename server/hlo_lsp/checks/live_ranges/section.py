@@ -15,17 +15,17 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.query import query
+from hlo_lsp.model.sections import Section, section_of
 from hlo_lsp.program.schedule import ComputationSteps, Schedule, schedule_of
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import (
     BreakdownRow,
     LiveRangeLabel,
-    PeakLabel,
     PeakRow,
     RangeRow,
     SequenceRow,
 )
-from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.text.checkpoint import checkpoint
 
 MAX_FINDINGS = 5  # of one rule
@@ -33,17 +33,7 @@ MAX_FINDINGS = 5  # of one rule
 T = TypeVar("T")
 
 
-class LiveRangePart(Enum):
-    """The parts in the order in which they are printed; values are the rules of their labels."""
-
-    STEPS = "sequence_label"
-    RANGES = "ranges_label"
-    PEAK = "peak_label"
-    STACKS = "breakdown_label"
-
-
-_PARTS = {part.value: part for part in LiveRangePart}
-_ROWS = dict(zip((SequenceRow, RangeRow, PeakRow, BreakdownRow), LiveRangePart, strict=True))
+_PARTS = (Section.SEQUENCE, Section.RANGES, Section.PEAK, Section.STACKS)
 
 
 @dataclass(slots=True)
@@ -53,7 +43,6 @@ class LiveRangeSection:
     Attributes:
         labels: The line before the rows of each part.
         damaged: Parts with an unreadable line: a row may be missing there.
-        has_no_peak: Whether a line states that XLA could not determine the peak.
     """
 
     file: DumpFile
@@ -62,9 +51,8 @@ class LiveRangeSection:
     ranges: list[RangeRow] = field(default_factory=list)
     peak: list[PeakRow] = field(default_factory=list)
     stacks: list[BreakdownRow] = field(default_factory=list)
-    labels: dict[LiveRangePart, Record] = field(default_factory=dict)
-    damaged: set[LiveRangePart] = field(default_factory=set)
-    has_no_peak: bool = False
+    labels: dict[Section, Record] = field(default_factory=dict)
+    damaged: set[Section] = field(default_factory=set)
 
     @property
     def lengths(self) -> set[int]:
@@ -72,16 +60,15 @@ class LiveRangeSection:
         found = set() if self.head is None else {self.head.max}
         return found | {row.step + 1 for row in self.steps[-1:]}
 
-    def is_complete(self, part: LiveRangePart) -> bool:
+    def is_complete(self, part: Section) -> bool:
         """Return whether a part has its label and only readable lines, and another part follows.
 
         Nothing need follow the rows of the peak and the stacks: old compilers print no stacks.
         """
         if part in self.damaged or part not in self.labels:
             return False
-        followers = list(LiveRangePart)[list(LiveRangePart).index(part) + 1 :]
-        is_last = part is LiveRangePart.RANGES and self.has_no_peak
-        return is_last or len(followers) < 2 or any(other in self.labels for other in followers)
+        followers = _PARTS[_PARTS.index(part) + 1 :]
+        return len(followers) < 2 or any(other in self.labels for other in followers)
 
     def place(self, record: Record, role: str | None = None) -> Place:
         """Return the place of a field of a record, by default of its whole line."""
@@ -91,7 +78,7 @@ class LiveRangeSection:
         """Return the line of a record as the place of related information."""
         return Related(self.place(record), message)
 
-    def label_place(self, part: LiveRangePart) -> Place:
+    def label_place(self, part: Section) -> Place:
         """Return the place of the label of a part, or of the first line without one."""
         return self.place(self.labels.get(part) or self.head or (*self.steps, *self.ranges)[0])
 
@@ -104,28 +91,27 @@ def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
     if file is None:
         return None
     section = LiveRangeSection(file, file.memory.label(LiveRangeLabel))
-    rows: tuple[list[Any], ...] = section.steps, section.ranges, section.peak, section.stacks
-    rows_of = dict(zip(LiveRangePart, rows, strict=True))
-    current: LiveRangePart | None = None
+    rows: dict[type[Record], tuple[Section, list[Any]]] = {
+        SequenceRow: (Section.SEQUENCE, section.steps),
+        RangeRow: (Section.RANGES, section.ranges),
+        PeakRow: (Section.PEAK, section.peak),
+        BreakdownRow: (Section.STACKS, section.stacks),
+    }
+    current: Section | None = None
     for record in file.records if section.head is None else file.records.after(section.head):
-        part = _ROWS.get(type(record))
-        if part is not None:
-            current = part
-            rows_of[part].append(record)
+        if type(record) in rows:
+            current, found = rows[type(record)]
+            found.append(record)
         elif isinstance(record, BrokenRecord):
             if current is not None:
                 section.damaged.add(current)
         elif isinstance(record, LiveRangeLabel):
             return None
-        elif isinstance(record, PeakLabel | Label):
-            name = record.name if isinstance(record, Label) else record.rule
-            section.has_no_peak |= name == "peak_missing"
-            part = _PARTS.get(name)
+        elif (part := section_of(record)) in _PARTS and part is not None:
             if part in section.labels:
                 return None
-            if part is not None:
-                section.labels[part] = record
-                current = part
+            section.labels[part] = record
+            current = part
     return section
 
 

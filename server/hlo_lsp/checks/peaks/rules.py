@@ -9,7 +9,6 @@ from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
     Kind,
-    LiveRangePart,
     LiveRangeSection,
     differences,
     live_range_section,
@@ -21,6 +20,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.place import field_place
+from hlo_lsp.model.sections import Section
 from hlo_lsp.model.shape import subshape_text, try_shape
 from hlo_lsp.model.sizes import logical_bytes, target_of
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow
@@ -73,7 +73,7 @@ def counted_bytes(ranges: Weighed, step: int) -> int:
 def peak_moment(context: CompileContext) -> Iterator[Finding]:
     """Report that XLA counts more bytes at another step, or the same number at an earlier one."""
     section, label = _section_with_peak(context.dump)
-    if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
+    if section is None or label is None or not section.is_complete(Section.RANGES):
         return
     weighed: list[tuple[int, int, int]] = []
     for row in section.ranges:
@@ -100,7 +100,7 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
     """
     dump = context.dump
     section, label = _section_with_peak(dump)
-    if section is None or label is None or LiveRangePart.PEAK in section.damaged:
+    if section is None or label is None or Section.PEAK in section.damaged:
         return
     if not (dump.has_assigned_values or dump.has_used_values):
         return
@@ -110,7 +110,7 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
     if any(row.index is not None for row in rows):
         rows = [row for row in rows if _is_comparable(dump, section, _label(row))]
         due = expected
-    elif section.is_complete(LiveRangePart.RANGES):
+    elif section.is_complete(Section.RANGES):
         due = [key.partition("{")[0] for key in expected]
     else:
         return
@@ -188,7 +188,7 @@ def peak_bytes(context: CompileContext) -> Iterator[Finding]:
 def peak_cumulative(context: CompileContext) -> Iterator[Finding]:
     """Report cumulative bytes that are not those of the previous row plus the row's own bytes."""
     section, _ = _section_with_peak(context.dump)
-    if section is None or LiveRangePart.PEAK in section.damaged:
+    if section is None or Section.PEAK in section.damaged:
         return
     total = count = 0
     for place, row in enumerate(section.peak):
@@ -209,7 +209,7 @@ def peak_cumulative(context: CompileContext) -> Iterator[Finding]:
 def peak_understated(context: CompileContext) -> Iterator[Finding]:
     """Report that more bytes are occupied at another step than at the declared peak."""
     section, label = _section_with_peak(context.dump)
-    if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
+    if section is None or label is None or not section.is_complete(Section.RANGES):
         return
     backend = target_of(context.dump).backend
     occupancy = largest_off_chip_space(memory_space_occupancies(context.dump), backend)
@@ -238,7 +238,7 @@ def _value(dump: DumpSet, row: PeakRow) -> list[Related]:
 def _section_with_peak(dump: DumpSet) -> tuple[LiveRangeSection | None, PeakLabel | None]:
     """Return the live ranges and the line that names the step of the peak, both or none."""
     section = live_range_section(dump)
-    label = None if section is None else section.labels.get(LiveRangePart.PEAK)
+    label = None if section is None else section.labels.get(Section.PEAK)
     return (section, label) if isinstance(label, PeakLabel) else (None, None)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
-    LiveRangePart,
     LiveRangeSection,
     live_range_section,
 )
@@ -17,6 +16,7 @@ from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
+from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow
@@ -73,11 +73,11 @@ def _order(row: BreakdownRow) -> tuple[int, bytes]:
 def stack_total(context: CompileContext) -> Iterator[Finding]:
     """Report numbers of bytes that do not add up, and rows that are below no other one."""
     section = _section_with_stacks(context.dump)
-    if section is None or LiveRangePart.STACKS in section.damaged:
+    if section is None or Section.STACKS in section.damaged:
         return
     rows, total, declared = section.stacks, _peak_total(section), _declared_total(section)
     if declared != total:
-        label = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
+        label = section.place(section.labels[Section.STACKS], "TOTAL")
         root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
         message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
         yield context.report(label, message, root).put(_spaced(total))
@@ -153,7 +153,7 @@ def stack_percent(context: CompileContext) -> Iterator[Finding]:
 def stack_order(context: CompileContext) -> Iterator[Finding]:
     """Report rows that are not sorted by total, the largest first, then by name."""
     section = _section_with_stacks(context.dump)
-    if section is None or LiveRangePart.STACKS in section.damaged:
+    if section is None or Section.STACKS in section.damaged:
         return
     for place, other in [*StackTree(section.stacks, 0).disordered.items()][:MAX_FINDINGS]:
         row, previous = section.stacks[place], section.stacks[other]
@@ -164,7 +164,7 @@ def stack_order(context: CompileContext) -> Iterator[Finding]:
 
 def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:
     section = live_range_section(dump)
-    has_stacks = section is not None and LiveRangePart.STACKS in section.labels and section.stacks
+    has_stacks = section is not None and Section.STACKS in section.labels and section.stacks
     return section if has_stacks else None
 
 
@@ -179,7 +179,7 @@ def _peak_total(section: LiveRangeSection) -> int:
 
 
 def _declared_total(section: LiveRangeSection) -> int | None:
-    place = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
+    place = section.place(section.labels[Section.STACKS], "TOTAL")
     digits = place.file.lines[place.line][place.start : place.end].replace(" ", "")
     return int(digits) if digits.isdecimal() and len(digits) < 20 else None
 

@@ -8,7 +8,6 @@ from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
     Kind,
-    LiveRangePart,
     LiveRangeSection,
     TextSchedule,
     differences,
@@ -17,6 +16,7 @@ from hlo_lsp.checks.live_ranges.section import (
 )
 from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.place import name_place
+from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -24,10 +24,10 @@ from hlo_lsp.syntax.used_value import UsedValue
 def schedule_numbering(context: CompileContext) -> Iterator[Finding]:
     """Report rows that break the sequence 0, 1, 2 ..., which ends before ``max``."""
     section = live_range_section(context.dump)
-    if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
+    if section is None or not section.steps or Section.SEQUENCE in section.damaged:
         return
     numbers = [row.step for row in section.steps]
-    if section.head is not None and section.is_complete(LiveRangePart.STEPS):
+    if section.head is not None and section.is_complete(Section.SEQUENCE):
         numbers.append(section.head.max)
     breaks = numbering_breaks(numbers)
     renumbered = _renumbered(section)
@@ -114,7 +114,7 @@ def _repeated_names(context: CompileContext, section: LiveRangeSection) -> Itera
 def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report rows that differ from the schedule that the module text implies."""
     section = live_range_section(context.dump)
-    if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
+    if section is None or not section.steps or Section.SEQUENCE in section.damaged:
         return
     text = text_schedule(context.dump)
     if text is None:

@@ -11,7 +11,7 @@ from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, part_place
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -85,7 +85,7 @@ def incoming_calls(node: CallNode) -> list[CallEdge]:
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
         operands = [LocatedRecord(file, record) for record in module.inputs(node.record)]
-        return [CallEdge(operand, (name_place(operand),)) for operand in operands]
+        return [CallEdge(operand, (head_place(operand),)) for operand in operands]
     places: dict[ComputationLine, list[Place]] = {}
     for caller in module.callers(node.record):
         home = module.computation_of(caller)
@@ -110,14 +110,6 @@ def outgoing_calls(node: CallNode) -> list[CallEdge]:
         for called, found in _calls_of(file, member, module.called_by(member)).items():
             places.setdefault(called, []).extend(found)
     return _call_edges(file, places)
-
-
-def name_place(node: CallNode) -> Place:
-    """Return the place of the name of a node, or of the attribute of an unnamed computation."""
-    record = node.record
-    if isinstance(record, InstructionLine):
-        return part_place(node.file, record, record.parsed.name)
-    return head_place(LocatedRecord(node.file, record))
 
 
 def node_end(node: CallNode) -> tuple[int, int]:
@@ -159,5 +151,5 @@ def _calls_of(
 def _call_places(file: DumpFile, caller: InstructionLine, called: ComputationLine) -> list[Place]:
     """Return where an instruction names a computation, or the caller's name if it is inline."""
     if isinstance(called, InlineComputation):
-        return [name_place(LocatedRecord(file, caller))]
+        return [head_place(LocatedRecord(file, caller))]
     return named_places(file, caller, caller.parsed.called, called.name)

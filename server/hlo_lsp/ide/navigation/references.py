@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import (
@@ -17,6 +16,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value, part_place
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.program.dataflow import operands_of_parameter
+from hlo_lsp.program.renaming import mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -94,7 +94,7 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     line = targets.resolve_instruction(dump, target, instruction)
     if line is None:
         return [], mentioned
-    return [head_place(line)], [*mentioned, *_instruction_mentions(line)]
+    return [head_place(line)], [*mentioned, *_mentions(line)]
 
 
 def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
@@ -133,17 +133,11 @@ def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
             yield head_place(LocatedRecord(file, row))
 
 
-def _instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place]:
-    file, record = line.file, line.record
-    scope = file.module.scope_of(record)
-    for other in file.module.mentioning(record.name):
-        if file.module.scope_of(other) is scope:
-            spans = (*other.parsed.reads, *other.parsed.predecessors)
-            yield from named_places(file, other, spans, record.name)
-    if record.opcode == "parameter" and isinstance(scope, ComputationLine) and scope.signature:
-        rows = range(scope.line, scope.line + scope.line_count)
-        name = re.compile(rf"(?<![\w.\-]){re.escape(record.name)}(?=\s*:)")
-        yield from islice(_matches_in_lines(file, rows, name), 1)
+def _mentions(located: LocatedRecord[InstructionLine]) -> list[Place]:
+    """Return the mentions of an instruction in its module text without the one that defines it."""
+    defined = located.record.parsed.name
+    own = part_place(located.file, located.record, defined)
+    return [place for place in mention_places(located.file, located.record) if place != own]
 
 
 def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces:
@@ -158,7 +152,7 @@ def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces
 
 def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePlaces:
     file = parameter.file
-    mentioned = list(_instruction_mentions(parameter))
+    mentioned = _mentions(parameter)
     for caller, operand in operands_of_parameter(file.module, parameter.record):
         mentioned += named_places(file, caller, caller.parsed.reads, operand.name)
     return [head_place(parameter)], mentioned
