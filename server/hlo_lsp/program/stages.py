@@ -97,6 +97,29 @@ def counterparts(
     return sorted(known[key], key=lambda one: (order(one.file), one.record.name != name))
 
 
+def counterpart_in(file: DumpFile, line: LocatedRecord[InstructionLine]) -> InstructionLine | None:
+    """Return an instruction in another module text: by name, else by operation and Python line.
+
+    Of several with the name, that in a computation of the same name is preferred.
+    """
+    home = line.file.module.computation_of(line.record)
+    named = file.module.instructions.all(line.record.name)
+
+    def is_at_home(one: InstructionLine) -> bool:
+        other = file.module.computation_of(one)
+        return home is not None and other is not None and home.name == other.name
+
+    if named:
+        return max(named, key=is_at_home)
+    text = line.record.parsed
+    operation = _operation(text)
+    if operation is None:
+        return None
+    source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
+    found = list(_matching_instructions(file, operation, source))
+    return max(found, key=lambda one: (one.opcode == line.record.opcode, -one.line), default=None)
+
+
 @query
 def _counterparts_by_operation(dump: DumpSet) -> _CounterpartCache:
     """Return a map of the counterparts that were searched, valid until one of the texts changes."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import findings, related, replaced, reports
-from checks.live import live_range_reports, problems, reports_after_change
+from checks.live import problems, reports_after_change
 from hlo_lsp.checks.schedule.rules import numbering_breaks
 
 ROW_5 = "    5:multiply_reduce_fusion\n"
@@ -73,24 +73,6 @@ def test_swapped_steps_have_no_certain_fix(sample: str) -> None:
 def test_unreadable_row_breaks_no_sequence(sample: str) -> None:
     assert [code for code, _, _ in reports(replaced(sample, ROW_5, "    5=multiply\n"))] == [
         "syntax"
-    ]
-
-
-def test_repeated_name_without_module_text(sample: str) -> None:
-    ((code, place, sentence),) = live_range_reports(
-        replaced(sample, "    11:fusion.2\n", "    11:fusion.5\n")
-    )
-    assert (code, place) == ("schedule-numbering", "224:     11:»fusion.5«")
-    assert sentence == "`fusion.5` is at step 10 and at step 11: expected once"
-
-
-def test_unknown_name_without_module_text(sample: str) -> None:
-    assert live_range_reports(replaced(sample, "    11:fusion.2\n", "    11:fusion.22\n")) == [
-        (
-            "schedule-mismatch",
-            "224:     11:»fusion.22«",
-            "no value under `Used values` has a position or use at `fusion.22`",
-        )
     ]
 
 

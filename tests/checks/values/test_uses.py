@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import related, replaced
+from checks.damage import related
 from checks.values_rules import edited, findings_of, put, reports_in, reports_of
 from dumps import SMALL_DUMPS
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -111,28 +111,3 @@ def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
     assert reports_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
     edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
     assert reports_in(compiled) == []
-
-
-SAMPLE = {
-    "another operand": (
-        "  fusion.2, operand 0\n", "  fusion.2, operand 2\n", "195:   »fusion.2, operand 2«",
-        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
-        "unexpected `fusion.2, operand 2`, missing `fusion.2, operand 0`",
-    ),
-    "a user that is none": (
-        "  fusion.2, operand 0\n", "  fusion.9, operand 0\n", "195:   »fusion.9, operand 0«",
-        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
-        "unexpected `fusion.9, operand 0`, missing `fusion.2, operand 0`",
-    ),
-    "a use that is missing": (
-        "  fusion.2, operand 0\n", "", "194:  »uses:«",
-        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
-        "missing `fusion.2, operand 0`",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("what", SAMPLE)
-def test_uses_without_a_module_text(sample: str, what: str) -> None:
-    old, new, place, message = SAMPLE[what]
-    assert reports_of(replaced(sample, old, new)) == [("use-mismatch", place, message)]

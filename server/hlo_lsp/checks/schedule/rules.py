@@ -1,7 +1,6 @@
 """The schedule that the live ranges print: its numbers, and its names against the module text."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
@@ -18,7 +17,6 @@ from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.place import name_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
-from hlo_lsp.syntax.used_value import UsedValue
 
 
 def schedule_numbering(context: CompileContext) -> Iterator[Finding]:
@@ -33,8 +31,6 @@ def schedule_numbering(context: CompileContext) -> Iterator[Finding]:
     renumbered = _renumbered(section)
     for found in breaks[:MAX_FINDINGS]:
         yield _numbering_finding(context, section, numbers, renumbered, found)
-    if not breaks and text_schedule(context.dump) is None:
-        yield from islice(_repeated_names(context, section), MAX_FINDINGS)
 
 
 def numbering_breaks(numbers: Sequence[int]) -> list[tuple[int, int]]:
@@ -101,16 +97,6 @@ def _renumbered(section: LiveRangeSection) -> Fix:
     return Fix("Renumber the schedule", tuple(edits), is_sure=False)
 
 
-def _repeated_names(context: CompileContext, section: LiveRangeSection) -> Iterator[Finding]:
-    rows: dict[str, SequenceRow] = {}
-    for row in section.steps:
-        first = rows.setdefault(row.name, row)
-        if first is not row:
-            message = f"`{row.name}` is at step {first.step} and at step {row.step}: expected once"
-            related = Related(section.place(first, "NAME"), "first row")
-            yield context.report(section.place(row, "NAME"), message, related)
-
-
 def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report rows that differ from the schedule that the module text implies."""
     section = live_range_section(context.dump)
@@ -118,7 +104,6 @@ def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
         return
     text = text_schedule(context.dump)
     if text is None:
-        yield from _unknown_names(context, section)
         return
     printed = [row.name for row in section.steps]
     expected = [line.name for line in text.schedule.instructions]
@@ -147,23 +132,6 @@ def _mismatch_finding(
     related = [] if line is None else [Related(name_place(text.file, line), "the module text")]
     related += [section.related(section.steps[at - 1], "previous row")] if at else []
     return context.report(section.place(row, "NAME"), message, *related)
-
-
-def _unknown_names(context: CompileContext, section: LiveRangeSection) -> Iterator[Finding]:
-    """Report names without a value, if every entry under ``Used values`` is readable."""
-    dump = context.dump
-    damaged = (record for file in dump.files for record in file.memory.damaged)
-    if not dump.has_used_values or any(isinstance(record, UsedValue) for record in damaged):
-        return
-    unknown = (
-        row
-        for row in section.steps
-        if next(dump.entries_at(row.name), None) is None
-        and next(dump.entries_used_by(row.name), None) is None
-    )
-    for row in islice(unknown, MAX_FINDINGS):
-        message = f"no value under `Used values` has a position or use at `{row.name}`"
-        yield context.report(section.place(row, "NAME"), message)
 
 
 RULES: tuple[AnyRule, ...] = (

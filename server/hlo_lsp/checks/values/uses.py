@@ -19,7 +19,6 @@ from hlo_lsp.checks.values.positions import (
     position_rows,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import line_place, name_place, part_place
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
@@ -71,18 +70,18 @@ class Users:
         """Return whether an instruction of this name was entered."""
         return name in self._instructions
 
-    def instruction(self, name: str) -> tuple[str, Sequence[str]] | None:
-        """Return the opcode and the operands of an instruction, None if it was not entered."""
-        return self._instructions.get(name)
+    def operands(self, name: str) -> Sequence[str] | None:
+        """Return the operands of an instruction, None if it was not entered."""
+        found = self._instructions.get(name)
+        return None if found is None else found[1]
 
-    def rows(self, positions: Iterable[str], roots: "set[str] | None" = None) -> set[str]:
+    def rows(self, positions: Iterable[str]) -> set[str]:
         """Return the rows of uses of the value with these rows of positions.
 
         An instruction that only forwards the value is a use if it is a root and has a position.
         """
         parts = [parts_of(row) for row in positions]
-        known = self.roots if roots is None else roots
-        at_roots = {name for name, _ in parts if name in known}
+        at_roots = {name for name, _ in parts if name in self.roots}
         found: set[str] = set()
         for name, index in parts:
             end = "" if index is None else f" {index}"
@@ -130,57 +129,30 @@ def _find_roots(users: Users, index: ModuleIndex) -> None:
     users.roots = {root.name for root in roots if root is not None}
 
 
-def _users_of_entries(file: DumpFile) -> Users:
-    users = Users()
-    for entry in file.memory.entries.in_order():
-        checkpoint()
-        if entry.whole and entry.name is not None and entry.name not in users:
-            text = defining_text(entry)
-            if text is not None and text.name.text == entry.name:
-                users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
-    return users
-
-
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """The users of all instructions: by the module text, or by the entries if there is none."""
+    """The file with the entries, the module text, and the users of all its instructions."""
 
     context: CompileContext
     file: DumpFile
-    module: DumpFile | None
+    module: DumpFile
     users: Users
 
-    def lacks(self, row: str, can_differ: bool) -> bool:
-        """Return whether a listed use is known to be wrong.
-
-        ``can_differ`` is True if the list lacks a use, which the listed one may replace.
-        """
+    def lacks(self, row: str) -> bool:
+        """Return whether a listed use is known to be wrong."""
         user, number = _split(row)
-        instruction = self.users.instruction(user)
-        if instruction is None:
-            has_all = self.module is not None or can_differ
-            return has_all and not is_named(self.context.dump, user)
+        operands = self.users.operands(user)
+        if operands is None:
+            return not is_named(self.context.dump, user)
         # An operand that does not exist is reported in the module text.
-        _, operands = instruction
-        is_known = self.module is None or number >= len(operands) or operands[number] in self.users
+        is_known = number >= len(operands) or operands[number] in self.users
         return is_known and user not in self.users.doubled
-
-    def needs(self, row: str) -> bool:
-        """Return whether the list of a value must have a use.
-
-        Without a module text, it is unknown whether an instruction that forwards a value is a root.
-        """
-        user, _ = _split(row)
-        if self.module is not None:
-            return user not in self.users.doubled
-        opcode, _ = self.users.instruction(user) or ("", ())
-        return opcode not in FORWARDS | READS_THE_TOP
 
     def related(self, row: str) -> Iterator[Related]:
         """Yield the operand in the module text that a use names, or its instruction."""
         user, number = _split(row)
-        line = None if self.module is None else self.module.module.instructions.first(user)
-        if self.module is None or line is None:
+        line = self.module.module.instructions.first(user)
+        if line is None:
             return
         operands = line.parsed.operands
         place = name_place(self.module, line)
@@ -194,15 +166,10 @@ class _Program:
 def use_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report uses that are not those of the positions of a value in the program."""
     file, module = entry_file(context.dump), module_at_buffer_assignment(context.dump)
-    if file is None or (module is not None and not is_complete_module(module)):
+    if file is None or module is None or not is_complete_module(module):
         return
     clean = context.clean
-    if module is None:
-        clean.records.clear()
-        users = _users_of_entries(file)
-    else:
-        users = _current_users(context, file, module)
-    program = _Program(context, file, module, users)
+    program = _Program(context, file, module, _current_users(context, file, module))
     empty: list[UsedValue] = []
     nones = 0
     for entry in file.memory.entries.records():
@@ -246,14 +213,13 @@ def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[s
     if users.doubled and any(parts_of(row)[0] in users.doubled for row in positions):
         return [], []
     printed = [*entry.lines[entry.lines.index(" uses:") + 1 : -1]]
-    roots = {parts_of(row)[0] for row in positions} if program.module is None else None
-    wanted, found = users.rows(positions, roots), set(printed)
+    wanted, found = users.rows(positions), set(printed)
     if (found == wanted and len(printed) == len(found)) or (printed == [_NONE] and not wanted):
         return [], []
-    missing = sorted(row for row in wanted - found if program.needs(row))
+    missing = sorted(row for row in wanted - found if _split(row)[0] not in users.doubled)
     unexpected = [row for row, times in Counter(printed).items() if times > 1]
     others = [row for row in printed if row not in wanted]
-    unexpected += [row for row in others if row == _NONE or program.lacks(row, bool(missing))]
+    unexpected += [row for row in others if row == _NONE or program.lacks(row)]
     return unexpected, missing
 
 
@@ -263,7 +229,6 @@ def _wrong_uses(
     row = entry.lines.index(" uses:")
     if unexpected:
         row = max(at for at, line in enumerate(entry.lines) if line == unexpected[0])
-    source = "the instructions of the entries" if program.module is None else "the module text"
     repeated = [row for row in unexpected if entry.lines.count(row) > 1]
     others = [row for row in unexpected if row not in repeated]
     words = {"repeated": repeated, "unexpected": others, "missing": missing}
@@ -271,7 +236,7 @@ def _wrong_uses(
     rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
     finding = program.context.report(
         line_place(program.file, entry.line + row),
-        f"uses of value {entry.id} `{entry.key}` do not match {source}: {parts}",
+        f"uses of value {entry.id} `{entry.key}` do not match the module text: {parts}",
         Related(line_place(program.file, entry.line + LABEL_ROW), "the positions of the value"),
         *(related for use in rows if use != _NONE for related in program.related(use)),
     )
