@@ -12,7 +12,8 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.protos.reading import damage_in
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 
 USAGE_ERROR_STATUS = 2
 
@@ -60,8 +61,12 @@ def _dumps_of(
     try:
         file = workspace.file(path)
     except UnreadableError as error:
-        errors.append(str(error))
+        if is_named or not isinstance(error, BinaryFileError):
+            errors.append(str(error))
         return
+    damage = damage_in(path, file.lines)
+    if damage is not None:
+        errors.append(damage)
     if not file.kind.is_dump:
         if is_named:
             errors.append(f"{path}: not an HLO module or XLA memory dump")

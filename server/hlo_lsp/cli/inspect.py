@@ -39,6 +39,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -84,6 +85,9 @@ def _inspect(options: argparse.Namespace) -> None:
         is_empty = not any(file.lines)
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
         raise _InspectError(f"{path}: {what}", _USAGE_ERROR_STATUS)
+    damage = damage_in(path, file.lines)
+    if damage is not None:
+        print(f"hlo-lsp: {damage}", file=sys.stderr)
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
     dumps = ((_dump_set(workspace, part, options), part) for part in parts)
     if options.at is not None:

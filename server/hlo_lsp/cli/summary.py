@@ -11,6 +11,7 @@ from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
@@ -51,6 +52,8 @@ def run(options: argparse.Namespace) -> int:
 def _is_log(path: str) -> bool:
     if path == _STANDARD_INPUT:
         return True
+    if is_converted(path):
+        return False
     try:
         return detect_file_kind(read_first_lines(Path(path))) in {FileKind.OOM, FileKind.OTHER}
     except UnreadableError:

@@ -9,6 +9,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.protos.names import is_skipped, text_name
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -30,10 +31,13 @@ def compiles_below(path: Path) -> Iterator[Path]:
 
 def _compiles(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
     found: dict[str, Path] = {}
+    files = [file for file in files if not is_skipped(file.name, listing)]
     for file in sorted(files, key=_order):
-        role = suffix_of(file.name).role
-        if role.is_memory or role is FileRole.AFTER_OPTIMIZATIONS or file.suffix == ".hlo":
-            found.setdefault(listing.compile(file.name).stem, file)
+        text = text_name(file.name) or file.name
+        role = suffix_of(text).role
+        if role.is_memory or role is FileRole.AFTER_OPTIMIZATIONS or text.endswith(".hlo"):
+            stem = listing.compile(file.name).stem if text == file.name else text[:-4]
+            found.setdefault(stem, file)
     if not found:
         # A text of another name, such as the output of --xla_dump_to=-.
         found = {file.name: file for file in files if suffix_of(file.name).role is FileRole.OTHER}

@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.protos.attributes import MAIN_THREAD
+from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, index_text, plain
 from hlo_lsp.text.checkpoint import checkpoint
 
 _ALLOCATIONS_PER_CHECKPOINT = 64
-_MAX_FORWARDING_STEPS = 1_000
 _MERGING_OPCODES = frozenset({"while", "conditional"})
 _CALLING_OPCODES = _MERGING_OPCODES | {"call"}
 _UNKNOWN_SHAPE = "opaque[]"
-_Place = tuple[int, tuple[int, ...]]  # the id of an instruction, and a shape index
 
 
 class AssignmentPrinter:
@@ -23,27 +22,16 @@ class AssignmentPrinter:
     instructions as names.
     """
 
-    def __init__(self, assignment: Any, module: Any, printer: InstructionPrinter) -> None:
+    def __init__(
+        self, assignment: Any, module: Any, printer: InstructionPrinter, flow: ValueFlow
+    ) -> None:
         self._assignment = assignment
         self._module = module
         self._instructions = printer.instructions
         self._computations = printer.computations
         self._shapes: ShapeTexts = printer.shapes
         self._values = {one.id: one for one in assignment.logical_buffers}
-        self._places = {_place(one) for one in assignment.logical_buffers}
-        called = {
-            number
-            for one in self._instructions.values()
-            if one.opcode in _CALLING_OPCODES
-            for number in one.called_computation_ids
-        }
-        self._forwarding_parameters = {
-            one.id
-            for number in called & self._computations.keys()
-            if self._computations[number].execution_thread in {"", MAIN_THREAD}
-            for one in self._computations[number].instructions
-            if one.opcode == "parameter"
-        }
+        self._flow = flow
 
     def lines(self) -> Iterator[str]:
         """Yield the lines, the last one empty."""
@@ -71,7 +59,9 @@ class AssignmentPrinter:
                     f"parameter {one.parameter_number}, shape |{text}| at ShapeIndex"
                     f" {index_text(one.parameter_shape_index)}"
                 )
-            if root is not None and any(_place(value) == output for value, _ in values):
+            if root is not None and any(
+                place_of(value.defined_at) == output for value, _ in values
+            ):
                 text = self._shapes.text(root.shape, layout=False)
                 facts.append(f"output shape is |{text}|")
             facts += (name for name, present in _flags(one) if present)
@@ -80,7 +70,7 @@ class AssignmentPrinter:
                 yield self._value(value, assigned)
         yield ""
 
-    def _interface(self) -> tuple[dict[int, Any], Any, _Place | None]:
+    def _interface(self) -> tuple[dict[int, Any], Any, Place | None]:
         """Return the shapes of the parameters, the root, and the definition of its value."""
         entry = self._computations.get(self._module.entry_computation_id)
         if entry is None:
@@ -91,37 +81,7 @@ class AssignmentPrinter:
             if one.opcode == "parameter"
         }
         root = self._instructions.get(entry.root_id)
-        return parameters, root, None if root is None else self._definition((root.id, ()))
-
-    def _definition(self, place: _Place) -> _Place | None:
-        """Return where the value at a place is defined; None if that does not follow."""
-        for _ in range(_MAX_FORWARDING_STEPS):
-            number, index = place
-            one = self._instructions.get(number)
-            if one is None or place in self._places:
-                break
-            opcode, operands, called = one.opcode, one.operand_ids, one.called_computation_ids
-            if opcode == "get-tuple-element" and operands:
-                place = operands[0], (int(one.tuple_index), *index)
-            elif opcode == "tuple" and index and index[0] < len(operands):
-                place = operands[index[0]], index[1:]
-            elif opcode in {"bitcast", "opt-barrier", "while"} and operands:
-                place = operands[0], index
-            elif opcode == "copy-done" and operands:
-                place = operands[0], (0, *index)
-            elif opcode == "async-done" and operands:
-                place = operands[0], (1, *index)
-            elif opcode == "async-start" and called and index[:1] == (1,):
-                place = self._root(called[0]), index[1:]
-            elif opcode == "call" and called:
-                place = self._root(called[0]), index
-            else:
-                break
-        return place if place in self._places else None
-
-    def _root(self, number: int) -> int:
-        computation = self._computations.get(number)
-        return -1 if computation is None else int(computation.root_id)
+        return parameters, root, None if root is None else self._flow.definition((int(root.id), ()))
 
     def _is_phi(self, one: Any) -> bool:
         """Return True if a value of an instruction merges others (HloDataflowAnalysis).
@@ -129,13 +89,17 @@ class AssignmentPrinter:
         Loops, branches, and the parameters of computations that they call forward values, and
         define one only where several meet. The analysis is of the main thread.
         """
-        if one.opcode == "parameter":
-            return one.id in self._forwarding_parameters
-        return one.opcode in _MERGING_OPCODES
+        if one.opcode != "parameter":
+            return one.opcode in _MERGING_OPCODES
+        computation = self._flow.parent(one.id)
+        callers = self._flow.callers.get(computation, ())
+        return any(caller.opcode in _CALLING_OPCODES for caller in callers) and (
+            self._computations[computation].execution_thread in {"", MAIN_THREAD}
+        )
 
     def _value(self, value: Any, assigned: Any) -> str:
         """Return the line of a value; its name is the id of an instruction that is missing."""
-        number, index = _place(value)
+        number, index = place_of(value.defined_at)
         one = self._instructions.get(number)
         shape = None if one is None else self._subshape(one.shape, index)
         name = f"id.{number}" if one is None else plain(one.name)
@@ -155,11 +119,6 @@ class AssignmentPrinter:
                 return None
             shape = shape.tuple_shapes[place]
         return shape
-
-
-def _place(value: Any) -> _Place:
-    location = value.defined_at
-    return int(location.instruction_id), tuple(location.shape_index)
 
 
 def _flags(one: Any) -> Iterator[tuple[str, bool]]:

@@ -1,12 +1,13 @@
 """Conversion of protos to the files that XLA prints for the same module."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.protos.assignments import AssignmentPrinter
 from hlo_lsp.protos.damage import Damage, parse
+from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.hlo_messages import CLASSES
+from hlo_lsp.protos.live_ranges import LiveRanges, live_range_lines
 from hlo_lsp.protos.modules import ModulePrinter
 from hlo_lsp.protos.names import module_stem
 
@@ -15,7 +16,7 @@ _NOT_IN_MODULE = (
     " propagation."
 )
 _NOT_IN_ASSIGNMENT = (
-    "Not in the proto: live ranges, used values, the memory report, and the pages of allocations."
+    "Not in the proto: {}used values, the memory report, and the pages of allocations."
 )
 _NO_MODULE = (
     "Not in the proto: the module. Therefore, values have the ids of instructions as names, and"
@@ -90,23 +91,41 @@ def _parts(kind: str, message: Any) -> tuple[Any, Any]:
 def _converted(kind: str, message: Any, damage: Damage | None, name: str) -> Converted:
     module, assignment = _parts(kind, message)
     notes = [f"{name}: {kind}, converted to the text that XLA prints for it."]
-    notes += _missing(module, assignment)
     stem = module_stem(name)
     sections: list[Section] = []
     is_whole = damage is None
     printer = ModulePrinter(module)
     if module.computations:
+        notes.append(_NOT_IN_MODULE)
         sections.append(Section(f"{stem}.txt", list(printer.lines()), is_whole))
     if assignment.buffer_allocations:
-        lines = AssignmentPrinter(assignment, module, printer.printer).lines()
+        flow = ValueFlow(printer.printer, set(map(_definition, assignment.logical_buffers)))
+        lines = AssignmentPrinter(assignment, module, printer.printer, flow).lines()
         sections.append(Section(f"{stem}-buffer-assignment.txt", list(lines), is_whole))
-    return Converted(sections, notes, None if damage is None else f"{name}, {damage}")
+        ranges = _live_ranges(module, assignment, flow, printer) if is_whole else None
+        if ranges is not None:
+            sections.append(Section(f"{stem}-live-range.txt", ranges))
+        missing = "" if ranges is not None else "live ranges, "
+        notes.append(_NOT_IN_ASSIGNMENT.format(missing) if module.computations else _NO_MODULE)
+    return Converted(sections, notes, None if damage is None else str(damage))
 
 
-def _missing(module: Any, assignment: Any) -> Iterator[str]:
-    if not module.computations:
-        yield _NO_MODULE
-        return
-    yield _NOT_IN_MODULE
-    if assignment.buffer_allocations:
-        yield _NOT_IN_ASSIGNMENT
+def _definition(value: Any) -> Place:
+    return place_of(value.defined_at)
+
+
+def _live_ranges(
+    module: Any, assignment: Any, flow: ValueFlow, printer: ModulePrinter
+) -> list[str] | None:
+    """Return the lines of the live ranges, None if they do not follow from the proto."""
+    if not module.schedule.sequences:
+        return None
+    instructions = printer.printer.instructions
+    places = map(_definition, assignment.logical_buffers)
+    try:
+        ranges = LiveRanges(module, assignment, flow, instructions)
+        if ranges.are_certain:
+            return list(live_range_lines(ranges, instructions, places, flow))
+    except RecursionError:  # computations that call each other, which no compiler writes
+        pass
+    return None

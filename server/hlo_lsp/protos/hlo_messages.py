@@ -182,7 +182,8 @@ _TEXTS = {
     " buffer_allocation_index:3:int64",
     "HeapEvent": "kind:1:int32 buffer_id:2:int64 computation_name:3:string"
     " instruction_name:4:string share_with_canonical_id:5:int64",
-    "BufferAssignmentProto": "logical_buffers:1:LogicalBufferProto*"
+    "BufferAlias": "source_buffer_id:1:int64 location:2:Location",
+    "BufferAssignmentProto": "logical_buffers:1:LogicalBufferProto* buffer_aliases:2:BufferAlias*"
     " buffer_allocations:3:BufferAllocationProto* heap_simulator_traces:4:HeapSimulatorTrace*",
     "HloProto": "hlo_module:1:HloModuleProto buffer_assignment:3:BufferAssignmentProto",
     "HloSnapshot": "hlo:1:HloProto execution_platform:4:string",

@@ -150,7 +150,8 @@ class ModulePrinter:
         types = ", ".join(
             f"{plain(one.name)}: {shapes.text(one.shape, layout=False)}" for one in parameters
         )
-        root = known.get(computation.root_id)
+        # The root of a truncated computation is missing.
+        root = known.get(computation.root_id, instructions[-1] if instructions else None)
         result = "()" if root is None else shapes.text(root.shape, layout=False)
         entry = "ENTRY " if computation.id == self._module.entry_computation_id else ""
         yield f"{self._tab}{entry}%{plain(computation.name)} ({types}) -> {result} {{"

@@ -1,5 +1,7 @@
 """The names of files that are read as the text for which they stand."""
 
+from collections.abc import Container
+
 _PROTO_ENDINGS = (".hlo.pb", ".hlo_proto.pb", ".hlo_snapshot.pb")
 _COMPRESSED_ENDINGS = (".gz", ".xz", ".bz2")
 _ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
@@ -20,6 +22,15 @@ def text_name(name: str) -> str | None:
         if inner.endswith(ending):
             return f"{inner.removesuffix(ending)}.txt"
     return inner if inner != name and inner.endswith((".txt", ".hlo")) else None
+
+
+def is_skipped(name: str, names: Container[str]) -> bool:
+    """Return True if the file of a folder with these names is only read if the user names it.
+
+    Archives may hold anything, and the proto of a text says the same as the text.
+    """
+    text = text_name(name)
+    return is_converted(name) if text is None else text in names
 
 
 def uncompressed_name(name: str) -> str:

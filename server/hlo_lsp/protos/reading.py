@@ -20,7 +20,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.document import Document
 
-DAMAGE_MARK = "Damaged: "
+_DAMAGE_MARK = "Damaged: "
 _MAX_BYTES = 1 << 30  # of all text in a file; the largest real dump has 300 MB
 _CHUNK_BYTES = 1 << 20
 _TEXT_ENDINGS = (".txt", ".hlo", ".log")
@@ -42,10 +42,11 @@ def read_document(path: Path) -> Document:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
 
 
-def damage_of(lines: list[str]) -> str | None:
-    """Return what is damaged in a converted file."""
-    first = lines[0] if lines else ""
-    return first.removeprefix(DAMAGE_MARK) if first.startswith(DAMAGE_MARK) else None
+def damage_in(path: Path | None, lines: list[str]) -> str | None:
+    """Return a message about the damage of a converted file, or None."""
+    if path is None or not lines[0].startswith(_DAMAGE_MARK):
+        return None
+    return f"{path}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest is read"
 
 
 class _Conversion:
@@ -56,6 +57,7 @@ class _Conversion:
         self._damage: str | None = None
         self._notes: list[str] = []
         self._left = _MAX_BYTES
+        self._is_archive = uncompressed_name(path.name).endswith(".tar")
         self._text: Document | None = None  # the only content, if that is a text
         self._sections: list[str] = []
 
@@ -64,13 +66,13 @@ class _Conversion:
         name = self._path.name
         inner = uncompressed_name(name)
         stream = _decompressed(file, name)
-        if inner.endswith(".tar"):
+        if self._is_archive:
             self._read_archive(stream)
         else:
             self._add(inner, self._read(stream, inner))
         if self._text is not None and self._damage is None:
             return self._text
-        damage = [] if self._damage is None else [DAMAGE_MARK + self._damage]
+        damage = [] if self._damage is None else [_DAMAGE_MARK + self._damage]
         return Document.from_lines([*damage, *self._notes, "", *self._sections])
 
     def _read(self, stream: IO[bytes], name: str) -> bytes:
@@ -86,9 +88,7 @@ class _Conversion:
                 checkpoint()
         except _Damages as error:
             size = sum(map(len, chunks))
-            self._damage = self._damage or (
-                f"{name}: cannot be read after {size:,} bytes ({error})"
-            )
+            self._damage = self._damage or f"{name} ends after {size:,} bytes ({error})"
         return b"".join(chunks)
 
     def _read_archive(self, stream: IO[bytes]) -> None:
@@ -125,10 +125,13 @@ class _Conversion:
 
         converted = convert(data, name)
         if converted is None:
+            if self._is_archive:
+                return
             reason = "not the proto of an HLO module or a buffer assignment"
             raise BinaryFileError(f"{self._path}: {reason}")
         self._notes += converted.notes
-        self._damage = self._damage or converted.damage
+        if converted.damage is not None and self._damage is None:
+            self._damage = f"{name}, {converted.damage}" if self._is_archive else converted.damage
         for section in converted.sections:
             self._sections += _section(section.name, section.lines, is_whole=section.is_whole)
 
