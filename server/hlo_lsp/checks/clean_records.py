@@ -6,6 +6,7 @@ their order, so only names show what changed for them.
 """
 
 from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 from typing import Any
 
 from hlo_lsp.checks.module.names import has_all_computations
@@ -19,6 +20,7 @@ from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
     InlineComputation,
+    InnerInstruction,
     InstructionLine,
     ModuleHeader,
 )
@@ -82,7 +84,7 @@ class _ModuleState:
     """The facts that rules on a module text read besides their record."""
 
     def __init__(self, file: DumpFile) -> None:
-        module = file.module
+        module = self._module = file.module
         heads = [
             head for head in module.all_computations() if not isinstance(head, InlineComputation)
         ]
@@ -100,27 +102,45 @@ class _ModuleState:
     def outdated(self, before: "_ModuleState") -> set[Record]:
         """Return the earlier records that were removed or must be checked again."""
         callees = _changed_names(before.callees.items(), self.callees.items())
+        if len(callees) > _MAX_CHANGED_NAMES:
+            return set(before.records())
         found: set[Record] = set()
         if (self.header, self.entry) != (before.header, before.entry) and self.entry is not None:
             found.add(self.entry.head)  # a rule compares it with the header
+        for name in callees:
+            checkpoint()
+            found.update(self._module.computations.all(name))
+            found.update(map(_holder, self._module.mentioning(name)))
         for head, old in before.computations.items():
             new = self.computations.get(head)
-            if new is None or old.closing is not new.closing:
-                found.update(old.members, old.strays)
-                found |= {head} if old.closing is None else {head, old.closing}
+            if new is old:
                 continue
-            changed = set(callees)
-            if head.name in callees:
-                found.add(head)
-            if new is not old:
-                found.update(set(old.members).difference(new.members))
-                changed |= _changed_names(old.names.items(), new.names.items())
-                changed |= old.broken ^ new.broken
+            if new is None or old.closing is not new.closing:
+                found.update(_records_of(old))
+                continue
+            found.update(set(old.members).difference(new.members))
+            changed = _changed_names(old.names.items(), new.names.items())
+            changed |= old.broken ^ new.broken
             if len(changed) > _MAX_CHANGED_NAMES:
                 found.update(new.members)
             elif changed:
                 found.update(_mentioning(new.members, changed))
         return found
+
+    def records(self) -> Iterator[Record]:
+        """Yield the records of all computations."""
+        return chain.from_iterable(map(_records_of, self.computations.values()))
+
+
+def _records_of(computation: Computation) -> Iterator[Record]:
+    closing = () if computation.closing is None else (computation.closing,)
+    return chain((computation.head,), computation.members, computation.strays, closing)
+
+
+def _holder(instruction: InstructionLine) -> Record:
+    """Return the record that contains an instruction, which is nearly always the instruction."""
+    holder = instruction.holder if isinstance(instruction, InnerInstruction) else None
+    return holder or instruction
 
 
 def _changed_names(old: Set[tuple[str, Any]], new: Set[tuple[str, Any]]) -> set[str]:

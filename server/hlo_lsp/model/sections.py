@@ -27,9 +27,7 @@ from hlo_lsp.syntax.memory_records import (
     TotalLine,
 )
 from hlo_lsp.syntax.module_records import (
-    ComputationEnd,
     ComputationLine,
-    InlineComputation,
     InstructionLine,
     ModuleHeader,
 )
@@ -317,11 +315,8 @@ def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
         or (isinstance(last, ModuleHeader) and not is_balanced(last.text, 0))
     ):
         return _LINE
-    if isinstance(head, ComputationLine):
-        inside = isinstance(head, InlineComputation) or bool(head.members)
-        closed = any(isinstance(member, ComputationEnd) for member in file.records.members(head))
-        if not inside and not closed:
-            return f"the end of `{head.name}`"
+    if isinstance(head, ComputationLine) and not file.module.computation(head).is_closed:
+        return f"the end of `{head.name}`"
     header = file.module.header
     printed = header is not None and "is_scheduled=true" in header.text
     entry = any(record.is_entry for record in file.module.computations.records())

@@ -21,6 +21,7 @@ from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, read_first_lines
@@ -32,6 +33,7 @@ _MIN_DIFFERENCES = 10  # facts that differ: more than one damage changes
 _WRITTEN = (FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT)
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Record)
 
 
 class Comparison(NamedTuple):
@@ -175,10 +177,10 @@ def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
         names = _sample(mine.step_names, len(mine.step_names))
         yield _count("steps", names, lambda name: name in instructions)
     if len(mine.assigned):
-        values = _sample(mine.assigned.firsts(), len(mine.assigned))
+        values = _sampled_records(mine.assigned)
         yield _count("values", values, lambda value: _is_in_module(other, value))
     elif len(mine.entries):
-        entries = _sample(mine.entries.firsts(), len(mine.entries))
+        entries = _sampled_records(mine.entries)
         yield _count("values", entries, lambda entry: (entry.name or "") in instructions)
 
 
@@ -195,9 +197,14 @@ def _sample(facts: "Iterable[T]", total: int) -> "list[T]":
     return list(islice(facts, 0, None, max(1, total // _SAMPLE)))
 
 
+def _sampled_records(records: "MultiMap[Any, R]") -> "list[R]":
+    found = map(records.first, _sample(records, len(records)))
+    return [record for record in found if record is not None]
+
+
 def _live_values(file: DumpFile) -> Iterator[AssignedValue]:
     """Yield values that have a live range: not thread-local ones, and no constants."""
-    for value in _sample(file.memory.assigned.firsts(), len(file.memory.assigned)):
+    for value in _sampled_records(file.memory.assigned):
         head = file.records.head_of(value)
         if isinstance(head, AllocationLine) and not head.thread_local and not head.constant:
             yield value
