@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from hlo_lsp.cli.mcp import TOOLS, bounded, create_server
+from hlo_lsp.cli.agent_tools import TOOLS, bounded
+from hlo_lsp.cli.mcp import create_server
 
 COMMAND = StdioServerParameters(command=sys.executable, args=["-m", "hlo_lsp", "mcp"])
 

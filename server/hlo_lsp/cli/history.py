@@ -12,7 +12,14 @@ from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.reports.history import Stage, event_lines, history_json, history_lines, stages_of
+from hlo_lsp.reports.history import (
+    NO_PASS_TEXTS,
+    Stage,
+    event_lines,
+    history_json,
+    history_lines,
+    stages_of,
+)
 from hlo_lsp.text.disk import UnreadableError
 
 _NOT_FOUND_STATUS = 1
@@ -28,8 +35,7 @@ def run(options: argparse.Namespace) -> int:
         return print_errors([str(error)])
     found = {path: stages for path, stages in found.items() if len(stages) > 1}
     if not found:
-        why = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
-        return print_errors([f"{options.path}: {why}"])
+        return print_errors([f"{options.path}: {NO_PASS_TEXTS}"])
     known = {path: stages for path, stages in found.items() if _contains(stages, name)}
     if not known:
         names = {

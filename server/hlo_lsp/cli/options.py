@@ -53,6 +53,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
         ("mcp", "Serve the commands as tools for coding agents", _add_mcp_options),
         ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
+        ("text", "Print a proto, a compressed file, or an archive as text", _add_text_options),
         ("check", "Check dumps for inconsistencies", _add_check_options),
         ("rule", "Explain the rules of the checker", _add_rule_options),
     ):
@@ -150,6 +151,11 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
+    parser.add_argument("--call", metavar="TOOL", help="print the answer of one tool, and end")
+    parser.add_argument(
+        "--arguments", metavar="JSON", default="{}", help="the arguments of --call as an object"
+    )
+    parser.add_argument("--directory", metavar="DIR", help="the folder of relative paths")
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
@@ -275,6 +281,10 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         help="the output format (default: text; for a whole dump in a pipe or a file: json)",
     )
+
+
+def _add_text_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file")
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:

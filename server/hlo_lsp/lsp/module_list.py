@@ -38,6 +38,7 @@ _NOTIFICATION_DELAY_SECONDS = 1.0  # after the last change, as XLA writes many f
 _MAX_BUFFERS = 10  # of one compile
 _SUFFIXES = frozenset({".txt", ".hlo"})
 _UNLISTED_ROLES = frozenset({FileRole.OTHER, FileRole.MODULE_FOLDER, FileRole.THUNK_METADATA})
+_MEMORY_ROLES = [role for role in FileRole if role.is_memory]
 
 _Stamp = tuple[tuple[Path, object], ...]
 
@@ -131,6 +132,7 @@ class ModuleList:
         except KeyError:  # deleted meanwhile
             return [path]
         memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
+        memory.sort(key=lambda one: _MEMORY_ROLES.index(suffix_of(one.name).role))
         return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
 
     def _read(self, path: Path) -> list[_ListedCompile]:

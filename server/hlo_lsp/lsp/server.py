@@ -20,6 +20,7 @@ from hlo_lsp.lsp import (
     out_of_memory,
     symbols,
 )
+from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.client import Client, Json
 from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
 from hlo_lsp.lsp.hover import hover, warm_up
@@ -296,5 +297,6 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))
     server.feature(SOURCE_LINES_METHOD)(services.source_lines.answer)
     server.feature(MODULES_METHOD)(services.module_list.answer)
+    server.feature(ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
     server.feature(COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

@@ -16,6 +16,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 Json = dict[str, Any]
 _PASS = re.compile(r"\.(?P<pipeline>[^.]*)\.after_(?P<name>.*?)(?:\.before_.*)?\.txt$")
+NO_PASS_TEXTS = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
 _MAX_SHOWN = 100  # characters of a definition
 
 

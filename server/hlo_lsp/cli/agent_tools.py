@@ -1,0 +1,179 @@
+"""The commands as tools for agents: functions whose answers are texts of a limited size.
+
+Each tool runs a command in a separate process, so that the memory of a large dump is free after the
+answer, and returns at most ``max_bytes`` of its text.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+
+_DEFAULT_BYTES = 4_000
+_MIN_BYTES = 200
+_TIMEOUT_SECONDS = 300
+# Python would import modules from the current folder, which is that of a user's program.
+_PROGRAM = (
+    "import sys; sys.path[:] = filter(None, sys.path); "
+    "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
+)
+
+
+class AgentToolError(Exception):
+    """A command failed; the message is for the agent."""
+
+
+def summary(
+    path: str,
+    *,
+    group_by: str = "line",
+    space: str = "",
+    at: int | None = None,
+    top: int = 5,
+    max_bytes: int = _DEFAULT_BYTES,
+) -> str:
+    """Show where the memory of a program goes: peaks, owners, lost bytes, and advice.
+
+    Args:
+        path: A dump file, a folder with dumps, or a log with an out-of-memory message.
+        group_by: line, stack, scope, opcode, shape, role, space, or allocation.
+        space: Only this memory space, such as HBM or VMEM.
+        at: A schedule step in place of the peak.
+        top: The number of owners to show.
+        max_bytes: The largest size of the answer.
+    """
+    options = ["--group-by", group_by, "--top", str(top)]
+    options += ["--space", space] if space else []
+    options += ["--at", str(at)] if at is not None else []
+    return _answer(["summary", path, *options], max_bytes)
+
+
+def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """List the compiles below a folder by peak, and show what differs in recompiles.
+
+    Args:
+        path: A folder with dumps.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["modules", path], max_bytes)
+
+
+def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Find buffers by name, Python line, shape, or scope; the largest come first.
+
+    Args:
+        query: Such as fusion.40, train.py:27, f32[1024,1024], or a part of an op_name.
+        path: A dump file or a folder with dumps.
+        top: The number of buffers to show for each module.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["find", query, path, "--top", str(top)], max_bytes)
+
+
+def why(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Explain why a buffer is alive: origin, uses by step, last use, donation.
+
+    Args:
+        path: A dump file of the compile.
+        name: An instruction such as fusion.40, with a shape index such as fusion.40{0}, or the id
+            of a value.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["why", path, name], max_bytes)
+
+
+def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Describe a value, an instruction, or a line of a dump.
+
+    Args:
+        path: A dump file.
+        name: The id of a value, the name of an instruction, or LINE:COLUMN, counted from 1.
+        max_bytes: The largest size of the answer.
+    """
+    by_name = "--value" if name.isdecimal() else "--instruction"
+    option = "--at" if ":" in name else by_name
+    return _answer(["inspect", path, option, name, "--format", "text"], max_bytes)
+
+
+def diff(before: str, after: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Compare two compiles: peaks, the buffers and lines that changed them, instructions, flags.
+
+    Args:
+        before: A dump file or a folder with dumps.
+        after: The same after a change.
+        top: The number of entries to show in each list.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["diff", before, after, "--top", str(top)], max_bytes)
+
+
+def check(path: str, severity: str = "warning", max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Check dumps for inconsistencies; with a lower severity, also give advice.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        severity: The lowest severity to report: error, warning, information, or hint.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["check", path, "--severity", severity], max_bytes) or "no findings"
+
+
+def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Explain an out-of-memory message: what is missing, who owns the peak, what would save most.
+
+    Args:
+        log: A log with the message.
+        dumps: A folder with the dumps of the same compile, by default that of the log.
+        max_bytes: The largest size of the answer.
+    """
+    return _answer(["oom", log, *([dumps] if dumps else [])], max_bytes)
+
+
+TOOLS: tuple[Callable[..., str], ...] = (summary, modules, find, why, explain, diff, check, oom)
+
+
+def _answer(arguments: list[str], max_bytes: int) -> str:
+    """Return the output of a command, cut after whole lines.
+
+    Raises:
+        AgentToolError: The command failed, with its message.
+    """
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, *arguments],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=_TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise AgentToolError(f"no answer within {_TIMEOUT_SECONDS} s") from error
+    if ended.returncode and not ended.stdout.strip():
+        lines = ended.stderr.strip().splitlines() or [f"exit status {ended.returncode}"]
+        raise AgentToolError(bounded("\n".join(lines), max_bytes))
+    return bounded(ended.stdout.rstrip("\n"), max_bytes)
+
+
+def bounded(text: str, max_bytes: int) -> str:
+    """Return a text, cut after whole lines if it is longer than a number of bytes.
+
+    A cut text ends with a line that says how much is shown, and how to see more.
+    """
+    limit = max(max_bytes, _MIN_BYTES)
+    if len(text.encode()) <= limit:
+        return text
+    lines = text.splitlines()
+    note = f"[{{}} of {len(lines):,} lines; for more, pass a larger max_bytes or a narrower query]"
+    size, shown = len(note.format(f"{len(lines):,}")), 0
+    for line in lines:
+        size += len(line.encode()) + 1
+        if size > limit:
+            break
+        shown += 1
+    kept = lines[:shown]
+    if not kept:  # one long line
+        cut = lines[0].encode()[: limit - len(note) - 8].decode(errors="ignore")
+        kept = [f"{cut} ..."]
+    return "\n".join([*kept, note.format(f"{shown:,}")])

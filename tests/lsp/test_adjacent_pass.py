@@ -1,0 +1,72 @@
+"""An instruction in the text of the previous or next pass."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from hlo_lsp.lsp.adjacent_pass import answer_adjacent_pass
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.session import Session
+from pass_texts import line_of, written
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> list[Path]:
+    return written(tmp_path)
+
+
+async def go(path: Path, text: str, direction: str) -> Json:
+    line = line_of(path, f"%{text}")
+    character = path.read_text("utf-8").split("\n")[line].index(f"%{text}") + 1
+    position = SimpleNamespace(line=line, character=character)
+    params = SimpleNamespace(uri=path.as_uri(), position=position, direction=direction)
+    return await answer_adjacent_pass(Session(), params)
+
+
+def place(answer: Json) -> tuple[str, int]:
+    location = answer["location"]
+    return location["uri"], location["range"]["start"]["line"]
+
+
+@pytest.mark.parametrize(
+    ("start", "direction", "end"), [(1, "next", 2), (1, "previous", 0), (2, "next", 3)]
+)
+async def test_instruction_of_the_name_comes_first(
+    texts: list[Path], start: int, direction: str, end: int
+) -> None:
+    answer = await go(texts[start], "x = ", direction)
+    assert place(answer) == (texts[end].as_uri(), line_of(texts[end], "%x = "))
+    assert answer["message"] is None
+
+
+async def test_same_operation_replaces_a_removed_name(texts: list[Path]) -> None:
+    answer = await go(texts[1], "r = ", "next")
+    assert place(answer) == (texts[2].as_uri(), line_of(texts[2], "%add.9 = "))
+    assert answer["message"] == ("fusing > fusion: removed `r`; `add.9` has the same operation")
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "direction", "message"),
+    [
+        (0, "c = ", "next", "simplify > algsimp: removed `c`"),
+        (2, "p = ", "previous", "fusing > fusion: created `p`"),
+        (0, "x = ", "previous", "this is the first text of the compile"),
+        (3, "x = ", "next", "this is the last text of the compile"),
+        (2, "fused (", "previous", "there is no instruction at the cursor"),
+    ],
+)
+async def test_missing_place_is_explained(
+    texts: list[Path], number: int, text: str, direction: str, message: str
+) -> None:
+    with pytest.raises(RequestFailedError) as error:
+        await go(texts[number], text, direction)
+    assert error.value.message == message
+
+
+async def test_dump_without_pass_texts_says_how(texts: list[Path]) -> None:
+    for path in texts[:3]:
+        path.unlink()
+    with pytest.raises(RequestFailedError, match="xla_dump_hlo_pass_re"):
+        await go(texts[3], "x = ", "next")
