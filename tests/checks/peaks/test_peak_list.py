@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.checks.live_ranges.section import Difference, Kind, differences
+from hlo_lsp.checks.live_ranges.section import Difference, differences
 from hlo_lsp.checks.peaks.rules import compute_peak_step, counted_bytes
 
 RANGES = st.lists(
@@ -39,5 +39,10 @@ def test_any_other_list_differs(names: list[str], count: int) -> None:
 
 def test_names_of_several_values_repeat() -> None:
     assert differences(list("aaab"), list("aaab")) == []
-    assert differences(list("aab"), list("aaab")) == [Difference(2, Kind.MISSING, place=2)]
-    assert differences(list("aaaab"), list("aaab")) == [Difference(3, Kind.REPEATED, 0)]
+    assert differences(list("aab"), list("aaab")) == [Difference(2, False, 2)]
+    assert differences(list("aaaab"), list("aaab")) == [Difference(3, True, None)]
+
+
+def test_missing_row_of_long_list_is_one_difference() -> None:
+    names = [f"add.{number}" for number in range(9_000)]
+    assert differences(names[:5] + names[6:], names) == [Difference(5, False, 5)]

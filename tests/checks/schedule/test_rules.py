@@ -84,8 +84,7 @@ def test_unreadable_row_breaks_no_sequence(sample: str) -> None:
          "module text"),
         ("6:broadcast.16\n    7:dynamic-update-slice.1",
          "6:dynamic-update-slice.1\n    7:broadcast.16", "10:     7:»broadcast.16«",
-         "`broadcast.16` runs after `dynamic-update-slice.1` in the schedule, but before it in "
-         "the module text"),
+         "`broadcast.16`, step 7 of the schedule, is repeated or out of order"),
         ("5:a.1\n", "5:b.1\n", "8:     5:»b.1«",
          "step 5 is `b.1` in the schedule, but `a.1` in the module text"),
     ],

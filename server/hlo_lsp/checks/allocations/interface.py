@@ -18,7 +18,7 @@ from hlo_lsp.model.buffer_assignment import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
-from hlo_lsp.model.place import LocatedRecord, field_place, shape_place
+from hlo_lsp.model.place import field_place, shape_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text
@@ -328,12 +328,8 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
         if holder is not expected:
             message = f"allocation {holder.number} does not hold the output: allocation "
             message += f"{expected.number} does."
-            found = LocatedRecord(file, holder)
-            yield context.report(
-                field_place(found.file, found.record, "OUTPUT_SHAPE"),
-                message,
-                Related(place, "the output"),
-            )
+            found = field_place(file, holder, "OUTPUT_SHAPE")
+            yield context.report(found, message, Related(place, "the output"))
     if not holders:
         message = f"allocation {expected.number} holds the output, but does not name it."
         yield context.report(place, message)

@@ -4,11 +4,11 @@
 peak and, in newer releases, the stack traces at the peak.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple, TypeVar
 
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.model.dump_file import DumpFile
@@ -27,8 +27,10 @@ from hlo_lsp.syntax.memory_records import (
 )
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.document import common_prefix_length
 
 MAX_FINDINGS = 5  # of one rule
+_MAX_COMPARED_ROWS = 2000  # from the first difference on; about 10 ms
 
 T = TypeVar("T")
 
@@ -123,63 +125,40 @@ def report_few(
     return [summary] if is_most else [report(item) for item in items[:MAX_FINDINGS]]
 
 
-class Kind(Enum):
-    """A kind of difference between a row of a list and the expected list."""
-
-    UNEXPECTED = "unexpected"
-    REPEATED = "repeated"
-    LATE = "late"  # after a row that it should precede
-    MISSING = "missing"  # before the row
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A row that differs from the expected list; after the last row for missing ones.
+class Difference(NamedTuple):
+    """A row of a list that differs from the expected list.
 
     Attributes:
-        other: The row that this one repeats or follows.
-        place: The place of the row in the expected list, or of what is expected instead.
+        row: The place of the row, or of the row that a missing one should precede.
+        is_unexpected: Whether the row should not be there.
+        place: The place in the expected list of what is missing before it or expected instead.
     """
 
     row: int
-    kind: Kind
-    other: int | None = None
-    place: int | None = None
+    is_unexpected: bool
+    place: int | None
 
 
 def differences(printed: Sequence[str], expected: Sequence[str]) -> list[Difference]:
-    """Return the differences of a list of names from the expected list, at most one for a row."""
-    if printed == expected:
-        return []
-    left: defaultdict[str, list[int]] = defaultdict(list)  # places that no row has taken
-    for place in reversed(range(len(expected))):
-        left[expected[place]].append(place)
-    names, surplus = set(expected), Counter(printed) - Counter(expected)
-    found: dict[int, Difference] = {}
-    taken: dict[int, int] = {}  # rows by place
-    firsts: dict[str, int] = {}
-    previous = -1
-    for row, name in enumerate(printed):
-        places = left[name]
-        if not places or (name in surplus and places[-1] != previous + 1):
-            kind = Kind.REPEATED if name in names else Kind.UNEXPECTED
-            found[row] = Difference(row, kind, firsts.get(name))
-            continue
-        firsts.setdefault(name, row)
-        place = places.pop()
-        taken[place] = row
-        if place < previous:
-            found[row] = Difference(row, Kind.LATE, taken[previous], place)
-        previous = place
-    after = 0
-    for place in range(len(expected)):
-        if place in taken:
-            after = taken[place] + 1
-        elif after not in found:
-            found[after] = Difference(after, Kind.MISSING, place=place)
-        elif found[after].place is None:
-            found[after] = replace(found[after], place=place)
-    return [found[row] for row in sorted(found)]
+    """Return the first differences of a list of names from the expected list, one for each row."""
+    start = common_prefix_length(printed, expected, 64, 1)
+    end = start + _MAX_COMPARED_ROWS
+    matcher = SequenceMatcher(None, printed[start:end], expected[start:end], autojunk=False)
+    changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
+    if max(len(printed), len(expected)) > end and len(changes) > 1:
+        changes.pop()  # one list is ahead of the other where both are cut
+    found: list[Difference] = []
+    for _, row, row_end, place, place_end in changes:
+        for at in range(max(row_end - row, 1)):
+            other = start + place + at if place + at < place_end else None
+            found.append(Difference(start + row + at, row < row_end, other))
+    # A row in the wrong place is missing in the right one.
+    unexpected = {printed[one.row] for one in found if one.is_unexpected}
+    return [
+        one
+        for one in found
+        if one.is_unexpected or one.place is None or expected[one.place] not in unexpected
+    ]
 
 
 @dataclass(frozen=True, slots=True)

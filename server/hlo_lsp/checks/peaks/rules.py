@@ -8,7 +8,6 @@ from hlo_lsp.checks.live_ranges.rules import has_all_values, value_line
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
-    Kind,
     LiveRangeSection,
     differences,
     live_range_section,
@@ -119,24 +118,17 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
 
     def report(found: Difference) -> Finding:
         record = (*rows, *rows[-1:], label)[found.row]
-        related, key = [at_peak], ""
-        if found.kind is Kind.MISSING and found.place is not None:
+        related = [at_peak]
+        if found.place is not None and not found.is_unexpected:
             key = expected[found.place]
             message = f"`{due[found.place]}` is live at the peak, but missing here"
-        elif found.kind is Kind.LATE and found.other is not None:
-            message = f"`{_label(rows[found.row])}` is listed after `{_label(rows[found.other])}`: "
-            message += "expected before it"
         else:
             key = _label(rows[found.row])
-            is_repeated = found.kind is Kind.REPEATED
-            message = f"`{key}` is {'listed twice' if is_repeated else 'not live at the peak'}"
+            problem = "repeated or out of order" if key in due else "not live at the peak"
+            message = f"`{key}` is {problem}"
         live = dump.live(key)
         if live is not None:
             related.insert(0, Related(field_place(live.file, live.record), "the live range"))
-        if found.other is not None:
-            other = rows[found.other]
-            related.insert(0, section.related(other, "the other row"))
-            related += [*_value(dump, rows[found.row]), *_value(dump, other)]
         return context.report(section.place(record), message, *related)
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"

@@ -6,7 +6,6 @@ from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
-    Kind,
     LiveRangeSection,
     TextSchedule,
     differences,
@@ -116,15 +115,13 @@ def _mismatch_finding(
 ) -> Finding:
     at = min(found.row, len(section.steps) - 1)
     row = section.steps[at]
-    line = None if found.place is None else text.schedule.instructions[found.place]
-    if found.kind is Kind.LATE:
-        before = section.steps[at - 1].name
-        message = f"`{row.name}` runs after `{before}` in the schedule, "
-        message += "but before it in the module text"
-    elif line is None:
-        what = "repeated" if found.kind is Kind.REPEATED else "not in the module text"
-        message = f"`{row.name}`, step {row.step} of the schedule, is {what}"
-    elif found.kind is Kind.MISSING:
+    # The step of the row in the module text, where nothing else is expected instead.
+    place = text.steps.get(row.name) if found.place is None else found.place
+    line = None if place is None else text.schedule.instructions[place]
+    if line is None or found.place is None:
+        problem = "not in the module text" if line is None else "repeated or out of order"
+        message = f"`{row.name}`, step {row.step} of the schedule, is {problem}"
+    elif not found.is_unexpected:
         message = f"`{line.name}` of the module text is missing in the schedule"
     else:
         message = f"step {row.step} is `{row.name}` in the schedule, but `{line.name}`"
