@@ -1,6 +1,9 @@
 """Tests that package.json of the VS Code client matches the server."""
 
+import inspect
 import json
+import re
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,7 @@ import pytest
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.options import ALL, DEFAULT, DEFAULTS, Thresholds
+from hlo_lsp.cli.agent_tools import TOOLS
 from hlo_lsp.lsp.settings import Settings
 
 CLIENT = Path(__file__).resolve().parent.parent / "vscode-client"
@@ -65,6 +69,37 @@ def test_defaults_match_the_server(properties: dict[str, Any]) -> None:
     assert settings.check.select is None
     assert not settings.check.ignore
     assert settings.check.severity is None
+
+
+def tool_parts(tool: Callable[..., str]) -> tuple[str, dict[str, str]]:
+    """Return the summary of a tool, and the descriptions of its arguments."""
+    summary, _, rest = inspect.cleandoc(tool.__doc__ or "").partition("\n\nArgs:\n")
+    rows = re.findall(r"^    (\w+): (.*(?:\n        .*)*)", rest, re.MULTILINE)
+    return summary, {name: " ".join(text.split()) for name, text in rows}
+
+
+def tool_schema(tool: Callable[..., str]) -> dict[str, Any]:
+    """Return the JSON schema of the arguments of a tool."""
+    described = tool_parts(tool)[1]
+    properties: dict[str, Any] = {}
+    required = []
+    for name, parameter in inspect.signature(tool).parameters.items():
+        is_text = parameter.annotation in {str, "str"}
+        schema = {"type": "string" if is_text else "integer", "description": described[name]}
+        if parameter.default is inspect.Parameter.empty:
+            required.append(name)
+        elif parameter.default not in {None, ""}:
+            schema["default"] = parameter.default
+        properties[name] = schema
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def test_language_model_tools_match_the_server(contributes: dict[str, Any]) -> None:
+    declared = contributes["languageModelTools"]
+    assert [tool["name"] for tool in declared] == [f"hlo_{tool.__name__}" for tool in TOOLS]
+    for tool, contributed in zip(TOOLS, declared, strict=True):
+        assert contributed["inputSchema"] == tool_schema(tool)
+        assert contributed["modelDescription"].startswith(tool_parts(tool)[0])
 
 
 def test_contributed_files_exist(contributes: dict[str, Any]) -> None:

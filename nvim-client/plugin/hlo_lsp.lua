@@ -47,6 +47,23 @@ vim.api.nvim_create_user_command('HloSummary', function()
   require('hlo_lsp.summary').run()
 end, { desc = 'Show the memory summary of this dump' })
 
+vim.api.nvim_create_user_command('HloModules', function(command)
+  require('hlo_lsp.modules').run(command.args, command.bang)
+end, { bang = true, nargs = '?', complete = 'dir', desc = 'List the compiles below a folder' })
+
+vim.api.nvim_create_user_command('HloCompare', function(command)
+  if #command.fargs ~= 2 then
+    return vim.notify('usage: :HloCompare BEFORE AFTER', vim.log.levels.ERROR)
+  end
+  require('hlo_lsp.compare').run(unpack(command.fargs))
+end, { nargs = '+', complete = 'file', desc = 'Compare two compiles' })
+
+for name, direction in pairs({ HloPreviousPass = 'previous', HloNextPass = 'next' }) do
+  vim.api.nvim_create_user_command(name, function()
+    require('hlo_lsp.passes').go(direction)
+  end, { desc = ('Go to this instruction in the text of the %s pass'):format(direction) })
+end
+
 vim.api.nvim_create_user_command('HloBuffers', function()
   python_notes.list_buffers()
 end, { desc = 'List the buffers that this Python line owns at the peak' })

@@ -1,12 +1,16 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
+import { CompileComparison } from "./comparison";
+import { compileOf, DumpsView } from "./dumpsView";
 import { FileWindows } from "./fileWindows";
 import { detectDumps } from "./languageDetection";
+import { registerTools, toolRunner } from "./languageModelTools";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
 import { MemoryMapPanel } from "./memoryMapPanel";
 import { MemorySummary } from "./memorySummary";
 import { middlewareOf } from "./middleware";
+import { goToPass } from "./passes";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { PythonNotes } from "./pythonNotes";
 import { openSample } from "./sample";
@@ -32,6 +36,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const notice = new LargeFileNotice(windows);
   const summary = new MemorySummary(started, windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
+  const dumps = new DumpsView(started, windows, log);
+  const comparison = new CompileComparison(started, windows, dumps);
+  const tools = toolRunner(started, context.extensionPath, () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
   const map = new MemoryMapPanel(started, windows, context.extensionUri);
   started.middleware = middlewareOf(windows, work, sample);
   // Only after the first start, because this activates the Python extension.
@@ -45,8 +52,11 @@ export function activate(context: vscode.ExtensionContext): void {
     map,
     notice.register(),
     summary.register(),
+    dumps.register(),
+    comparison.register(),
     new PythonNotes(started, windows).register(),
     detectDumps(),
+    ...registerTools(vscode, toolNames(context), tools),
     startWithDumps(started),
     started.onDidChange(() => {
       if (started.state !== "running") {
@@ -75,8 +85,20 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     "hlo.checkFolder": (folder?: vscode.Uri) => terminal.check(folder),
     "hlo.inspectAtCursor": () => terminal.inspect(),
-    "hlo.memoryMap": () => map.show(),
-    "hlo.memorySummary": (uri?: string, line?: number) => summary.show(uri, line),
+    "hlo.memoryMap": (node?: unknown) => map.show(compileOf(node)),
+    "hlo.memorySummary": (place?: unknown, line?: number) => {
+      const compile = compileOf(place);
+      return summary.show(compile?.uri ?? place, compile?.line ?? line);
+    },
+    "hlo.compareWith": (node?: unknown, selected?: unknown) => {
+      const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
+      return comparison.compare(compileOf(node), compileOf(others[0]));
+    },
+    "hlo.refreshDumps": () => {
+      dumps.refresh();
+    },
+    "hlo.previousPass": () => goToPass(started, windows, "previous"),
+    "hlo.nextPass": () => goToPass(started, windows, "next"),
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
     "hlo.previousWindow": () => openAdjacent(windows, -1),
     "hlo.nextWindow": () => openAdjacent(windows, 1),
@@ -98,6 +120,12 @@ function register(
   for (const [name, run] of Object.entries(commands)) {
     context.subscriptions.push(vscode.commands.registerCommand(name, run));
   }
+}
+
+/** Return the names of the language-model tools in package.json. */
+function toolNames(context: vscode.ExtensionContext): string[] {
+  const { contributes } = context.extension.packageJSON as { contributes: { languageModelTools: { name: string }[] } };
+  return contributes.languageModelTools.map(({ name }) => name);
 }
 
 /** Start the server with the first dump that is open. */

@@ -47,17 +47,13 @@ export class MemoryMapPanel implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  /** Show the map of the dump in the active editor. */
-  async show(): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
-    if (editor === undefined) {
+  /** Show the map of a dump, by default of that in the active editor. */
+  async show(place = placeOfCursor()): Promise<void> {
+    if (place === undefined) {
       void vscode.window.showInformationMessage("Open a dump to show its memory map.");
       return;
     }
-    const { uri } = editor.document;
-    // A window on a large file has the URI of the file in its own.
-    const file = uri.scheme === SCHEME ? uri.query : uri.toString();
-    this.shown = { uri: file, line: editor.selection.active.line };
+    this.shown = place;
     if (this.panel === undefined) {
       this.panel = this.create();
     } else {
@@ -171,6 +167,16 @@ export class MemoryMapPanel implements vscode.Disposable {
       ? vscode.commands.executeCommand<string>("markdown.api.render", hover.contents.value)
       : undefined;
   }
+}
+
+function placeOfCursor(): FileLine | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    return undefined;
+  }
+  const { uri } = editor.document;
+  // A window on a large file has the URI of the file in its own.
+  return { uri: uri.scheme === SCHEME ? uri.query : uri.toString(), line: editor.selection.active.line };
 }
 
 /** Return a URI of the server as VS Code writes it. */

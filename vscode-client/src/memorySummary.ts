@@ -30,12 +30,12 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
   }
 
   /**
-   * Show the summary of the compile of the active editor, or that of a code lens.
+   * Show the summary of the compile of the active editor, or that of a code lens or of the tree.
    *
    * @param lensUri the URI of the document of the lens, as the server sent it
    * @param lensLine its line, which selects a section of a stdout dump
    */
-  async show(lensUri?: string, lensLine = 0): Promise<void> {
+  async show(lensUri?: unknown, lensLine = 0): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const document = typeof lensUri === "string" ? vscode.Uri.parse(lensUri) : editor?.document.uri;
     const client = document === undefined ? undefined : await this.server.client();

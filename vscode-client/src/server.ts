@@ -37,6 +37,10 @@ export class Server implements vscode.Disposable {
   /** Fires when other Python lines own memory at the peak of a dump. */
   readonly onDidChangeSourceLines = this.linesChanged.event;
 
+  private readonly modulesChanged = new vscode.EventEmitter<void>();
+  /** Fires when files below the folders of the list of compiles have changed. */
+  readonly onDidChangeModules = this.modulesChanged.event;
+
   private starting: Promise<LanguageClient | undefined> | undefined;
   private launch: Launch | undefined;
   private current: LanguageClient | undefined;
@@ -96,6 +100,7 @@ export class Server implements vscode.Disposable {
   dispose(): void {
     this.changed.dispose();
     this.linesChanged.dispose();
+    this.modulesChanged.dispose();
   }
 
   private async start(): Promise<LanguageClient | undefined> {
@@ -172,6 +177,9 @@ export class Server implements vscode.Disposable {
     });
     client.onNotification("hlo/sourceLinesChanged", () => {
       this.linesChanged.fire();
+    });
+    client.onNotification("hlo/modulesChanged", () => {
+      this.modulesChanged.fire();
     });
     const restarts = client.createDefaultErrorHandler();
     client.onDidChangeState(({ newState }) => {

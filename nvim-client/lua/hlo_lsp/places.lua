@@ -11,13 +11,18 @@ local function list(title, items)
   vim.cmd('botright copen')
 end
 
+--- Goes to a location.
+function M.go_to(location, encoding)
+  vim.cmd("normal! m'") -- so that CTRL-O returns
+  if vim.lsp.util.show_document then
+    return vim.lsp.util.show_document(location, encoding, { focus = true })
+  end
+  return vim.lsp.util.jump_to_location(location, encoding)
+end
+
 local function show(title, locations, encoding)
   if #locations == 1 then
-    vim.cmd("normal! m'") -- so that CTRL-O returns
-    if vim.lsp.util.show_document then
-      return vim.lsp.util.show_document(locations[1], encoding, { focus = true })
-    end
-    return vim.lsp.util.jump_to_location(locations[1], encoding)
+    return M.go_to(locations[1], encoding)
   end
   list(title, vim.lsp.util.locations_to_items(locations, encoding))
 end

@@ -119,6 +119,16 @@ const requests = {
   addFolder: (uri) =>
     vscode.workspace.updateWorkspaceFolders(vscode.workspace.workspaceFolders.length, 0, { uri }),
   isTrusted: () => vscode.workspace.isTrusted,
+  tools: () => vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith("hlo_")),
+  /** The text of a tool's answer, or of its error. */
+  async invokeTool(name, input) {
+    try {
+      const { content } = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined });
+      return content.map(({ value }) => value).join("");
+    } catch (error) {
+      return String(error);
+    }
+  },
   tabs: () =>
     vscode.window.tabGroups.all.flatMap(({ tabs }) =>
       tabs.map(({ label, isActive, input }) => ({ label, isActive, file: input?.uri })),

@@ -1,0 +1,61 @@
+-- Compares two compiles: the answer on top, and both module texts side by side below it.
+local M = {}
+
+local function scratch(name, text, filetype)
+  local bufnr = vim.api.nvim_create_buf(true, true)
+  vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, vim.split(text, '\n', { trimempty = true }))
+  vim.bo[bufnr].bufhidden = 'wipe'
+  vim.bo[bufnr].modifiable = false
+  vim.bo[bufnr].filetype = filetype
+  pcall(vim.api.nvim_buf_set_name, bufnr, name)
+  return bufnr
+end
+
+--- Goes from a line of a compared text to the same line of the dump.
+local function follow(text)
+  vim.keymap.set('n', 'gd', function()
+    local line = text.lines[vim.api.nvim_win_get_cursor(0)[1]]
+    vim.cmd('tabedit ' .. vim.fn.fnameescape(vim.uri_to_fname(text.uri)))
+    vim.api.nvim_win_set_cursor(0, { line + 1, 0 })
+  end, { buffer = true, desc = 'Go to this instruction in the dump' })
+end
+
+local function show(found)
+  vim.cmd('tabnew')
+  vim.api.nvim_win_set_buf(0, scratch('hlo-compare answer', found.markdown, 'markdown'))
+  if type(found.texts) ~= 'table' then
+    return
+  end
+  vim.cmd('belowright split')
+  for number, side in ipairs({ 'before', 'after' }) do
+    if number == 2 then
+      vim.cmd('rightbelow vsplit')
+    end
+    local text = found.texts[number]
+    -- No server: the names are not those of the dump.
+    vim.api.nvim_win_set_buf(0, scratch('hlo-compare ' .. side, text.text, 'hlo_compare'))
+    vim.cmd('diffthis')
+    follow(text)
+  end
+end
+
+--- Runs `:HloCompare A B`, with two files or folders of dumps.
+function M.run(before, after)
+  local client = require('hlo_lsp.client').find()
+  if not client then
+    return
+  end
+  local function side(path)
+    return { uri = vim.uri_from_fname((vim.fn.fnamemodify(path, ':p'):gsub('(.)/$', '%1'))), line = 0 }
+  end
+  local params = { before = side(before), after = side(after) }
+  require('hlo_lsp.request')(client, 'hlo/compare', params, function(problem, found)
+    if found then
+      show(found)
+    else
+      vim.notify(problem and problem.message or 'hlo-lsp: no answer')
+    end
+  end)
+end
+
+return M

@@ -1,0 +1,59 @@
+"""Tests for the comparison of two compiles in VS Code."""
+
+import json
+from pathlib import Path
+
+from editors.compared import changed_copy
+from editors.conftest import Compile
+from editors.vscode.dump import MODULE
+from editors.vscode.host import uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.test_dumps_view import ROW, choose, expand, rows
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+PICK = ".quick-input-list .monaco-list-row"
+
+
+def document(side: str, before: Path, after: Path) -> dict[str, str]:
+    """Return the URI of a compared text."""
+    sides = {
+        name: {"uri": path.as_uri(), "line": 0}
+        for name, path in (("before", before), ("after", after))
+    }
+    return uri(f"hlo-compare:/{side}.hlo?{json.dumps(sides, separators=(',', ':'))}")
+
+
+async def test_tree_opens_answer_and_texts(dump: Compile, window: Window) -> None:
+    changed_copy(dump, window.folder / "after")
+    await window.host.command("hlo.dumps.focus")
+    await until(lambda: rows(window), lambda shown: any("2 compiles" in row for row in shown))
+    await expand(window, "jit_mlp_train")
+    await window.page.locator(ROW, has_text="after/module_0000").first.wait_for()
+    await choose(window, "after/module_0000", "Compare With")
+    await until(window.shown(PICK), lambda shown: len(shown) == 2)
+    await window.page.keyboard.press("Enter")
+    labels = {"jit_mlp_train (before ↔ after)", "Preview Comparison.md"}
+    await until(
+        lambda: window.host.ask("tabs"),
+        lambda tabs: labels <= {tab["label"] for tab in tabs},
+    )
+
+
+async def test_compared_texts_differ_in_one_line(dump: Compile, window: Window) -> None:
+    after = changed_copy(dump, window.folder / "after")
+    paths = dump.path(MODULE), after.path(MODULE)
+    documents = [document(side, *paths) for side in ("before", "after")]
+    texts = [await window.host.ask("text", one) for one in documents]
+    first, second = (text.split("\n") for text in texts)
+    changed = [
+        (line, other)
+        for line, (one, other) in enumerate(zip(first, second, strict=True))
+        if one != other
+    ]
+    ((line, text),) = changed
+    assert " divide(" in text
+    place = {"$position": [line, text.index(" = ") - 1]}
+    found = await window.host.command("vscode.executeDefinitionProvider", documents[1], place)
+    assert {Path(each["uri"]) for each in found} == set(paths)

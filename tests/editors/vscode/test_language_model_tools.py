@@ -1,0 +1,21 @@
+"""Tests for the language-model tools of the client."""
+
+from editors.conftest import Compile
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+
+
+async def test_tool_answers_about_relative_path(dump: Compile, window: Window) -> None:
+    tools = await until(lambda: window.host.ask("tools"))
+    assert {"hlo_summary", "hlo_why"} <= set(tools)
+    answer = await window.host.ask("invokeTool", "hlo_modules", {"path": "."})
+    assert answer.startswith("HBM peak 1.61 MiB")
+    assert dump.path("").name.split(".after")[0] in answer
+
+
+async def test_failed_tool_says_why(window: Window) -> None:
+    answer = await window.host.ask("invokeTool", "hlo_summary", {"path": "absent"})
+    assert "No such file" in answer

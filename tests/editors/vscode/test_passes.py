@@ -1,0 +1,29 @@
+"""Tests for the commands *Previous Pass* and *Next Pass*."""
+
+from pathlib import Path
+
+from editors.vscode.host import spot
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+from pass_texts import written
+
+pytestmark = VSCODE
+
+
+async def test_next_pass_shows_same_instruction(folder: Path, window: Window) -> None:
+    texts = written(folder)
+    await window.open(spot(texts[0], "ROOT %^r = "))
+    await window.run("HLO: Next Pass")
+    _, line = await until(window.front, lambda front: front[0] == texts[1])
+    assert line.startswith("  ROOT %r = ")
+    await window.run("HLO: Previous Pass")
+    await until(window.front, lambda front: front[0] == texts[0])
+
+
+async def test_first_text_has_no_previous_pass(folder: Path, window: Window) -> None:
+    texts = written(folder)
+    await window.open(spot(texts[0], "ROOT %^r = "))
+    await window.run("HLO: Previous Pass")
+    message = window.page.locator(".notification-list-item-message").first
+    await until(message.inner_text, lambda text: "first text of the compile" in text)

@@ -1,0 +1,160 @@
+import * as vscode from "vscode";
+import { RequestType } from "vscode-languageclient/node";
+import type { CompileChoice, DumpsView } from "./dumpsView";
+import type { FileWindows } from "./fileWindows";
+import type { Server } from "./server";
+
+const SCHEME = "hlo-compare";
+const SIDES = ["before", "after"] as const;
+
+interface Side {
+  readonly uri: string;
+  readonly line: number;
+}
+
+interface Sides {
+  readonly before: Side;
+  readonly after: Side;
+}
+
+/** A module text for comparison; `lines` are the lines of the file `uri`, from 0. */
+interface ComparedText {
+  readonly uri: string;
+  readonly text: string;
+  readonly lines: readonly number[];
+}
+
+interface Comparison {
+  readonly title: string;
+  readonly markdown: string;
+  readonly texts: readonly [ComparedText, ComparedText] | null;
+}
+
+const CompareRequest = new RequestType<Sides, Comparison, void>("hlo/compare");
+
+/** Compares two compiles: the answer as Markdown, and both module texts side by side. */
+export class CompileComparison implements vscode.TextDocumentContentProvider, vscode.DefinitionProvider {
+  /** By the query of the URIs of its documents, so that VS Code can request them again. */
+  private readonly known = new Map<string, Promise<Comparison>>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly windows: FileWindows,
+    private readonly dumps: DumpsView,
+  ) {}
+
+  register(): vscode.Disposable {
+    const isSame = (query: string) => (document: vscode.TextDocument) => document.uri.query === query;
+    return vscode.Disposable.from(
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.languages.registerDefinitionProvider({ scheme: SCHEME }, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri: { scheme, query } }) => {
+        if (scheme === SCHEME && !vscode.workspace.textDocuments.some(isSame(query))) {
+          this.known.delete(query);
+        }
+      }),
+    );
+  }
+
+  /** Compare two compiles; the user chooses those that are not given. */
+  async compare(first?: CompileChoice, second?: CompileChoice): Promise<void> {
+    const before = first ?? (await this.choose("Compare a compile: which one is before the change?"));
+    const after = before && (second ?? (await this.choose(`Compare ${before.name} (${before.detail}) with`, before)));
+    if (before === undefined || after === undefined) {
+      return;
+    }
+    const query = JSON.stringify({ before: sideOf(before), after: sideOf(after) });
+    try {
+      const comparison = await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Notification, title: "Comparing compiles" },
+        () => this.comparison(query),
+      );
+      if (comparison.texts !== null) {
+        const names = before.name === after.name ? before.name : `${before.name} ↔ ${after.name}`;
+        const [left, right] = SIDES.map((side) => documentOf(side, query));
+        await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, { preview: false });
+      }
+      await vscode.commands.executeCommand("markdown.showPreview", pageOf(query));
+    } catch (error) {
+      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async provideTextDocumentContent({ path, query }: vscode.Uri): Promise<string> {
+    const comparison = await this.comparison(query);
+    const text = comparison.texts?.[path.startsWith("/before") ? 0 : 1];
+    return path.endsWith(".md") ? comparison.markdown : (text?.text ?? "");
+  }
+
+  /** Return the lines of both dumps that define the instruction at the cursor. */
+  async provideDefinition(document: vscode.TextDocument, position: vscode.Position): Promise<vscode.Location[]> {
+    const { texts } = await this.comparison(document.uri.query);
+    const range = document.getWordRangeAtPosition(position, /[\w.-]+/u);
+    const name = range === undefined ? "" : document.getText(range);
+    const places: vscode.Location[] = [];
+    for (const { uri, text, lines } of texts ?? []) {
+      const line = lines[text.split("\n").findIndex((each) => definedName(each) === name)];
+      if (line !== undefined) {
+        places.push(await this.windows.locate(vscode.Uri.parse(uri), new vscode.Range(line, 0, line, 0)));
+      }
+    }
+    return places;
+  }
+
+  private comparison(query: string): Promise<Comparison> {
+    let found = this.known.get(query);
+    if (found === undefined) {
+      found = this.request(JSON.parse(query) as Sides);
+      this.known.set(query, found);
+      found.catch(() => this.known.delete(query));
+    }
+    return found;
+  }
+
+  private async request(sides: Sides): Promise<Comparison> {
+    const client = await this.server.client();
+    if (client === undefined) {
+      throw new Error("The HLO language server is not running.");
+    }
+    return client.sendRequest(CompareRequest, sides);
+  }
+
+  private async choose(title: string, other?: CompileChoice): Promise<CompileChoice | undefined> {
+    const compiles = this.dumps.compiles();
+    const items = compiles.then((all) => [
+      ...all
+        .filter(({ uri, line }) => uri !== other?.uri || line !== other.line)
+        .map((compile) => ({
+          label: compile.name,
+          description: compile.detail,
+          detail: vscode.workspace.asRelativePath(vscode.Uri.parse(compile.uri)),
+          compile,
+        })),
+      { label: "Another file...", description: "", detail: "", compile: undefined },
+    ]);
+    const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+    return chosen === undefined ? undefined : (chosen.compile ?? chooseFile());
+  }
+}
+
+/** Return the name that a line of a compared text defines: that of an instruction or a computation. */
+function definedName(line: string): string | undefined {
+  return /^ +(?:ROOT )?([\w.-]+) = |^(?:ENTRY )?([\w.-]+) \{$/u.exec(line)?.slice(1).find(Boolean);
+}
+
+async function chooseFile(): Promise<CompileChoice | undefined> {
+  const [file] = (await vscode.window.showOpenDialog({ openLabel: "Compare" })) ?? [];
+  return file && { name: file.path.slice(file.path.lastIndexOf("/") + 1), uri: file.toString(), line: 0, detail: file.fsPath };
+}
+
+function sideOf({ uri, line }: CompileChoice): Side {
+  return { uri, line };
+}
+
+function documentOf(side: (typeof SIDES)[number], query: string): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${side}.hlo`, query });
+}
+
+function pageOf(query: string): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: "/Comparison.md", query });
+}

@@ -1,0 +1,194 @@
+import { posix } from "node:path";
+import * as vscode from "vscode";
+import { RequestType, type Location } from "vscode-languageclient/node";
+import type { FileWindows } from "./fileWindows";
+import type { Server } from "./server";
+
+export const DUMPS_VIEW = "hlo.dumps";
+const OPEN = "hlo.openPlace";
+
+interface DumpFile {
+  readonly label: string;
+  readonly is_pass: boolean;
+  readonly uri: string;
+}
+
+interface Buffer {
+  readonly name: string;
+  readonly text: string;
+  readonly location: Location;
+}
+
+/** A compile, as `hlo-lsp modules --format json` lists it, with its files and largest buffers. */
+interface Compile {
+  readonly uri: string;
+  readonly line: number;
+  readonly title: string;
+  readonly text: string;
+  readonly instructions: number;
+  readonly difference: string | null;
+  readonly files: readonly DumpFile[];
+  readonly buffers: readonly Buffer[];
+}
+
+interface Module {
+  readonly name: string;
+  readonly compiles: readonly Compile[];
+}
+
+const ModulesRequest = new RequestType<Record<string, never>, { modules: readonly Module[] }, void>("hlo/modules");
+
+/** A compile that commands can refer to: one of its files, and a line in it. */
+export interface CompileChoice {
+  readonly name: string;
+  readonly uri: string;
+  readonly line: number;
+  readonly detail: string;
+}
+
+/** A row of the tree. */
+export interface DumpNode {
+  readonly item: vscode.TreeItem;
+  readonly compile?: CompileChoice;
+  children(): DumpNode[];
+}
+
+/** The view *HLO Dumps*: the compiles in the workspace with their files and largest buffers. */
+export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly server: Server,
+    private readonly windows: FileWindows,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      this.changed,
+      vscode.window.createTreeView(DUMPS_VIEW, { treeDataProvider: this, showCollapseAll: true, canSelectMany: true }),
+      vscode.commands.registerCommand(OPEN, (uri: vscode.Uri, range?: vscode.Range) => this.open(uri, range)),
+      this.server.onDidChangeModules(() => {
+        this.refresh();
+      }),
+      this.server.onDidChange(() => {
+        if (this.server.state === "running") {
+          this.refresh();
+        }
+      }),
+    );
+  }
+
+  refresh(): void {
+    this.changed.fire(undefined);
+  }
+
+  getTreeItem(node: DumpNode): vscode.TreeItem {
+    return node.item;
+  }
+
+  async getChildren(node?: DumpNode): Promise<DumpNode[]> {
+    return node === undefined ? (await this.modules()).map(moduleNode) : node.children();
+  }
+
+  /** Return all compiles in the workspace. */
+  async compiles(): Promise<CompileChoice[]> {
+    return (await this.modules()).flatMap(({ name, compiles }) =>
+      compiles.map((compile) => choiceOf(name, compile)),
+    );
+  }
+
+  private async modules(): Promise<readonly Module[]> {
+    const client = vscode.workspace.workspaceFolders === undefined ? undefined : await this.server.client();
+    try {
+      return (await client?.sendRequest(ModulesRequest, {}))?.modules ?? [];
+    } catch (error) {
+      this.log.warn(`no list of compiles: ${String(error)}`);
+      return [];
+    }
+  }
+
+  private async open(uri: vscode.Uri, range = new vscode.Range(0, 0, 0, 0)): Promise<void> {
+    const place = await this.windows.locate(uri, range);
+    await vscode.window.showTextDocument(place.uri, { selection: place.range, preview: true });
+  }
+}
+
+/** Return the compile of a row of the tree, which is the first argument of a command in its menu. */
+export function compileOf(argument: unknown): CompileChoice | undefined {
+  return typeof argument === "object" && argument !== null && "compile" in argument
+    ? (argument as DumpNode).compile
+    : undefined;
+}
+
+function moduleNode({ name, compiles }: Module): DumpNode {
+  const [first, ...others] = compiles;
+  if (first !== undefined && others.length === 0) {
+    return compileNode(name, name, first);
+  }
+  const nodes = (): DumpNode[] => compiles.map((compile) => compileNode(name, titleOf(compile), compile));
+  const description = `${compiles.length} compiles · ${first?.text ?? ""}`;
+  return parent(name, `module ${name}`, nodes, "versions", description);
+}
+
+function compileNode(name: string, label: string, compile: Compile): DumpNode {
+  const { uri, line, files, buffers, text, difference } = compile;
+  const id = `${uri}#${line}`;
+  const passes = files.filter(({ is_pass }) => is_pass);
+  const children = (): DumpNode[] => [
+    ...files.filter(({ is_pass }) => !is_pass).map((file) => fileNode(file, id)),
+    ...(files.length === 0 ? [fileNode({ label: "output", is_pass: false, uri }, id, line)] : []),
+    ...(passes.length === 0
+      ? []
+      : [parent("passes", `${id} passes`, () => passes.map((file) => fileNode(file, id)), "list-ordered", String(passes.length))]),
+    ...(buffers.length === 0
+      ? []
+      : [parent("largest buffers", `${id} buffers`, () => buffers.map((one) => bufferNode(one)), "symbol-variable", "at the peak")]),
+  ];
+  const description = difference === null ? text : `${text} · ${difference}`;
+  const node = parent(label, id, children, "symbol-module", description);
+  node.item.contextValue = "compile";
+  node.item.tooltip = `${name}\n${description}\n${compile.instructions.toLocaleString("en")} instructions\n${vscode.Uri.parse(uri).fsPath}`;
+  return { ...node, compile: choiceOf(name, compile) };
+}
+
+function choiceOf(name: string, { uri, line, text, difference }: Compile): CompileChoice {
+  return { name, uri, line, detail: difference === null ? text : `${text} · ${difference}` };
+}
+
+function fileNode(file: DumpFile, compile: string, line = 0): DumpNode {
+  const uri = vscode.Uri.parse(file.uri);
+  const item = new vscode.TreeItem(file.label);
+  item.id = `${compile} ${file.uri}`;
+  item.resourceUri = uri;
+  item.iconPath = vscode.ThemeIcon.File;
+  item.tooltip = uri.fsPath;
+  item.command = { title: "Open", command: OPEN, arguments: [uri, new vscode.Range(line, 0, line, 0)] };
+  return { item, children: () => [] };
+}
+
+function bufferNode({ name, text, location }: Buffer): DumpNode {
+  const { start, end } = location.range;
+  const range = new vscode.Range(start.line, start.character, end.line, end.character);
+  const item = new vscode.TreeItem(name);
+  item.description = text;
+  item.tooltip = text;
+  item.iconPath = new vscode.ThemeIcon("symbol-variable");
+  item.command = { title: "Open", command: OPEN, arguments: [vscode.Uri.parse(location.uri), range] };
+  return { item, children: () => [] };
+}
+
+function parent(label: string, id: string, children: () => DumpNode[], icon: string, description = ""): DumpNode {
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = id;
+  item.description = description;
+  item.iconPath = new vscode.ThemeIcon(icon);
+  return { item, children };
+}
+
+/** Return the title of one of several compiles of a function, with its folder in the workspace. */
+function titleOf({ uri, title }: Compile): string {
+  const folder = posix.dirname(vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
+  return folder === "." ? title : `${folder}/${title}`;
+}
