@@ -155,7 +155,6 @@ FAULTS = (
         "position-mismatch",
         first_renamed=change("position", "name", of_another("position", "name"), _is_first),
         another_renamed=change("position", "name", of_another("position", "name"), _is_later),
-        one_less=_less("position", _is_later),
         one_twice=double("position"),
         two_swapped=swap(
             "position", lambda dump, one, other: beside(dump, one, other) and _is_first(dump, one)
@@ -165,6 +164,7 @@ FAULTS = (
     *faults(
         "use-mismatch",
         one_less=_less("use"),
+        position_less=_less("position", _is_later),
         another_user=change("use", "name", of_another("use", "name")),
         another_operand=change("use", "operand", near("operand")),
         one_twice=double("use"),

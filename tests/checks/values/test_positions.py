@@ -38,14 +38,6 @@ POSITIONS = {
         FUSION1, FUSION1.replace("  fusion {1}", "  tuple.6 {0}"), "52:   »tuple.6 {0}«",
         "first position is `tuple.6 {0}`, expected `fusion {1}`",
     ),
-    "one that is missing": (
-        FUSION1, FUSION1.replace("  get-tuple-element.14\n", ""), "51:  »positions:«",
-        "position `get-tuple-element.14` is missing: its value is that of `fusion {1}`",
-    ),
-    "an element of a tuple that is missing": (
-        FUSION1, FUSION1.replace("  tuple.6 {0}\n", ""), "51:  »positions:«",
-        "position `tuple.6 {0}` is missing: its value is that of `get-tuple-element.14`",
-    ),
     "an index where there is no tuple": (
         FUSION1, FUSION1.replace("element.14", "element.14 {}"), "53:   »get-tuple-element.14 {}«",
         "position `get-tuple-element.14 {}` does not exist: `get-tuple-element.14` is not a tuple",
@@ -86,12 +78,3 @@ def test_positions_without_a_module_text(sample: str) -> None:
     ((code, _, message),) = reports_of(replaced(sample, last, last.replace("{1}", "{2}")))
     assert code == "position-mismatch"
     assert message.startswith("first position is `multiply_reduce_fusion {2}`")
-
-
-def test_missing_entry_leaves_no_position_missing(compiled: Path) -> None:
-    def without_entry(text: str) -> str:
-        start, end = text.index("<12 fusion{0}"), text.index("<13 fusion{1}")
-        return text[:start] + text[end:]
-
-    edited(compiled, VALUES, without_entry)
-    assert [code for _, code, _, _ in reports_in(compiled)] == ["value-set-mismatch"]

@@ -5,7 +5,7 @@ Dataflow analysis assigns each part of each instruction to exactly one value
 repeated or missing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -18,20 +18,12 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, shape_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import shape_indexes
-from hlo_lsp.program.dataflow import direct_sources
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
-from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
 LABEL_ROW = 1  # the line of ``positions:`` in a whole entry
 _FIRST_ROW = 2  # the first position
-# Opcodes with the value of their first operand, or of this element of it.
-_HANDED_ON: Mapping[str, tuple[int, ...]] = {
-    **dict.fromkeys(("bitcast", "opt-barrier", "domain", "add-dependency", "async-update"), ()),
-    "copy-done": (0,),
-}
-_Owners = Mapping[str, UsedValue]  # entries by the rows of their positions
 
 
 def entry_file(dump: DumpSet) -> DumpFile | None:
@@ -61,28 +53,23 @@ class _PositionRows:
 
     Attributes:
         owners: The first entry with each row.
-        covered: The names in the rows.
-        defined: The rows that the headers of the entries imply.
         misplaced: Entries whose first row is not their own position.
         repeated: Rows that are not the first of their text: the text, the line in the entry, the
             wrong entry and the other one, which is the same if it repeats a row.
     """
 
     owners: dict[str, UsedValue]
-    covered: set[str]
-    defined: set[str]
     misplaced: list[UsedValue]
     repeated: list[tuple[str, int, UsedValue, UsedValue]]
 
 
 @query
 def _position_rows_of_file(file: DumpFile) -> _PositionRows:
-    found = _PositionRows({}, set(), set(), [], [])
+    found = _PositionRows({}, [], [])
     owners = found.owners
     for entry in file.memory.entries.in_order():
         checkpoint()
         own = row_of(entry.name or "", entry.index)
-        found.defined.add(own)
         if not entry.whole:
             continue
         rows = position_rows(entry)
@@ -92,7 +79,6 @@ def _position_rows_of_file(file: DumpFile) -> _PositionRows:
             owner = owners.get(row)
             if owner is None:
                 owners[row] = entry
-                found.covered.add(parts_of(row)[0])
             else:
                 one, other = (owner, entry) if row == own else (entry, owner)
                 found.repeated.append((row, at, one, other))
@@ -176,9 +162,6 @@ def _in_program(context: CompileContext, file: DumpFile, found: _PositionRows) -
             yield _wrong(context, file, entry, row, f"does not exist: {problem}", related)
     checkpoint()
     clean.update(set(found.owners.values()) - wrong)
-    checkpoint()
-    if has_all and not file.memory.damaged:
-        yield from _missing(context, file, module, found)
 
 
 def _clean_positions(
@@ -193,51 +176,6 @@ def _clean_positions(
         clean.facts = has_all
         clean.records.clear()
     return clean.records
-
-
-def _missing(
-    context: CompileContext, file: DumpFile, module: DumpFile, found: _PositionRows
-) -> Iterator[Finding]:
-    owners, covered = found.owners, found.covered
-    for computation in module.module.all_computations():
-        checkpoint()
-        members = module.module.members(computation)
-        if not any(member.name in covered for member in members):
-            continue  # the instructions in a fusion have no buffers
-        for member in members:
-            checkpoint()
-            name = member.name
-            if not member.shape or not (name in covered or context.dump.step(name)):
-                continue
-            for index in _parts(member.shape):
-                row = row_of(name, index)
-                if row in owners or row in found.defined:
-                    continue
-                source = next(_source_rows(module, member, index, owners), None)
-                if source is not None:
-                    place = line_place(file, owners[source].line + LABEL_ROW)
-                    message = f"position `{row.strip()}` is missing: its value is that of"
-                    related = Related(shape_place(module, member), "the instruction")
-                    yield context.report(place, f"{message} `{source.strip()}`", related)
-
-
-def _source_rows(
-    module: DumpFile, member: InstructionLine, index: str | None, owners: _Owners
-) -> Iterator[str]:
-    """Yield the rows of the positions whose value another position has, according to dataflow."""
-    path = tuple(map(int, filter(None, (index or "{}")[1:-1].split(","))))
-    sources: Iterable[tuple[InstructionLine | None, tuple[int, ...]]] = ()
-    if member.opcode in _HANDED_ON:
-        operands = module.module.operands(member)
-        sources = [(operand, (*_HANDED_ON[member.opcode], *path)) for operand in operands[:1]]
-    elif path or member.opcode != "tuple":  # a tuple itself is a value
-        sources = direct_sources(module.module, member, path)
-    for source, rest in sources:
-        if source is not None:
-            is_tuple = source.shape.startswith("(")
-            row = row_of(source.name, f"{{{','.join(map(str, rest))}}}" if is_tuple else None)
-            if row in owners:
-                yield row
 
 
 def is_named(dump: DumpSet, name: str) -> bool:
