@@ -113,6 +113,20 @@ _EDITS = st.one_of(
 
 
 _CONSTANT = "  %n = s32[] constant(4)\n"
+_UNUSED = "".join(f"  %unused.{n} = f32[] constant(0)\n" for n in range(4))
+_NAMES = "".join(f"  %c.{n} = f32[8]{{0}} parameter({n})\n" for n in range(25))
+_MANY_NAMES = (
+    f"HloModule m\n\nENTRY %e {{\n{_NAMES}{_UNUSED}  ROOT %u = f32[8]{{0}} negate(%c.3)\n}}\n"
+)
+_CALLEES = "".join(f"%f.{n} {{\n  ROOT %p = f32[8]{{0}} parameter(0)\n}}\n\n" for n in range(25))
+_MANY_CALLEES = f"""\
+HloModule m
+
+{_CALLEES}ENTRY %e {{
+  %x = f32[8]{{0}} parameter(0)
+{_UNUSED}  ROOT %u = f32[8]{{0}} call(%x), to_apply=%f.3
+}}
+"""
 _FRAGMENT = """\
 
 
@@ -167,6 +181,28 @@ _FRAGMENT = """\
         pytest.param(_MODULE, ("f32[8]{0}, s32[])->", "f32[9]{0}, s32[])->"), id="header"),
         pytest.param(_MODULE, ("%q = (s32[], f32[8]", "%q = (s32[], f32[9]"), id="callee"),
         pytest.param(_MODULE, ("%n = s32[]", "%m = s32[]"), id="name"),
+        pytest.param(
+            _MODULE.replace(_CONSTANT, "  ???\n").replace("  ???\n", "  ???\n" + _UNUSED),
+            ("  ???\n", ""),
+            id="broken line far above",
+        ),
+        pytest.param(
+            _MODULE.replace("  ROOT %t", _UNUSED + "  ROOT %t").replace("%y)\n}", "%y)"),
+            ("  %x = f32[8]{0} get", "%new (y: f32[9]) -> f32[9] {\n  %x = f32[9]{0} get"),
+            id="moved members",
+        ),
+        pytest.param(
+            _MODULE.replace("%cond (", "garbage (\n\n\n\n}\n\n%cond ("),
+            ("garbage (\n", ""),
+            id="broken head above a brace",
+        ),
+        pytest.param(
+            _MODULE.replace("}\n\n%cond", "\n\n\n%one { ROOT %k = s32[] negate(%z) }\n\n%cond"),
+            ("%y)\n", "%y)\n}\n"),
+            id="inline body after an open computation",
+        ),
+        pytest.param(_MANY_NAMES, (_NAMES, _NAMES.replace("f32[8]", "f32[9]")), id="many names"),
+        pytest.param(_MANY_CALLEES, (_CALLEES, _CALLEES.replace("8", "9")), id="many callees"),
     ],
 )
 def test_unchanged_record_is_checked_again(text: str, change: tuple[str, str]) -> None:

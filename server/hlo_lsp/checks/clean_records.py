@@ -134,7 +134,7 @@ class _ModuleState:
 
 def _records_of(computation: Computation) -> Iterator[Record]:
     closing = () if computation.closing is None else (computation.closing,)
-    return chain((computation.head,), computation.members, computation.strays, closing)
+    return chain((computation.head,), computation.members, closing)
 
 
 def _holder(instruction: InstructionLine) -> Record:
@@ -165,12 +165,10 @@ def _can_stay_clean(context: "RecordContext[Any]") -> bool:
     if isinstance(record, InstructionLine):
         resolved = context.resolved
         # A broken line that may define any name makes unknown names look clean.
-        if resolved is None or resolved.scope.is_inside:
-            return False
-        return resolved.is_plain or resolved.scope.has_all_names
+        return resolved is not None and (resolved.is_plain or resolved.scope.has_all_names)
     if isinstance(record, ComputationEnd):
         head = file.records.head_of(record)
         return isinstance(head, ComputationLine) and context.computation(head).closing is record
     if isinstance(record, ComputationLine):
         return not record.members
-    return isinstance(record, ModuleHeader) and record is file.module.header
+    return isinstance(record, ModuleHeader)

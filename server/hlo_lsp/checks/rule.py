@@ -59,9 +59,10 @@ def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Compu
     """Return the scope of an instruction; None after a closing brace or a broken head."""
     head = file.module.computation_of(instruction)
     scope = None if head is None else file.module.computation(head)
-    if scope is None or scope.end is None or isinstance(instruction, InnerInstruction):
+    if scope is None or isinstance(instruction, InnerInstruction):
         return scope
-    return scope if instruction.line < scope.end else None
+    is_after = scope.is_inside or (scope.end is not None and instruction.line > scope.end)
+    return None if is_after else scope
 
 
 class RecordContext(RuleContext, Generic[R]):

@@ -17,10 +17,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import Section
-from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow
-from hlo_lsp.syntax.records import BrokenRecord
+from hlo_lsp.syntax.records import BrokenRecord, Label
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -195,36 +194,24 @@ RULES: tuple[AnyRule, ...] = (
     WholeRule("stack-order", Severity.ERROR, stack_order),
 )
 
-_MAX_BREAKS = 8  # in one title
-
 
 def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
-    """Return whether an unreadable line is part of a row whose title has a line break."""
-    return any(title in _names_with_breaks(dump) for title in _titles(file, broken.line))
-
-
-def _titles(file: DumpFile, line: int) -> Iterator[str]:
-    """Yield the titles of rows that the line may be part of, together with those next to it."""
-    row = load_grammar("live_range").expression("breakdown_row")
-    near = range(max(line - _MAX_BREAKS, 0), min(line + _MAX_BREAKS + 1, len(file.lines)))
-    broken = {at for at in near if isinstance(file.records.at(at), BrokenRecord)}
-    for start in near:
-        for end in range(start + 1, near.stop):
-            if start <= line <= end and broken.issuperset(range(start, end + 1)):
-                match = row.fullmatch(" ".join(file.lines[start : end + 1]))
-                if match is not None:
-                    text = "\n".join(file.lines[start : end + 1])
-                    yield text[slice(*match.span("TITLE"))]
+    """Return whether an unreadable line may be part of a row whose title has a line break."""
+    head = file.records.head_of(broken)
+    while isinstance(head, BrokenRecord) and head.line > 0:
+        above = file.records.at(head.line - 1)
+        head = None if above is None else file.records.head_of(above)
+    is_row = isinstance(head, Label) and head.name == "breakdown_label"
+    return is_row and _has_line_breaks_in_names(dump)
 
 
 @query
-def _names_with_breaks(dump: DumpSet) -> frozenset[str]:
-    """Return each ``op_name`` with a line break, of all instructions of a compile."""
-    return frozenset(
-        field.value
+def _has_line_breaks_in_names(dump: DumpSet) -> bool:
+    """Return whether an ``op_name`` of a compile has a line break."""
+    return any(
+        field.name == "op_name" and "\n" in field.value
         for file in dump.files
         for line in file.lines
         if "\\n" in line
         for field in metadata_fields(line)
-        if field.name == "op_name" and "\n" in field.value
     )

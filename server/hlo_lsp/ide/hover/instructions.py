@@ -1,7 +1,7 @@
 """The hover of an instruction, and the facts about the bodies that it calls."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.origin_text import can_search, origin_and_source_facts, source_facts
@@ -33,7 +33,7 @@ from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.model.source import SourceLine, file_name
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import (
     async_successors,
     element_sources,
@@ -99,9 +99,8 @@ def instruction_card(
     if line is not None:
         facts += _callee_facts(line.file.module, line.record)
     if used:
-        names = join_limited([quoted_name(entry.record) for entry in used[:6]], 6)
-        more = f" and {len(used) - 6:,} more" if len(used) > 6 else ""
-        facts.append(Fact("reads", f"{count_noun(len(used), 'value')}: {names}{more}"))
+        names = join_limited([quoted_name(entry.record) for entry in used], 6)
+        facts.append(Fact("reads", f"{count_noun(len(used), 'value')}: {names}"))
     if text is not None:
         facts += instruction_sharding_facts(text, None if line is None else line.file)
         facts += group_facts(text)
@@ -313,18 +312,18 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
     counts = [f"{count:,} {opcode}" for opcode, count in opcodes.most_common()]
     whole = count_noun(len(members), "instruction")
     names: Counter[str] = Counter()
-    lines: Counter[tuple[str, int]] = Counter()
+    lines: Counter[SourceLine] = Counter()
     for member in members[:_MAX_SCANNED_INSTRUCTIONS]:
         metadata = member.parsed.metadata
         if metadata.get("op_name"):
             names[_operation(metadata)] += 1
         source = _innermost(module, metadata)
         if source is not None:
-            lines[source.file, source.line] += 1
+            lines[SourceLine(source.file, source.line)] += 1
     return [
         Fact("body", f"{whole}: {join_limited(counts, _MAX_OPCODES)}" if counts else whole),
         *list_facts("operations", [name for name, _ in names.most_common()], _MAX_ORIGINS),
-        *list_facts("source lines", list(_describe_lines(lines)), _MAX_ORIGINS),
+        *list_facts("source lines", [line.short for line, _ in lines.most_common()], _MAX_ORIGINS),
     ]
 
 
@@ -342,7 +341,7 @@ def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fac
             size = f" ({count_noun(len(module.members(computation)), 'instruction')})"
         found.setdefault(attribute.replace("_", " "), []).append(f"`{name}`{size}")
     metadata = instruction.parsed.metadata
-    own = {_operation(metadata), str(_innermost(module, metadata))}
+    own = {_operation(metadata), getattr(_innermost(module, metadata), "short", None)}
     return [
         *(Fact(attribute, join_limited(names, _MAX_OPCODES)) for attribute, names in found.items()),
         *(fact for fact in body if fact.text not in own),
@@ -351,14 +350,6 @@ def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fac
 
 def _operation(metadata: Mapping[str, str]) -> str:
     return f"`{metadata.get('op_name', '').replace('`', chr(39))}`"
-
-
-def _describe_lines(lines: "Counter[tuple[str, int]]") -> Iterator[str]:
-    """Yield Python lines as text; consecutive lines of one file show the folder once."""
-    previous = None
-    for (file, line), _ in lines.most_common():
-        yield f"{file_name(file) if file == previous else file}:{line}"
-        previous = file
 
 
 def _innermost(module: ModuleIndex, metadata: Mapping[str, str]) -> SourceLine | None:
