@@ -57,3 +57,18 @@ def test_top_limits_each_list(dump: Path, other: Path) -> None:
     (module,) = run("diff", dump, other, "--top", "1", "--format", "json").json["modules"]
     assert len(module["spaces"][0]["groups"]["line"]) == 1
     assert module["spaces"][0]["buffer_count"] == 1
+
+
+@pytest.mark.parametrize(("limit", "status"), [("1 KiB", 0), ("1000 B", 1), ("20%", 0), ("19%", 1)])
+def test_growth_above_limit_ends_with_1(dump: Path, other: Path, limit: str, status: int) -> None:
+    assert run("diff", dump, other, "--max-growth", limit).status == status
+
+
+def test_less_memory_is_no_growth(dump: Path, other: Path) -> None:
+    assert run("diff", other, dump, "--max-growth", "0%").status == 0
+
+
+def test_wrong_limit_is_usage_error(dump: Path) -> None:
+    found = run("diff", dump, dump, "--max-growth", "much")
+    assert found.status == 2
+    assert "'much' is neither a size such as `64 MiB` nor a share such as `2%`" in found.err

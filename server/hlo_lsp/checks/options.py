@@ -1,6 +1,5 @@
 """Options of the checks: on the command line, in ``hlo-lsp.toml``, in the settings of an editor."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -10,9 +9,7 @@ from typing import Any
 
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-
-_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
-_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(B|KiB|MiB|GiB|TiB)\s*$")
+from hlo_lsp.model.display import parse_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +72,10 @@ def _texts(value: object) -> tuple[str, ...]:
 def _size(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
-    match = _SIZE.match(value) if isinstance(value, str) else None
-    if match is None:
+    size = parse_size(value) if isinstance(value, str) else None
+    if size is None:
         raise ValueError('must be a number of bytes, or a size such as "12 GiB"')
-    return int(float(match[1]) * _UNITS[match[2]])
+    return size
 
 
 def _sizes(value: object) -> tuple[tuple[str, int], ...]:

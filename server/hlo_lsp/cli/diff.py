@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.model.display import printable
-from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
+from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.summary import module_name
 
@@ -14,8 +14,14 @@ _DIFFERENT_STATUS = 1
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the command, and return 0 for equal compiles, 1 for different ones, or 2 for errors."""
+    """Run the command, and return 0, 1 for differences or too much growth, or 2 for errors."""
     errors: list[str] = []
+    limit = None
+    try:
+        if options.max_growth is not None:
+            limit = Growth.of(options.max_growth)
+    except ValueError as error:
+        return print_errors([f"--max-growth: {error}"])
     before, after = (
         list(dumps_at([Path(path)], errors, sizes_only=True))
         for path in (options.before, options.after)
@@ -32,8 +38,11 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(content, indent=1))
     else:
         _print_text(found, only_before, only_after, options)
-    is_equal = not (only_before or only_after) and all(diff.is_equal for diff in found)
-    return 0 if is_equal else _DIFFERENT_STATUS
+    if limit is not None:
+        is_accepted = not any(map(limit.is_exceeded_by, found))
+    else:
+        is_accepted = not (only_before or only_after) and all(diff.is_equal for diff in found)
+    return 0 if is_accepted else _DIFFERENT_STATUS
 
 
 def _print_text(

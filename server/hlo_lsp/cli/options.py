@@ -168,6 +168,12 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name, metavar=name.upper(), help=f"a dump file or a folder with dumps, {name} a change"
         )
+    parser.add_argument(
+        "--max-growth",
+        metavar="LIMIT",
+        help="exit with status 1 only if the peak or the allocated bytes of a memory space grow by"
+        " more than this size or share, such as `64 MiB` or `2%%`",
+    )
     _add_format_option(parser, "text", "json", "markdown")
     _add_top_option(parser, 10, "the number of entries to show in each list")
 

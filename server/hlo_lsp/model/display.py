@@ -106,6 +106,18 @@ def format_short_bytes(count: int) -> str:
     return f"{digits} {text[len(digits) :]}"
 
 
+_SIZE = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(B|KiB|MiB|GiB|TiB)\s*$")
+
+
+def parse_size(text: str) -> int | None:
+    """Return the bytes that a size such as ``12 GiB`` states, None for other texts."""
+    match = _SIZE.match(text)
+    if match is None:
+        return None
+    power = 0 if match[2] == "B" else 1 + _UNITS.index(match[2])
+    return int(float(match[1]) * 1024**power)
+
+
 def format_bytes(count: int) -> str:
     """Return bytes exactly and with a larger unit: ``4,194,304 B (4.00 MiB)``."""
     return f"{count:,} B" if count < 1024 else f"{count:,} B ({format_short_bytes(count)})"

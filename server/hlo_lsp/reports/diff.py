@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
@@ -134,6 +135,40 @@ class ModuleDiff:
             or (self.instructions is not None and not self.instructions.is_equal)
             or any(one.peak_change or one.allocated_change or one.buffers for one in self.spaces)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A limit for the growth of a memory space: in bytes, or as a share of the bytes before."""
+
+    bytes: int = 0
+    share: float = 0.0
+
+    @classmethod
+    def of(cls, text: str) -> "Growth":
+        """Read a size such as ``64 MiB``, or a share such as ``2%``.
+
+        Raises:
+            ValueError: The text is neither.
+        """
+        if text.endswith("%"):
+            try:
+                return cls(share=float(text[:-1]) / 100)
+            except ValueError:
+                pass
+        elif (size := parse_size(text)) is not None:
+            return cls(bytes=size)
+        raise ValueError(f"{text!r} is neither a size such as `64 MiB` nor a share such as `2%`")
+
+    def is_exceeded_by(self, diff: ModuleDiff) -> bool:
+        """Return whether the peak or the allocated bytes of a memory space grow by more."""
+        sizes = [
+            size
+            for space in diff.spaces
+            for size in (space.allocated, space.peaks)
+            if size is not None
+        ]
+        return any(after - before > max(self.bytes, self.share * before) for before, after in sizes)
 
 
 def compare(before: DumpSet, after: DumpSet) -> ModuleDiff:
