@@ -86,6 +86,17 @@ def test_computation_name_suggests_its_option(tmp_path: Path) -> None:
     )
 
 
+def test_missing_instruction_suggests_similar_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.hlo"
+    path.write_text("ENTRY main {\n  ROOT fusion.40 = f32[] parameter(0)\n}\n", "utf-8")
+    result = run("inspect", path, "--instruction", "fusion.4")
+    assert result.err.endswith("no instruction `fusion.4`; did you mean `fusion.40`?\n")
+
+
+def test_missing_value_names_the_ids(sample: Path) -> None:
+    assert "; the ids are " in run("inspect", sample, "--value=999999").err
+
+
 def test_column_past_line_end_selects_line(sample: Path) -> None:
     assert run("inspect", sample, "--at", "2:999").out == run("inspect", sample, "--at", "2").out
     assert run("inspect", sample, "--at", f"2:{10**15}").status == 0

@@ -95,7 +95,7 @@ def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer(["inspect", path, option, name, "--format", "text"], max_bytes)
 
 
-def diff(before: str, after: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES) -> str:
     """Compare two compiles: peaks, the buffers and lines that changed them, instructions, flags.
 
     Args:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from hlo_lsp.model.backend import space_title
@@ -106,6 +107,12 @@ def space_number(dump: DumpSet, name: str) -> int | None:
         if name == str(number) or name.casefold() == space_title(number, dump.backend).casefold():
             return number
     return None
+
+
+def near_names(name: str, names: Iterable[str]) -> str:
+    """Return a hint with similar names, empty if there are none."""
+    near = get_close_matches(name, list(names), 3)
+    return f"; did you mean {', '.join(f'`{one}`' for one in near)}?" if near else ""
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -4,10 +4,9 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import print_errors
+from hlo_lsp.cli.dumps import near_names, print_errors
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_search import compiles_below
@@ -41,8 +40,7 @@ def run(options: argparse.Namespace) -> int:
         names = {
             each for stages in found.values() for stage in stages for each in stage.definitions
         }
-        near = get_close_matches(name, names, 3)
-        hint = f"; did you mean {', '.join(f'`{one}`' for one in near)}?" if near else ""
+        hint = near_names(name or "", names)
         print(f"hlo-lsp: {options.path}: no instruction `{name}`{hint}", file=sys.stderr)
         return _NOT_FOUND_STATUS
     if options.format == "json":

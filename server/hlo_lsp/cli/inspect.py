@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.cli.dumps import current_folder_frames
+from hlo_lsp.cli.dumps import current_folder_frames, near_names
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -134,11 +134,14 @@ def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
 
 
 def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
+    ids: list[int] = []
     for dump, _ in dumps:
         value = dump.value(options.value)
         if value is not None:
             return value_card(dump, value), value_json(dump, value)
-    raise _InspectError(f"{options.path}: no value {options.value}")
+        ids += dump.value_ids()
+    hint = f"; the ids are {min(ids):,} to {max(ids):,}" if ids else ""
+    raise _InspectError(f"{options.path}: no value {options.value}{hint}")
 
 
 def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -149,7 +152,9 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     name = options.instruction.removeprefix("%")
     chosen: tuple[DumpSet, dict[str, Any]] | None = None
     is_computation = False
+    seen: list[DumpSet] = []
     for dump, _ in dumps:
+        seen.append(dump)
         facts = instruction_json(dump, name)
         if facts is not None and (chosen is None or facts["values"]):
             chosen = dump, facts
@@ -160,6 +165,9 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     if chosen is not None and card is not None:
         return card, chosen[1]
     hint = f"; it is a computation: use --computation {name}" if is_computation else ""
+    hint = hint or near_names(
+        name, (known for dump in seen for file in dump.files for known in file.module.instructions)
+    )
     raise _InspectError(f"{options.path}: no instruction `{name}`{hint}")
 
 

@@ -4,10 +4,9 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.dump_set import DumpSet
@@ -46,8 +45,7 @@ def run(options: argparse.Namespace) -> int:
             lifetime = lifetime_of(dump, values[0])
             print_card(console, lifetime_card(dump, values[0], lifetime, values[1:]))
     elif not errors:
-        near = get_close_matches(options.name, names, 3)
-        hint = f"; did you mean {', '.join(f'`{name}`' for name in near)}?" if near else ""
+        hint = near_names(options.name, names)
         print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`{hint}", file=sys.stderr)
         return _NOT_FOUND_STATUS
     return print_errors(errors)

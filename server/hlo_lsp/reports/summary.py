@@ -46,7 +46,7 @@ class SpaceSummary:
     ``tree`` has the groups by call stack or scope as a tree, and is empty for other groups.
     ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which are no
     part of the peak. ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the
-    live ranges are unknown.
+    live ranges are unknown. ``is_peak`` is False at another step.
     """
 
     space: int
@@ -61,6 +61,7 @@ class SpaceSummary:
     tuple_tables: int = 0
     tree: tuple[GroupNode, ...] = ()
     thread_local_bytes: int = 0
+    is_peak: bool = True
 
     @property
     def scheduled_bytes(self) -> int:
@@ -141,6 +142,7 @@ def _summarize_space(
         _tuple_table_count(dump, space),
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
         local,
+        options.step is None,
     )
 
 

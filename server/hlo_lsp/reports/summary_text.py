@@ -127,7 +127,8 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
         if space.bytes is None or space.step is None:
             continue
         of = "" if summary.last_step is None else f" of {summary.last_step:,}"
-        yield f"peak of {space.title} {_size(space.bytes)} at step {space.step:,}{of}"
+        title = f"{'peak of ' if space.is_peak else ''}{space.title}"
+        yield f"{title} {_size(space.bytes)} at step {space.step:,}{of}"
         if space.tree:
             yield from tree_lines(space.tree, count)
         else:
@@ -174,7 +175,7 @@ def _lost(space: SpaceSummary) -> str:
         (f"slots of {space.tuple_tables:,} tuple tables", lost.tuple_table_slots),
         ("array padding", lost.array_padding),
         ("alignment", lost.alignment),
-        ("free at the peak", lost.free),
+        ("free at the peak" if space.is_peak else "free at this step", lost.free),
     ]
     named = [f"{name} {_size(count)}" for name, count in parts if count >= _MIN_SHOWN_BYTES]
     return f"lost {_size(lost.total)}: {', '.join(named)}"
@@ -188,7 +189,8 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the Markdown form."""
     yield f"# Memory of `{summary.name}` ({summary.backend.value})"
     yield ""
-    yield "| Memory space | Allocated | Peak | Step |"
+    is_peak = all(space.is_peak for space in summary.spaces)
+    yield f"| Memory space | Allocated | {'Peak' if is_peak else 'Occupied'} | Step |"
     yield "|---|---:|---:|---:|"
     for space in summary.spaces:
         peak = "unknown" if space.bytes is None else _size(space.bytes)
