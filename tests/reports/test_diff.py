@@ -12,7 +12,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.reports.diff import ModuleDiff, compare, pair_modules
+from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown, headline
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
@@ -175,3 +175,12 @@ def test_differences_add_up_and_mirror(corpus_small: Path, before: str, after: s
         mirrored = [{s.title: Counter(b.bytes * sign for b in s.buffers) for s in d.spaces}
                     for d, sign in ((forward, 1), (backward, -1))]  # fmt: skip
         assert mirrored[0] == mirrored[1]
+
+
+@pytest.mark.parametrize(("limit", "is_exceeded"), [("40%", False), ("39%", True)])
+def test_share_limits_growth_of_peaks(limit: str, is_exceeded: bool) -> None:
+    assignment = ASSIGNMENT.replace("size 3072", "size 5120").replace(
+        "<3 b @0> (size=1024", "<3 b @0> (size=3072"
+    )
+    diff = compare(example(), example(assignment))
+    assert Growth.of(limit).is_exceeded_by(diff) is is_exceeded

@@ -12,6 +12,7 @@ from hlo_lsp.model.flags import flags_of
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
 
+_MIN_BYTES_OF_SHARE = 1024
 GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
 
 
@@ -139,7 +140,10 @@ class ModuleDiff:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A limit for the growth of a memory space: in bytes, or as a share of the bytes before."""
+    """A limit for the growth of a memory space: in bytes, or as a share of the bytes before.
+
+    A share allows at least 1 KiB: a memory space of semaphores grows by a few bytes.
+    """
 
     bytes: int = 0
     share: float = 0.0
@@ -153,7 +157,7 @@ class Growth:
         """
         if text.endswith("%"):
             try:
-                return cls(share=float(text[:-1]) / 100)
+                return cls(_MIN_BYTES_OF_SHARE, float(text[:-1]) / 100)
             except ValueError:
                 pass
         elif (size := parse_size(text)) is not None:
