@@ -1,5 +1,6 @@
 """Fixtures for all tests: the real dumps, and a summary with the texts that tests recorded."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,9 @@ from hypothesis import settings
 
 from dumps import CORPUS, unpacked
 
-# A machine that does other work at the same time makes deadlines fail.
-settings.register_profile("hlo-lsp", deadline=None)
+# A machine that does other work at the same time makes deadlines fail. Continuous integration tries
+# the same examples for every commit; runs by hand try new ones.
+settings.register_profile("hlo-lsp", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("hlo-lsp")
 
 SUMMARY = "summary"  # a property of a test: text for the end of the run
@@ -46,6 +48,12 @@ def unpack_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 def corpus_small(unpack_cache: Path) -> Path:
     """Return the folder with 2,784 files of small programs, by backend and compiler."""
     return unpacked(CORPUS / "small.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
+def corpus_protos(unpack_cache: Path) -> Path:
+    """Return the folder with unpacked protos and the texts of the same compiles."""
+    return unpacked(CORPUS / "protos.tar.xz", unpack_cache)
 
 
 @pytest.fixture(scope="session")
