@@ -36,7 +36,7 @@ original_value:88:OriginalValue is_composite:89:bool
 ragged_dot_dimension_numbers:90:RaggedDotDimensionNumbers result_accuracy:91:ResultAccuracy
 iota_collective_device_list:92:IotaDevices mesh_axes_replica_group_list:93:MeshAxesReplicaGroups
 is_reverse:94:bool num_carries:95:int64 is_associative:96:int32 conv_kind:97:int32
-sparsity_config:98:SparsityConfig backend_config_payload:99:Payload has_dynamic_root:100:bool
+sparsity_config:98:SparsityConfig backend_config_payload:99:Payload
 comparison_order:102:string
 """
 _LITERAL = """

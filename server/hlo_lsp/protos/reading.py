@@ -75,11 +75,12 @@ class _Conversion:
         damage = [] if self._damage is None else [_DAMAGE_MARK + self._damage]
         return Document.from_lines([*damage, *self._notes, "", *self._sections])
 
-    def _read(self, stream: IO[bytes], name: str) -> bytes:
+    def _read(self, stream: Any, name: str) -> bytes:
         """Return the content of a stream, or the part before a damage."""
         chunks: list[bytes] = []
         try:
-            while chunk := stream.read(_CHUNK_BYTES):
+            # Unlike `read`, `read1` returns the data before a damage.
+            while chunk := stream.read1(_CHUNK_BYTES):
                 chunks.append(chunk)
                 self._left -= len(chunk)
                 if self._left < 0:
@@ -104,9 +105,10 @@ class _Conversion:
                     with _decompressed(content, name) as inner:
                         found.append((folder, uncompressed_name(name), self._read(inner, name)))
         except _Damages as error:
-            self._damage = self._damage or f"the archive ends after {len(found):,} files ({error})"
+            count = f"{len(found)} file{'' if len(found) == 1 else 's'}"
+            self._damage = self._damage or f"the archive ends after {count} ({error})"
         if not found:
-            raise BinaryFileError(f"{self._path}: no dump in this archive")
+            raise BinaryFileError(f"{self._path}: {self._damage or 'no dump in this archive'}")
         names = {(folder, name) for folder, name, _ in found}
         for folder, name, data in sorted(found):
             if (folder, text_name(name)) not in names:  # the proto of a text says the same

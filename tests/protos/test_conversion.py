@@ -1,0 +1,125 @@
+"""Protos become the files that XLA prints for the same module."""
+
+import random
+
+import pytest
+
+from hlo_lsp.protos.conversion import convert
+from protos.messages import (
+    ASSIGNMENT,
+    ASSIGNMENT_TEXT,
+    HLO_PROTO,
+    MODULE,
+    MODULE_TEXT,
+    message,
+    serialized,
+)
+
+_LIVE_RANGES = """\
+HloLiveRange (max 3):
+  InstructionSequence:
+    0:x
+    1:fusion
+    2:copy
+  BufferLiveRange:
+    x{}:0-3
+    fusion{}:1-2
+    copy{}:2-3
+  Live ranges at 2 (peak):
+    copy{}: 16 bytes (cumulative: 16 bytes)
+    fusion{}: 16 bytes (cumulative: 32 bytes)
+    x{}: 16 bytes (cumulative: 48 bytes)
+  Stack trace breakdown for peak usage: 48 bytes
+    main (100.0%, total: 48 bytes, current: 0 bytes, remaining: 48 bytes)
+      ├── copy (33.3%, total: 16 bytes, current: 16 bytes, remaining: 32 bytes)
+      ├── jit(f)/neg (33.3%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
+      └── x (33.3%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)
+"""
+
+
+def _sections(kind: str, text: str, name: str = "m.hlo.pb") -> dict[str, str]:
+    converted = convert(serialized(kind, text), name)
+    assert converted is not None
+    return {one.name: "\n".join(one.lines) for one in converted.sections}
+
+
+def test_modules() -> None:
+    assert _sections("HloModuleProto", MODULE) == {"m.txt": MODULE_TEXT}
+
+
+def test_modules_with_buffer_assignments() -> None:
+    assert _sections("HloProto", HLO_PROTO) == {
+        "m.txt": MODULE_TEXT,
+        "m-buffer-assignment.txt": ASSIGNMENT_TEXT,
+        "m-live-range.txt": _LIVE_RANGES,
+    }
+
+
+def test_snapshots() -> None:
+    text = f'hlo {{ hlo_module {{ {MODULE} }} }} execution_platform: "cpu"'
+    assert _sections("HloSnapshot", text, "m.snapshot.1.pb") == {"m.snapshot.1.txt": MODULE_TEXT}
+
+
+def test_buffer_assignments_without_modules() -> None:
+    (text,) = _sections("BufferAssignmentProto", ASSIGNMENT, "jax.pb").values()
+    assert " value: <0 id.21 @0> (size=16,offset=0): opaque[]\n" in text
+    assert "parameter 0, shape |<unknown shape>| at ShapeIndex {}:" in text
+
+
+def test_notes_say_what_is_missing() -> None:
+    converted = convert(serialized("HloProto", HLO_PROTO), "m.hlo.pb")
+    assert converted is not None
+    assert converted.notes == [
+        "m.hlo.pb: HloProto, converted to the text that XLA prints for it.",
+        "Not in the proto: the numbers of replicas and partitions, and the flags for sharding"
+        " propagation.",
+        "Not in the proto: used values, the memory report, and the pages of allocations.",
+    ]
+
+
+def test_unscheduled_modules_have_no_live_ranges() -> None:
+    unscheduled = MODULE[: MODULE.index("schedule {")]
+    text = f"hlo_module {{ {unscheduled} }} buffer_assignment {{ {ASSIGNMENT} }}"
+    assert list(_sections("HloProto", text)) == ["m.txt", "m-buffer-assignment.txt"]
+
+
+def test_recursive_modules_have_no_live_ranges() -> None:
+    loop = MODULE.replace('"fusion" id: 22', '"call" id: 22').replace(
+        "called_computation_ids: 1", "called_computation_ids: 2"
+    )
+    assert loop != MODULE
+    text = f"hlo_module {{ {loop} }} buffer_assignment {{ {ASSIGNMENT} }}"
+    assert _sections("HloProto", text)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x08\x01", b"\x0a\x03abc", b"text"])
+def test_other_messages_are_not_converted(data: bytes) -> None:
+    assert convert(data, "m.pb") is None
+
+
+def test_damaged_sections_have_no_end() -> None:
+    data = serialized("HloProto", HLO_PROTO)
+    converted = convert(data[:-3], "m.hlo.pb")
+    assert converted is not None
+    assert converted.damage is not None
+    assert ".buffer_assignment.buffer_allocations[2]" in converted.damage
+    assert not any(section.is_whole for section in converted.sections)
+
+
+def test_wrong_bytes_never_stop_the_conversion() -> None:
+    data = serialized("HloProto", HLO_PROTO)
+    generator = random.Random(1)
+    for _ in range(500):
+        wrong = bytearray(data)
+        for _ in range(generator.randrange(1, 4)):
+            wrong[generator.randrange(len(data))] = generator.randrange(256)
+        convert(bytes(wrong), "m.hlo.pb")
+
+
+def test_ids_of_missing_instructions_are_names() -> None:
+    text = f"hlo_module {{ {MODULE} }} buffer_assignment {{ {ASSIGNMENT} }}"
+    proto = message("HloProto", text)
+    del proto.hlo_module.computations[1].instructions[2]
+    converted = convert(proto.SerializeToString(), "m.hlo.pb")
+    assert converted is not None
+    assert " value: <2 id.23 @0> (size=16,offset=0): opaque[]" in converted.sections[1].lines
