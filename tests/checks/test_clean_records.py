@@ -116,7 +116,7 @@ _CONSTANT = "  %n = s32[] constant(4)\n"
 _UNUSED = "".join(f"  %unused.{n} = f32[] constant(0)\n" for n in range(4))
 _NAMES = "".join(f"  %c.{n} = f32[8]{{0}} parameter({n})\n" for n in range(25))
 _MANY_NAMES = (
-    f"HloModule m\n\nENTRY %e {{\n{_NAMES}{_UNUSED}  ROOT %u = f32[8]{{0}} negate(%c.3)\n}}\n"
+    f"HloModule m\n\nENTRY %main {{\n{_NAMES}{_UNUSED}  ROOT %u = f32[8]{{0}} negate(%c.3)\n}}\n"
 )
 _CALLEES = "".join(f"%f.{n} {{\n  ROOT %p = f32[8]{{0}} parameter(0)\n}}\n\n" for n in range(25))
 _MANY_CALLEES = f"""\
@@ -188,7 +188,10 @@ _FRAGMENT = """\
         ),
         pytest.param(
             _MODULE.replace("  ROOT %t", _UNUSED + "  ROOT %t").replace("%y)\n}", "%y)"),
-            ("  %x = f32[8]{0} get", "%new (y: f32[9]) -> f32[9] {\n  %x = f32[9]{0} get"),
+            (
+                "  %x = f32",
+                "%new (i: f32[9]) -> f32[9] {\n  %i = f32[9]{0} parameter(0)\n  %x = f32",
+            ),
             id="moved members",
         ),
         pytest.param(

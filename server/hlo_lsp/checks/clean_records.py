@@ -118,6 +118,7 @@ class _ModuleState:
             if new is None or old.closing is not new.closing:
                 found.update(_records_of(old))
                 continue
+            found.add(head)
             found.update(set(old.members).difference(new.members))
             changed = _changed_names(old.names.items(), new.names.items())
             changed |= old.broken ^ new.broken
@@ -161,14 +162,11 @@ def _mentioning(members: Sequence[InstructionLine], names: set[str]) -> Iterator
 
 def _can_stay_clean(context: "RecordContext[Any]") -> bool:
     """Return whether all that rules of pace FILE read for a record is compared after an edit."""
-    file, record = context.file, context.record
+    record = context.record
     if isinstance(record, InstructionLine):
         resolved = context.resolved
         # A broken line that may define any name makes unknown names look clean.
         return resolved is not None and (resolved.is_plain or resolved.scope.has_all_names)
-    if isinstance(record, ComputationEnd):
-        head = file.records.head_of(record)
-        return isinstance(head, ComputationLine) and context.computation(head).closing is record
-    if isinstance(record, ComputationLine):
-        return not record.members
-    return isinstance(record, ModuleHeader)
+    if isinstance(record, ComputationEnd):  # a broken head makes a brace look clean
+        return isinstance(context.file.records.head_of(record), ComputationLine)
+    return isinstance(record, ComputationLine | ModuleHeader)

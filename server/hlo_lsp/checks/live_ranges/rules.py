@@ -50,19 +50,6 @@ def _value_ids(dump: DumpSet) -> dict[int, str]:
     return ids
 
 
-def _is_certain(dump: DumpSet, id_: int, key: str) -> bool:
-    """Return whether no other line has this key, or gives the value another one."""
-    return all(
-        (value.id, value.key) == (id_, key)
-        for file in dump.files
-        for keys, ids in (
-            (file.memory.assigned_keys, file.memory.assigned),
-            (file.memory.entry_keys, file.memory.entries),
-        )
-        for value in (*keys.all(key), *ids.all(id_))
-    )
-
-
 def live_range_unknown(context: CompileContext) -> list[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
     dump, section = context.dump, live_range_section(context.dump)
@@ -99,11 +86,11 @@ def live_range_missing(context: CompileContext) -> list[Finding]:
     missing: dict[int, list[str]] = {}  # by the row that should be after them
     place = 0
     ids = sorted(_value_ids(dump).items())
-    for id_, key in ids:
+    for _, key in ids:
         checkpoint()
         if key in places:
             place = places[key] + 1
-        elif key.partition("{")[0] in scheduled and _is_certain(dump, id_, key):
+        elif key.partition("{")[0] in scheduled:
             missing.setdefault(place, []).append(key)
 
     def report(found: tuple[int, list[str]]) -> Finding:
@@ -139,11 +126,10 @@ def live_range_order(context: CompileContext) -> list[Finding]:
         id_ = None if value is None else value.record.id
         if id_ is None:
             continue
-        if previous is not None and id_ < previous[0] and _is_certain(dump, id_, row.key):
+        if previous is not None and id_ < previous[0]:
             before, other = previous
-            if _is_certain(dump, before, other.key):
-                message = f"value {id_} `{row.key}` is listed after value {before} `{other.key}`: "
-                wrong.append((row, other, message + "expected the order of value ids"))
+            message = f"value {id_} `{row.key}` is listed after value {before} `{other.key}`: "
+            wrong.append((row, other, message + "expected the order of value ids"))
         previous = id_, row
 
     def report(found: tuple[RangeRow, RangeRow, str]) -> Finding:

@@ -124,8 +124,10 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
             message = f"`{due[found.place]}` is live at the peak, but missing here"
         else:
             key = _label(rows[found.row])
-            problem = "repeated or out of order" if key in due else "not live at the peak"
-            message = f"`{key}` is {problem}"
+            message = f"`{key}` is not live at the peak"
+            if key in due:  # the order depends on the shape of the value
+                message = f"`{key}` is repeated or out of order"
+                related += _value(dump, rows[found.row])
         live = dump.live(key)
         if live is not None:
             related.insert(0, Related(field_place(live.file, live.record), "the live range"))
