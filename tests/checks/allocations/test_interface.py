@@ -54,19 +54,6 @@ def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
     ]
 
 
-def test_parameter_without_allocation_is_reported(compiled: Path) -> None:
-    (values,) = compiled.glob("*-values.txt")
-    values.unlink()
-    (path,) = compiled.glob("*-buffer-assignment.txt")
-    head, *blocks = path.read_text().split("allocation ")
-    first = next(number for number, block in enumerate(blocks) if ", parameter " in block)
-    del blocks[first]
-    numbered = (f"allocation {at}:{each.partition(':')[2]}" for at, each in enumerate(blocks))
-    path.write_text(head + "".join(numbered))
-    messages = {one.message for _, one in found_in(compiled) if one.code == "parameter-mismatch"}
-    assert [each.endswith("has no allocation.") for each in messages] == [True]
-
-
 def _output(folder: Path, old: str, new: str) -> list[str]:
     """Return the findings where a text replaces one in the line of the output."""
     (path,) = folder.glob("*-buffer-assignment.txt")

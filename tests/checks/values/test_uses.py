@@ -63,12 +63,6 @@ USES = {
         "47:  »uses:«",
         "uses of value 12 `fusion{0}` do not match the module text: missing `tuple.6, operand 2`",
     ),
-    "no use that is not printed": (
-        NO_USE,
-        NO_USE.replace("  (none)\n", ""),
-        "20:  »uses:«",
-        "value 2 `reduce_sum.5{}` has no uses: expected `(none)`",
-    ),
     "none below uses": (
         "  dynamic-update-slice.1, operand 0\n",
         "  dynamic-update-slice.1, operand 0\n  (none)\n",

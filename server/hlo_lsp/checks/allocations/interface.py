@@ -12,13 +12,12 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
-    BufferAssignment,
     buffer_assignment,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
-from hlo_lsp.model.place import field_place, shape_place
+from hlo_lsp.model.place import field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text
@@ -308,8 +307,6 @@ def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
         if finding is not None:
             is_wrong = True
             yield finding
-    if not is_wrong and assignment.blocks and assignment.is_complete:
-        yield from _unallocated_parameters(context, assignment, origins)
 
 
 def output_mismatch(context: CompileContext) -> Iterator[Finding]:
@@ -384,32 +381,6 @@ def _field(allocation: AllocationLine, value: AssignedValue, number: int | None)
     # Up to 2023 XLA printed the shape of the whole parameter.
     shapes = {shape, subshape_text(shape, value.index)}
     return None if shapes & {_bare(value.shape), _UNKNOWN_SHAPE} else "PARAMETER_SHAPE"
-
-
-def _unallocated_parameters(
-    context: CompileContext, assignment: BufferAssignment, origins: Origins
-) -> Iterator[Finding]:
-    """Yield the parts of parameters that no allocation and no value holds.
-
-    None where an allocation names a part that does not exist: the module text is another one then.
-    """
-    dump, lines = context.dump, {} if origins.entry is None else origins.entry.parameters
-    heads = [block.allocation for block in assignment.blocks]
-    named = {(each.parameter, each.parameter_index) for each in heads if each.parameter is not None}
-    parts = {
-        (number, index or "{}")
-        for number, line in lines.items()
-        for index in shape_indexes(line.shape)
-    }
-    for number, index in sorted(parts - named) if named <= parts else ():
-        line = lines[number]
-        found = dump.instruction(line.name)
-        if found is not None and dump.value_of_key(line.name + index) is None:
-            yield context.report(
-                shape_place(found.file, line),
-                f"parameter {number} at ShapeIndex {index} has no allocation.",
-                Related(field_place(assignment.file, heads[0]), "the allocations"),
-            )
 
 
 def _bare(shape: str) -> str:

@@ -170,27 +170,16 @@ def use_mismatch(context: CompileContext) -> Iterator[Finding]:
         return
     clean = context.clean
     program = _Program(context, file, module, _current_users(context, file, module))
-    empty: list[UsedValue] = []
-    nones = 0
     for entry in file.memory.entries.records():
         checkpoint()
         if not entry.whole:
             continue
-        nones += entry.lines[-2] == _NONE
         if entry not in clean.records:
             unexpected, missing = _differences(program, entry)
             if unexpected or missing:
                 yield _wrong_uses(program, entry, unexpected, missing)
-                continue
-            clean.records.add(entry)
-        if entry.lines[-2] == " uses:":
-            empty.append(entry)
-    # jaxlib 0.10.0 and 0.10.1 leave `(none)` out, the releases before and after do not.
-    for entry in empty if nones >= max(1, len(empty)) else ():
-        place = line_place(file, entry.line + entry.lines.index(" uses:"))
-        yield context.report(
-            place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`"
-        )
+            else:
+                clean.records.add(entry)
 
 
 def _current_users(context: CompileContext, file: DumpFile, module: DumpFile) -> Users:
