@@ -48,7 +48,7 @@ class OwnedBuffer:
 
 @dataclass(frozen=True, slots=True)
 class BufferGroup:
-    """Buffers with one key, and the sum of their bytes."""
+    """Buffers with one key, and the sum of their bytes; ``source`` if the name is a Python line."""
 
     name: str
     source: SourceLine | None
@@ -90,7 +90,7 @@ def group_buffers(
     found = [
         BufferGroup(
             name,
-            members[0].source if key is GroupKey.LINE and name != _ARGUMENTS else None,
+            members[0].source if name == str(members[0].source) else None,
             sum(owned.buffer.bytes for owned in members),
             tuple(members),
         )
