@@ -195,14 +195,22 @@ _FRAGMENT = """\
             id="moved members",
         ),
         pytest.param(
-            _MODULE.replace("%cond (", "garbage (\n\n\n\n}\n\n%cond ("),
+            _MODULE.replace("%cond (", "garbage (\n\n\n\n}\n\n%cond (") + "garbage (\n",
             ("garbage (\n", ""),
             id="broken head above a brace",
         ),
         pytest.param(
-            _MODULE.replace("}\n\n%cond", "\n\n\n%one { ROOT %k = s32[] negate(%z) }\n\n%cond"),
+            _MODULE.replace("%add (", "%one { ROOT %k = s32[] parameter(0) }\n\n%add (").replace(
+                "}\n\n%cond", "\n\n\n%one { ROOT %k = s32[] negate(%z) }\n\n%cond"
+            ),
             ("%y)\n", "%y)\n}\n"),
-            id="inline body after an open computation",
+            id="body in a line after an open computation",
+        ),
+        pytest.param(
+            _MODULE
+            + "\n%one { %k = f32[] constant(1) ROOT %l = f32[] call(%k, %k), to_apply=%add }\n",
+            ("%b = f32[]", "%b = f32[9]"),
+            id="callee of a body in a line",
         ),
         pytest.param(_MANY_NAMES, (_NAMES, _NAMES.replace("f32[8]", "f32[9]")), id="many names"),
         pytest.param(_MANY_CALLEES, (_CALLEES, _CALLEES.replace("8", "9")), id="many callees"),

@@ -81,6 +81,16 @@ def test_a_brace_that_closes_nothing() -> None:
     ]
 
 
+def test_instruction_after_whole_computation_is_outside() -> None:
+    line = (
+        "%one () -> f32[8] { ROOT %k = f32[8]{0} constant({...}) }\n  %s = f32[9]{0} negate(%k)\n\n"
+    )
+    reported = reports(replaced(MODULE, "ENTRY", f"{line}ENTRY"))
+    assert [(code, message) for code, _, message in reported] == [
+        ("syntax", "`s` is not in a computation: no computation header precedes it")
+    ]
+
+
 def test_instructions_whose_head_is_gone() -> None:
     reported = reports(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
     assert [(code, message) for code, _, message in reported] == [
