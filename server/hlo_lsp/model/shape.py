@@ -321,7 +321,10 @@ def _parse_int(tree: "Tree[Token]") -> int:
 @lru_cache(maxsize=4096)
 def without_layout(shape: str) -> str:
     """Return a shape without layouts, comments and white space, for comparison."""
-    return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())
+    text, count = _COMMENT.sub("", shape), 1
+    while count:
+        text, count = _LAYOUT.subn("", text)  # a layout may contain a shape with a layout
+    return "".join(text.split())
 
 
 def without_memory_space(shape: str) -> str:

@@ -11,6 +11,9 @@ from hlo_lsp.syntax.oom_lines import begins_oom_message
 
 _DETECTION_LINES = 60
 _MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
+_MAX_LINES_BEFORE_SPLIT = 2_000  # of a module text, which is detected again after each edit
+# Between the modules of a test of XLA (hlo-opt --split-input-file).
+_SPLIT_MARKER = "// -----"
 
 
 class FileKind(Enum):
@@ -82,6 +85,10 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
         return FileKind.STDOUT_DUMP  # checked first, as the sections have the other kinds
     filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
     kind = _kind_of_lines(filled) if filled else FileKind.OTHER
+    if kind is FileKind.MODULE and any(
+        line.startswith(_SPLIT_MARKER) for line in islice(lines, _MAX_LINES_BEFORE_SPLIT)
+    ):
+        return FileKind.STDOUT_DUMP
     if kind is FileKind.OTHER and any(
         map(_begun_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
     ):
@@ -130,6 +137,8 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
     Interleaved output of two libraries (jaxlib and libtpu hold a lock each) therefore affects only
     the mixed sections. An end line without a begin line is ordinary text. Other output may precede
     a begin marker on the same line.
+
+    In a test of XLA, the sections are the modules between the lines with ``// -----``.
     """
     found: list[SectionRange] = []
     open_names: list[str] = []  # begun and not ended; text belongs to the last one
@@ -152,7 +161,18 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
             open_names.remove(ended)
     if start is not None:
         found.append(SectionRange(open_names[-1], start, len(lines) - start, is_whole=False))
-    return found
+    return found or _split_modules(lines)
+
+
+def _split_modules(lines: Sequence[str]) -> list[SectionRange]:
+    marked = [number for number, line in enumerate(lines) if line.startswith(_SPLIT_MARKER)]
+    if not marked:
+        return []
+    starts, ends = [0, *(number + 1 for number in marked)], [*marked, len(lines)]
+    return [
+        SectionRange(f"module {count}.hlo", start, end - start, is_whole=True)
+        for count, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
+    ]
 
 
 def _begun_section(line: str) -> str | None:

@@ -36,6 +36,12 @@ class ModuleHeader(Record):
     text: str
     line_count: int = 1
 
+    @property
+    def name_end(self) -> int:
+        """The column after the name, which may be a part of ``HloModule``."""
+        start = self.text.index("HloModule") + len("HloModule")
+        return self.text.index(self.name, start) + len(self.name)
+
 
 @dataclass(slots=True, eq=False)
 class TableLabel(Record):

@@ -20,7 +20,7 @@ from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_numbe
 from hlo_lsp.model.place import field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
-from hlo_lsp.model.shape import shape_indexes, subshape_text
+from hlo_lsp.model.shape import shape_indexes, subshape_text, without_layout
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import fields_of_line
@@ -277,10 +277,8 @@ def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:
     )
 
 
-_LAYOUT = re.compile(r"\{[^{}]*\}")
 _NUMBER = re.compile(r"\d{1,9}")
-_COMMENT = re.compile(r"/\*[\s\S]*?(?:\*/|\Z) ?")
-_UNKNOWN_SHAPE = "<unknown shape>"
+_UNKNOWN_SHAPE = "<unknownshape>"  # without blanks
 
 
 def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
@@ -331,8 +329,8 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
         message = f"allocation {expected.number} holds the output, but does not name it."
         yield context.report(place, message)
     elif expected in holders and origins.root is not None:
-        shape, printed = _bare(origins.root.shape), expected.output_shape or ""
-        if shape != _bare(printed):
+        shape, printed = without_layout(origins.root.shape), expected.output_shape or ""
+        if shape != without_layout(printed):
             message = f"output shape is {printed}, but the program returns {shape}."
             yield context.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
 
@@ -351,7 +349,10 @@ def _parameter_finding(
     if role == "PARAMETER_INDEX":
         said, is_ = f"ShapeIndex {allocation.parameter_index}", f"is at {value.index or '{}'}"
     elif role == "PARAMETER_SHAPE":
-        said, is_ = f"shape {allocation.parameter_shape}", f"has the shape {_bare(value.shape)}"
+        said, is_ = (
+            f"shape {allocation.parameter_shape}",
+            f"has the shape {without_layout(value.shape)}",
+        )
     return context.report(
         field_place(file, allocation, role),
         f"allocation {allocation.number} names {said}, but `{value.key}` {is_}.",
@@ -377,17 +378,10 @@ def _field(allocation: AllocationLine, value: AssignedValue, number: int | None)
         return "PARAMETER"
     if (value.index or "{}") != allocation.parameter_index:
         return "PARAMETER_INDEX"
-    shape = _bare(allocation.parameter_shape or "")
+    shape = without_layout(allocation.parameter_shape or "")
     # Up to 2023 XLA printed the shape of the whole parameter.
     shapes = {shape, subshape_text(shape, value.index)}
-    return None if shapes & {_bare(value.shape), _UNKNOWN_SHAPE} else "PARAMETER_SHAPE"
-
-
-def _bare(shape: str) -> str:
-    text, count = _COMMENT.sub("", shape), 1
-    while count:
-        text, count = _LAYOUT.subn("", text)  # a layout may contain a shape with a layout
-    return text
+    return None if shapes & {without_layout(value.shape), _UNKNOWN_SHAPE} else "PARAMETER_SHAPE"
 
 
 RULES: tuple[AnyRule, ...] = (

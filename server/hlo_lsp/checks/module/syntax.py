@@ -55,11 +55,8 @@ def cut_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 
 def cut_header(context: RecordContext[ModuleHeader]) -> Iterator[Finding]:
     """Check the attributes after the module name: comma, name, `=`, and value."""
-    text = context.record.text
-    if is_balanced(text, 0):
-        yield from _attributes(
-            context, text, text.find(context.record.name) + len(context.record.name)
-        )
+    if is_balanced(context.record.text, 0):
+        yield from _attributes(context, context.record.text, context.record.name_end)
 
 
 def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Finding]:

@@ -314,8 +314,7 @@ def _computation_head_mention(
 
 def _module_header_mention(record: ModuleHeader, column: int) -> Mention:
     text = record.text
-    start = text.index(record.name)
-    name = TextSpan(start, start + len(record.name), record.name)
+    name = TextSpan(record.name_end - len(record.name), record.name_end, record.name)
     begin = name.end
     for comma in (*top_level_commas(text, name.end, len(text)), len(text)):
         match = _ATTRIBUTE.match(text, begin, comma)
