@@ -318,7 +318,10 @@ def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
     if isinstance(head, ComputationLine) and not file.module.computation(head).is_closed:
         return f"the end of `{head.name}`"
     header = file.module.header
-    printed = header is not None and "is_scheduled=true" in header.text
+    # XLA prints both; in other texts the last computation can be the entry.
+    printed = header is not None and all(
+        part in header.text for part in ("is_scheduled=true", "entry_computation_layout=")
+    )
     entry = any(record.is_entry for record in file.module.computations.records())
     if printed and not entry and not file.module.damaged and not isinstance(last, BlankLine):
         return "the `ENTRY` computation"
