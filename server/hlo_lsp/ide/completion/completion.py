@@ -1,6 +1,6 @@
 """Completion in module text."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, vocabulary
@@ -17,8 +17,6 @@ from hlo_lsp.ide.completion.candidates import (
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
-    PartialInstruction,
-    callee_parameters,
     completion_scope,
     draft_at,
     operand_texts,
@@ -36,7 +34,7 @@ from hlo_lsp.ide.completion.slots import (
     slot_at,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.shape import element_texts, subshape_text, without_layout
+from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InlineComputation
 
@@ -238,11 +236,11 @@ def _key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
 
 
 def _tuple_index_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
-    """Yield the element numbers of the operand, those with the result shape first."""
-    shapes = operand_shapes(draft, scope)
-    elements = element_texts(shapes[0] or "") if shapes else None
-    result = "" if draft.parts is None else without_layout(draft.parts.shape)
-    for number, shape in sorted(enumerate(elements or ()), key=lambda found: found[1] != result):
+    """Yield the element numbers of the operand with their shapes."""
+    texts = [] if draft.parts is None else operand_texts(draft.text_before, draft.parts.opened)
+    operand = scope.operand(texts[0]) if texts else None
+    elements = None if operand is None else element_texts(without_layout(operand.shape))
+    for number, shape in enumerate(elements or ()):
         yield plain_candidate(str(number), CandidateKind.VALUE, shape)
 
 
@@ -271,20 +269,31 @@ def _brace_candidate(item: Candidate) -> Candidate:
     return Candidate(text, item.kind, text, snippet, item.detail, item.about)
 
 
-OPCODES_PASSING_OPERANDS = frozenset({"fusion", "call", "async-start"})
-_SHAPE_PRESERVING_OPCODES = {"while", "opt-barrier", "copy", "domain"}
-
-
 def operand_candidates(
     draft: Draft, slot: OperandSlot, scope: CompletionScope, typed: str
-) -> Iterator[Candidate]:
-    """Yield the instructions above in this computation: matching ones first, then the nearest."""
-    fits = _operand_filter(draft, slot)
-    candidates = list(instruction_candidates(draft, scope, typed))
-    for wanted in (True, False):  # Two passes, because the consumer often stops during the first.
-        for found, candidate in zip(scope.above, candidates, strict=True):
-            if fits(found) is wanted:
-                yield candidate
+) -> list[Candidate]:
+    """Return the instructions above in this computation, nearest first.
+
+    Those with the dimensions of the result come first; for an element of a tuple, tuples do.
+    """
+    dims = _dimensions(slot.shape)
+
+    def differs(candidate: Candidate) -> bool:
+        is_tuple = candidate.detail.startswith("(")
+        wanted = (
+            is_tuple
+            if slot.opcode == "get-tuple-element"
+            else dims == _dimensions(candidate.detail)
+        )
+        return not wanted
+
+    return sorted(instruction_candidates(draft, scope, typed), key=differs)
+
+
+def _dimensions(shape: str) -> str:
+    """Return the dimensions of an array shape, ``[8,128]``, or the whole text of a tuple shape."""
+    bare = without_layout(shape)
+    return bare if bare.startswith("(") else bare[bare.find("[") :]
 
 
 def instruction_candidates(draft: Draft, scope: CompletionScope, typed: str) -> Iterator[Candidate]:
@@ -303,40 +312,6 @@ def computation_candidates(draft: Draft, scope: CompletionScope, typed: str) -> 
         if found.line < line and not found.is_entry and not isinstance(found, InlineComputation):
             about = (f"line {found.line}", found.name)
             yield plain_candidate(sign + found.name, CandidateKind.COMPUTATION, "", about)
-
-
-def operand_shapes(draft: Draft, scope: CompletionScope) -> list[str | None]:
-    """Return the shapes, without layouts, of the operands of the instruction at the cursor."""
-    texts = [] if draft.parts is None else operand_texts(draft.text_before, draft.parts.opened)
-    operands = [scope.operand(text) for text in texts]
-    return [without_layout(found.shape) if found and found.shape else None for found in operands]
-
-
-def _operand_filter(draft: Draft, slot: OperandSlot) -> Callable[[PartialInstruction], bool]:
-    opcode = vocabulary().opcode(slot.opcode)
-    shape = without_layout(slot.shape)
-    if slot.opcode == "get-tuple-element":
-        return lambda found: found.shape.startswith("(")
-    if slot.opcode.endswith("-done"):
-        start = slot.opcode.removesuffix("-done")
-        return lambda found: found.opcode in (f"{start}-start", f"{start}-update")
-    result: str | None = None
-    if slot.opcode in OPCODES_PASSING_OPERANDS:
-        parameters = callee_parameters(draft)
-        if slot.number < len(parameters):
-            result = without_layout(parameters[slot.number].shape)
-    elif slot.opcode == "tuple":
-        result = subshape_text(shape, f"{{{slot.number}}}")
-    elif slot.opcode in _SHAPE_PRESERVING_OPCODES and slot.shape:
-        result = shape
-    elif opcode is not None and opcode.elementwise and slot.shape:
-        return lambda found: _dimensions(without_layout(found.shape)) == _dimensions(shape)
-    return lambda found: result is None or without_layout(found.shape) == result
-
-
-def _dimensions(shape: str) -> str:
-    """Return the dimensions of an array shape, ``[8,128]``, or the whole text of a tuple shape."""
-    return shape if shape.startswith("(") else shape[shape.find("[") :]
 
 
 def _name_prefix(draft: Draft, typed: str) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandSpec, operand_description, vocabulary
-from hlo_lsp.ide.completion.completion import OPCODES_PASSING_OPERANDS
 from hlo_lsp.ide.completion.draft import (
     CompletionScope,
     Draft,
@@ -20,6 +19,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
+_OPCODES_PASSING_OPERANDS = frozenset({"fusion", "call", "async-start"})
 _LITERAL_PARAMETERS = {
     "parameter": ("number", "The number of the argument, from 0."),
     "constant": ("literal", "The value, with one level of braces per dimension."),
@@ -73,7 +73,7 @@ def _operand_signature(
         return None
     scope = completion_scope(draft)
     written = operand_texts(draft.text, slot.opened)
-    if opcode.name in OPCODES_PASSING_OPERANDS:
+    if opcode.name in _OPCODES_PASSING_OPERANDS:
         shown = [
             (f"{found.name}: {found.shape}", _written_operand_hint(scope, written, number))
             for number, found in enumerate(callee_parameters(draft))
