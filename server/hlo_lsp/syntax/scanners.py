@@ -167,7 +167,10 @@ memory_scanner = cache(MemoryScanner)
 _COMPUTATION = _fields(
     module_records.ComputationLine, NAME=None, ENTRY=bool, SIGNATURE=lambda text: text or ""
 )
+# No line matches two of these rules. The most frequent lines that are not instructions come first.
 _MODULE_RULES: dict[str, _RecordMaker] = {
+    "computation_end": _fields(module_records.ComputationEnd),
+    "computation_line": _COMPUTATION,
     "instruction_line": module_records.InstructionLine.of,
     "module_header": lambda match: module_records.ModuleHeader(match["NAME"], match.string),
     "table_label": _fields(module_records.TableLabel, TABLE=None),
@@ -180,9 +183,7 @@ _MODULE_RULES: dict[str, _RecordMaker] = {
     "frame_row": _fields(
         module_records.FrameRow, NUMBER=int, FILE_LOCATION_ID=int, PARENT_FRAME_ID=_parent_frame
     ),
-    "computation_line": _COMPUTATION,
     "whole_computation": _COMPUTATION,
-    "computation_end": _fields(module_records.ComputationEnd),
 }
 _MULTILINE_RULES = {"instruction_line", "module_header", "whole_computation"}
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.peaks.stack_traces import is_torn
+from hlo_lsp.checks.peaks.stack_traces import may_be_part_of_title
 from hlo_lsp.checks.rule import AnyRule, CompileContext, Pace, RecordContext, WholeRule, error
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -116,7 +116,7 @@ def broken_line(context: RecordContext[BrokenRecord]) -> Iterator[Finding]:
     """Report lines that have none of the forms that XLA prints."""
     text = context.record.text
     if context.file.kind.is_memory:
-        if is_torn(context.dump, context.file, context.record):
+        if may_be_part_of_title(context.dump, context.file, context.record):
             return
         if len(text) > MAX_LINE_LENGTH:
             message = (

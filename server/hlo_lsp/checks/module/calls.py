@@ -219,7 +219,7 @@ def branches(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
             yield from _against_root(context, scope, record.shape, "the result")
 
 
-def wrapped(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
+def async_start(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the shape of an `async-start`: (operands, result, context) of its callee.
 
     Starts without operands, which libtpu also prints, are skipped: updates add their operands.
@@ -246,7 +246,7 @@ def wrapped(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         yield from _against_root(context, scope, elements[1], "the result of the start")
 
 
-def awaited(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
+def async_done(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that an `async-done` has the result shape of its start or last update."""
     for operand in filter(None, context.operands[:1]):
         elements = element_texts(operand.shape) or ()
@@ -302,6 +302,6 @@ RULES: tuple[AnyRule, ...] = (
     error("shape-mismatch", InstructionLine, called, CALLS),
     error("shape-mismatch", InstructionLine, loop, {"while"}),
     error("shape-mismatch", InstructionLine, branches, {"conditional"}),
-    error("shape-mismatch", InstructionLine, wrapped, {"async-start"}),
-    error("shape-mismatch", InstructionLine, awaited, {"async-done"}),
+    error("shape-mismatch", InstructionLine, async_start, {"async-start"}),
+    error("shape-mismatch", InstructionLine, async_done, {"async-done"}),
 )

@@ -89,7 +89,7 @@ def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Findin
         )
 
 
-def orphan(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
+def outside_computation(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that instructions are in a computation. Of adjacent ones the first is reported."""
     record, file = context.record, context.file
     if context.resolved is not None or isinstance(file.records.head_of(record), BrokenRecord):
@@ -224,5 +224,5 @@ RULES: tuple[AnyRule, ...] = (
     error("syntax", InstructionLine, unclosed),
     error("syntax", InstructionLine, cut_attribute),
     error("syntax", InstructionLine, unreadable_shape),
-    error("syntax", InstructionLine, orphan),
+    error("syntax", InstructionLine, outside_computation),
 )

@@ -25,7 +25,7 @@ from hlo_lsp.model.sizes import logical_bytes, target_of
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
-Weighed = Sequence[tuple[int, int, int]]  # start step, end step, bytes
+SizedRanges = Sequence[tuple[int, int, int]]  # start step, end step, bytes
 _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
 _MIN_EXCESS_RATIO = 0.05
 
@@ -46,15 +46,15 @@ def _logical_bytes(dump: DumpSet, key: str) -> int | None:
     return None if shape is None else logical_bytes(shape)
 
 
-def compute_peak_step(ranges: Weighed) -> int:
+def compute_peak_step(ranges: SizedRanges) -> int:
     """Return the step that XLA declares the peak: the first with most bytes, 0 without any.
 
     A value counts until one step after its end (``ComputePeakMemoryMoment``).
     """
     changes: Counter[int] = Counter()
-    for start, end, weight in ranges:
-        changes[start] += weight
-        changes[end + 2] -= weight
+    for start, end, size in ranges:
+        changes[start] += size
+        changes[end + 2] -= size
     starts = {start for start, _, _ in ranges}
     peak = most = live = 0
     for step in sorted(changes):
@@ -64,9 +64,9 @@ def compute_peak_step(ranges: Weighed) -> int:
     return peak
 
 
-def counted_bytes(ranges: Weighed, step: int) -> int:
+def counted_bytes(ranges: SizedRanges, step: int) -> int:
     """Return the bytes that XLA counts at a step when it looks for the peak."""
-    return sum(weight for start, end, weight in ranges if start <= step <= end + 1)
+    return sum(size for start, end, size in ranges if start <= step <= end + 1)
 
 
 def peak_moment(context: CompileContext) -> Iterator[Finding]:
@@ -74,18 +74,18 @@ def peak_moment(context: CompileContext) -> Iterator[Finding]:
     section, label = _section_with_peak(context.dump)
     if section is None or label is None or not section.is_complete(Section.RANGES):
         return
-    weighed: list[tuple[int, int, int]] = []
+    sized: list[tuple[int, int, int]] = []
     for row in section.ranges:
         checkpoint()
         # The bytes of the whole instruction: those of a tuple are its pointers.
-        weight = _logical_bytes(context.dump, row.name + "{}")
-        if weight is None:
+        size = _logical_bytes(context.dump, row.name + "{}")
+        if size is None:
             return
-        weighed.append((row.start_step, row.end_step, weight))
-    right, printed = compute_peak_step(weighed), label.moment
+        sized.append((row.start_step, row.end_step, size))
+    right, printed = compute_peak_step(sized), label.moment
     checkpoint()
     if right != printed:
-        most, here = counted_bytes(weighed, right), counted_bytes(weighed, printed)
+        most, here = counted_bytes(sized, right), counted_bytes(sized, printed)
         message = f"the peak is declared at step {printed}, where XLA counts {here:,} B: expected "
         message += f"step {right}, the first with the maximum of {most:,} B"
         yield context.report(section.place(label, "MOMENT"), message).put(str(right))

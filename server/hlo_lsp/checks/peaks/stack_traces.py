@@ -29,7 +29,7 @@ class StackTree:
     Attributes:
         parents: For each row the row that it is below; -1 for the root.
         last_children: The last row directly below a row.
-        strays: Rows that are too deep for the previous row, or a second root.
+        misplaced: Rows that are too deep for the previous row, or a second root.
         total_excess: For each row its total minus its current bytes and the totals below it; for
             the row -1, which has only the root below it, minus that of the root.
         remaining_excess: For each row the bytes remaining before it, minus its current bytes and
@@ -41,7 +41,7 @@ class StackTree:
     def __init__(self, rows: list[BreakdownRow], total: int) -> None:
         self.parents: list[int] = []
         self.last_children: dict[int, int] = {}
-        self.strays: list[int] = []
+        self.misplaced: list[int] = []
         self.total_excess = [*(row.total - row.current for row in rows), total]
         self.remaining_excess: list[int] = []
         self.disordered: dict[int, int] = {}
@@ -51,7 +51,7 @@ class StackTree:
             checkpoint()
             del open_rows[row.depth + 1 :]
             if row.depth + 1 != len(open_rows) or (place and not row.depth):
-                self.strays.append(place)
+                self.misplaced.append(place)
             parent = open_rows[-1]
             self.parents.append(parent)
             self.total_excess[parent] -= row.total
@@ -91,7 +91,7 @@ def stack_total(context: CompileContext) -> Iterator[Finding]:
     odd = {place for place, excess in enumerate(tree.total_excess[:-1]) if excess}
     if not tree.disordered:
         odd.update(place for place, excess in enumerate(tree.remaining_excess) if excess)
-    places = sorted(odd.union(tree.strays))[:MAX_FINDINGS]
+    places = sorted(odd.union(tree.misplaced))[:MAX_FINDINGS]
     if places:
         related = [one for place in places for one in _around(section, tree, place)]
         related += [section.related(rows[place], "this row, too") for place in places[1:]]
@@ -195,7 +195,7 @@ RULES: tuple[AnyRule, ...] = (
 )
 
 
-def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
+def may_be_part_of_title(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
     """Return whether an unreadable line may be part of a row whose title has a line break."""
     head = file.records.head_of(broken)
     while isinstance(head, BrokenRecord) and head.line > 0:

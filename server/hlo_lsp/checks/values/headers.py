@@ -25,7 +25,7 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 from hlo_lsp.text.checkpoint import checkpoint
 
 Header = AssignedValue | UsedValue
-_MOST_SINGLE = 20  # missing values that are reported one by one
+_MAX_SINGLE_FINDINGS = 20  # missing values that are reported one by one
 _NOUNS = {"NAME": "name", "INDEX": "index", "PHI": "mark `(phi)`", "COLOR": "memory space"}
 
 
@@ -86,17 +86,17 @@ def _duplicate(
     mine: HeaderList,
     other: HeaderList | None,
     header: Header,
-    twin: Header,
+    counterpart: Header,
 ) -> Finding:
-    message = f"id {header.id} is repeated: line {mine.place(twin).number:,} has it"
-    related = [mine.related(twin, "the same id")]
-    if header.key == twin.key:
+    message = f"id {header.id} is repeated: line {mine.place(counterpart).number:,} has it"
+    related = [mine.related(counterpart, "the same id")]
+    if header.key == counterpart.key:
         message += " for the same value"
         finding = context.report(mine.place(header), message, *related)
         shares_lines = isinstance(header, UsedValue) and header.shares_lines
         drop = Fix.drop(mine.file, header.line, header.line_count)
         return finding if shares_lines else finding.fixed(drop)
-    message += f" for `{twin.key}`"
+    message += f" for `{counterpart.key}`"
     own = _own_header(header, mine, other)
     if own is None or other is None:
         return context.report(mine.place(header), message, *related)
@@ -140,14 +140,14 @@ def value_set_mismatch(context: CompileContext) -> Iterator[Finding]:
     disordered = {one for each in lists for pair in each.descents() for one in pair if pairs}
     for entry, value in pairs:
         # Reported is the one that does not ascend, if only one does not.
-        mine, one, other, twin = entries, entry, assigned, value
+        mine, one, other, counterpart = entries, entry, assigned, value
         if value in disordered and entry not in disordered:
-            mine, one, other, twin = assigned, value, entries, entry
-        message = f"`{one.key}` has id {one.id} here and id {twin.id} {other.name}"
-        related = other.related(twin, f"id {twin.id}")
+            mine, one, other, counterpart = assigned, value, entries, entry
+        message = f"`{one.key}` has id {one.id} here and id {counterpart.id} {other.name}"
+        related = other.related(counterpart, f"id {counterpart.id}")
         finding = context.report(mine.place(one), message, related)
-        is_sure = one in disordered and twin not in disordered
-        yield finding.put(str(twin.id)) if is_sure else finding
+        is_sure = one in disordered and counterpart not in disordered
+        yield finding.put(str(counterpart.id)) if is_sure else finding
     paired = {header for pair in pairs for header in pair}
     alone = [header for header in unassigned if header not in paired]
     yield from _alone(context, entries, alone, assigned, "in any allocation")
@@ -170,7 +170,7 @@ def _alone(
 ) -> Iterator[Finding]:
     """Report each value, or all in one finding if a whole part seems to be missing."""
     lacking = Related(top_place(other.file), "this list")
-    is_part = len(missing) > _MOST_SINGLE
+    is_part = len(missing) > _MAX_SINGLE_FINDINGS
     for header in missing[: 1 if is_part else None]:
         message = f"value {header.id} `{header.key}` is not {where}"
         if is_part:
@@ -212,16 +212,16 @@ def _differing(
     definition = None if position is None else (position.name, position.index)
     mine, text, other, right = entries, here[role], assigned, there[role]
     header: Header = entry
-    twin: Header = value
+    counterpart: Header = value
     if definition == _text(entry)[:2]:
-        mine, header, text, other, twin, right = assigned, value, right, entries, entry, text
+        mine, header, text, other, counterpart, right = assigned, value, right, entries, entry, text
     finding = context.report(
         field_place(mine.file, header, role if text else "NAME"),
         f"the {_NOUNS[role]} of value {header.id} is {text or 'missing'} here and "
         f"{right or 'missing'} {other.name}",
-        other.related(twin, f"{right or 'missing'} here", role if right else "NAME"),
+        other.related(counterpart, f"{right or 'missing'} here", role if right else "NAME"),
     )
-    is_sure = definition == _text(twin)[:2] and text and right
+    is_sure = definition == _text(counterpart)[:2] and text and right
     return finding.put(right.strip("`")) if is_sure else finding
 
 

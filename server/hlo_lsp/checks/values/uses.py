@@ -18,6 +18,7 @@ from hlo_lsp.checks.values.positions import (
     parts_of,
     position_rows,
 )
+from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import line_place, name_place, part_place
@@ -28,7 +29,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 FORWARDS = frozenset({"tuple", "domain"})  # hand on all of an operand and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
 _TOPS = frozenset({None, "{}"})
-_MOST_NAMED = 3  # uses in a message
+_MAX_NAMED_USES = 3  # uses in a message
 _NONE = "  (none)"
 _Use = tuple[str, int]  # the user and the number of the operand
 
@@ -222,7 +223,7 @@ def _wrong_uses(
     others = [row for row in unexpected if row not in repeated]
     words = {"repeated": repeated, "unexpected": others, "missing": missing}
     parts = ", ".join(f"{word} {_named(rows)}" for word, rows in words.items() if rows)
-    rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
+    rows = [*unexpected[:_MAX_NAMED_USES], *missing[:_MAX_NAMED_USES]]
     finding = program.context.report(
         line_place(program.file, entry.line + row),
         f"uses of value {entry.id} `{entry.key}` do not match the module text: {parts}",
@@ -237,8 +238,7 @@ def _wrong_uses(
 
 
 def _named(rows: Sequence[str]) -> str:
-    shown = ", ".join(f"`{row.strip()}`" for row in rows[:_MOST_NAMED])
-    return f"{shown} and {len(rows) - _MOST_NAMED:,} more" if len(rows) > _MOST_NAMED else shown
+    return join_limited([f"`{row.strip()}`" for row in rows], _MAX_NAMED_USES)
 
 
 def _split(row: str) -> _Use:
