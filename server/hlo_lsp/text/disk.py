@@ -1,7 +1,8 @@
 """Files on disk as documents."""
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import takewhile
 from pathlib import Path
@@ -39,6 +40,15 @@ def open_regular_file(path: Path) -> BinaryIO:
     return path.open("rb", buffering=_BUFFER_BYTES)
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with open_regular_file(path) as file:
+            yield file
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+
+
 def read_document(path: Path) -> Document:
     r"""Read a whole file.
 
@@ -49,14 +59,10 @@ def read_document(path: Path) -> Document:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    try:
-        with open_regular_file(path) as file:
-            if b"\0" in file.read(_BINARY_CHECK_BYTES):
-                raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
-            file.seek(0)
-            return document_of(file)
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    with _opened(path) as file:
+        _require_text(path, file.read(_BINARY_CHECK_BYTES))
+        file.seek(0)
+        return document_of(file)
 
 
 def document_of(file: BinaryIO) -> Document:
@@ -66,7 +72,7 @@ def document_of(file: BinaryIO) -> Document:
     for line in file:
         if b"\r" in line:
             file.seek(0)
-            return Document(_decode_utf8(file.read().removeprefix(_BYTE_ORDER_MARK)))
+            return Document(decode(file.read()))
         reader.take(line)
         taken += len(line) + _LINE_OVERHEAD_BYTES
         if taken >= _BYTES_PER_CHECKPOINT:
@@ -114,13 +120,10 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    try:
-        with open_regular_file(path) as file:
-            rows = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n")
-            lines = (row.rstrip("\r\n") for row in rows)
-            return Document.from_lines(list(takewhile(lambda line: not ends(line), lines)))
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    with _opened(path) as file:
+        rows = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n")
+        lines = (row.rstrip("\r\n") for row in rows)
+        return Document.from_lines(list(takewhile(lambda line: not ends(line), lines)))
 
 
 def file_stamp(path: Path) -> tuple[int, int] | None:
@@ -138,14 +141,15 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    try:
-        with open_regular_file(path) as file:
-            data = file.read(count)
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    if b"\0" in data[:_BINARY_CHECK_BYTES]:
-        raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
+    with _opened(path) as file:
+        data = file.read(count)
+    _require_text(path, data[:_BINARY_CHECK_BYTES])
     return Document(decode(data)).lines
+
+
+def _require_text(path: Path, head: bytes) -> None:
+    if b"\0" in head:
+        raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
 
 
 def decode(data: bytes, offset: int = 0) -> str:
