@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import offload_texts
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from hlo_lsp.checks.explanations import explanations
@@ -268,6 +269,12 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
+    offloaded = folder / "offload"
+    offloaded.mkdir()
+    for name, text in zip(("before", "after"), offload_texts.texts(offload_texts.TWO), strict=True):
+        path = offloaded / f"{offload_texts.STEM}.{name}_optimizations.txt"
+        path.write_text(text, "utf-8")
+    yield "overlap with requests", run("overlap", offloaded), "[overlaps](#overlaps)"
     histories = "[histories](#histories)"
     yield "history", run("history", folder / "tpu"), histories
     yield "history of x", run("history", folder / "tpu", "tuple.1"), histories

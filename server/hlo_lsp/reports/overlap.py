@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.memory.data_origin import Origin, origins_of
+from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import AsyncOperation, async_operations
 from hlo_lsp.reports.summary import module_name
@@ -44,13 +45,15 @@ class KindTotal:
 class Overlap:
     """The asynchronous operations of a compile, with the origins of the exposed ones.
 
-    ``totals`` is None if the module text is missing or not scheduled.
+    ``totals`` is None if the module text is missing or not scheduled. ``offload`` are the values
+    that the program asks to keep in host memory, the largest first.
     """
 
     name: str
     path: str
     totals: tuple[KindTotal, ...] | None
     exposed: tuple[tuple[AsyncOperation, Origin | None], ...] = ()
+    offload: tuple[OffloadRequest, ...] = ()
 
 
 def overlap_of(dump: DumpSet) -> Overlap:
@@ -75,6 +78,7 @@ def overlap_of(dump: DumpSet) -> Overlap:
         path,
         tuple(totals),
         tuple((one, origins.get((one.done.name, None))) for one in exposed),
+        offload_requests(dump),
     )
 
 
@@ -88,6 +92,7 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
     number = sum(len(one.operations) for one in overlap.totals)
     if not number:
         yield f"{overlap.name}: no asynchronous operations"
+        yield from _offload_lines(overlap, count)
         return
     yield (
         f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
@@ -107,6 +112,31 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         )
     if len(overlap.exposed) > count:
         yield f"  {len(overlap.exposed) - count:,} more"
+    yield from _offload_lines(overlap, count)
+
+
+def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
+    """Yield the values for host memory: those that are not there, then the others."""
+    requests = overlap.offload
+    if not requests:
+        return
+    moved = [one for one in requests if one.transfer is not None]
+    yield (
+        f"host memory: {len(moved):,} of {count_noun(len(requests), 'requested value')} offloaded, "
+        f"{format_short_bytes(sum(one.bytes for one in moved))} of "
+        f"{format_short_bytes(sum(one.bytes for one in requests))}"
+    )
+    exposed = {operation.start for operation, _ in overlap.exposed}
+    for one in sorted(requests, key=lambda one: one.transfer is not None)[:count]:
+        place = source_label(one.source, None)
+        text = f"  {format_short_bytes(one.bytes):>11}  {one.instruction.shape} {place}".rstrip()
+        if one.transfer is None:
+            yield f"{text} not offloaded: {one.reason}"
+        else:
+            start = one.transfer.instruction
+            yield f"{text} -> {start.name}{', exposed' if start in exposed else ''}"
+    if len(requests) > count:
+        yield f"  {len(requests) - count:,} more"
 
 
 def _route(total: KindTotal) -> str:
@@ -144,6 +174,18 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "argument": None if origin is None else origin.argument,
                 }
                 for operation, origin in one.exposed[:count]
+            ],
+            "offload": [
+                {
+                    "shape": request.instruction.shape,
+                    "bytes": request.bytes,
+                    "source": None if request.source is None else str(request.source),
+                    "instruction": None
+                    if request.transfer is None
+                    else request.transfer.instruction.name,
+                    "reason": request.reason or None,
+                }
+                for request in one.offload
             ],
         }
         for one in found
