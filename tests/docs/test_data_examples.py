@@ -10,7 +10,12 @@ from docs.pages import PAGES, Block, blocks
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME, read_config_file
 from hlo_lsp.lsp.settings import Settings, section_of_options
 
-TOML = [block for page in PAGES for block in blocks(page, "toml")]
+TOML = [
+    block
+    for page in PAGES
+    for block in blocks(page, "toml")
+    if block.caption in {None, CONFIG_FILE_NAME}
+]
 JSON = [block for page in PAGES for block in blocks(page, "json") if block.caption is None]
 
 
