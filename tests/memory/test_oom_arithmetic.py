@@ -73,8 +73,9 @@ def test_temporaries_of_short_message_are_corrected() -> None:
     ("text", "is_full"),
     [
         (GPU, True),
-        (PROGRAM_LOAD, True),
-        (PROGRAM_LOAD.replace("1.13G", "29.49G"), False),
+        (GPU.partition("\n")[0], False),
+        (GPU.replace("12.00MiB", "12.00GiB"), False),
+        (PROGRAM_LOAD, False),
         (text_of(LONG), False),
         (text_of("libtpu_0.0.37_single_allocation"), False),
     ],

@@ -3,10 +3,11 @@
 import pytest
 
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.oom import OomReport, oom_report
 from hlo_lsp.reports.oom_text import oom_json, oom_lines
-from oom_messages import GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
+from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 _KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}
 _ENTRY_KEYS = {
@@ -70,10 +71,36 @@ def test_missing_bytes_include_omitted_outputs() -> None:
     assert line.endswith("needs 31.83 GiB, 15.75 GiB available, 16.08 GiB missing")
 
 
-@pytest.mark.parametrize(("text", "needed"), [(GPU, "12.00 MiB"), (PROGRAM_LOAD, "1.13 GiB")])
-def test_full_device_is_named(text: str, needed: str) -> None:
-    lines = "\n".join(oom_lines(_report(text)))
-    assert f"this module needs {needed}; the device was already full" in lines
+def test_full_device_is_named() -> None:
+    lines = "\n".join(oom_lines(_report(GPU)))
+    assert "this module needs 12.00 MiB; the device was already full" in lines
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "command"),
+    [
+        (GPU.partition("\n")[0], "6.00 MiB", "`hlo-lsp summary DIR`"),
+        (PROGRAM_LOAD, "1.13 GiB", "`hlo-lsp oom LOG DIR`"),
+    ],
+)
+def test_need_of_one_allocation_is_unknown(text: str, size: str, command: str) -> None:
+    headline, remark, step = oom_lines(_report(text))
+    assert f"tried to allocate {size}" in headline
+    assert remark == f"  what the module needs is unknown: {size} is one allocation"
+    assert step.startswith("owners: unknown; compile with")
+    assert step.endswith(command)
+
+
+@pytest.mark.parametrize("text", [text_of("libtpu_0.0.17.1_hbm"), text_of("libtpu_0.0.37_hbm")])
+def test_needed_bytes_are_those_of_text(text: str) -> None:
+    needed = oom_json(_report(text))["needed_bytes"]
+    assert f"needs {format_short_bytes(needed)}," in next(oom_lines(_report(text)))
+
+
+def test_list_without_sentence_has_needed_bytes() -> None:
+    (path,) = DUMP.glob("*.oom_top_memory*")
+    found = oom_json(_report(path.read_text("utf-8"), dump()))
+    assert found["needed_bytes"] == pytest.approx(15.75 * 2**30, rel=1e-3)
 
 
 def test_short_message_shows_buffers_of_dump() -> None:

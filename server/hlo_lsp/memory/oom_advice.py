@@ -36,7 +36,7 @@ def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[
     message = joined.message
     if message.kind is OomKind.SCOPED_VMEM:
         return list(_stack_advice(message))
-    if message.kind is OomKind.PROGRAM_LOAD or was_device_full:
+    if was_device_full:
         return list(_free_advice(message))
     buffers = [entry for entry in joined.entries if _is_buffer(entry.entry)]
     found = [

@@ -24,7 +24,7 @@ class Requirement:
     """The device memory that a module needs.
 
     Attributes:
-        needed: Number of bytes; None if unknown.
+        needed: Number of bytes; None if unknown, as for a message about one allocation at run time.
         is_minimum: True if a part is unknown, so that it needs more.
         arguments: Bytes of arguments.
         outputs: Bytes of outputs that are not in arguments.
@@ -69,7 +69,8 @@ def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
     total_allocation = message.statistic("total allocation")
     if total_allocation is not None:
         return Requirement(total_allocation.bytes)
-    return Requirement(_bytes(message.needed), False, *parts)
+    needed = None if is_one_allocation(message) else _bytes(message.needed)
+    return Requirement(needed, False, *parts)
 
 
 def _measured(message: OomMessage, dump: DumpSet) -> Requirement | None:
@@ -179,8 +180,13 @@ def _bytes(size: PrintedSize | None) -> int | None:
     return None if size is None else size.bytes
 
 
+def is_one_allocation(message: OomMessage) -> bool:
+    """Return True if the needed size is that of one allocation at run time."""
+    return message.is_limit_free or message.kind is OomKind.GPU
+
+
 def was_device_full(message: OomMessage, need: Requirement) -> bool:
     """Return True if the program fits into any device, so that something else filled it."""
-    if not message.is_limit_free and message.kind is not OomKind.GPU:
+    if not is_one_allocation(message) or need.is_minimum:
         return False
     return need.needed is not None and need.needed <= _SMALLEST_DEVICE_BYTES

@@ -54,13 +54,18 @@ class OomReport:
     was_device_full: bool
 
     @property
+    def needed_bytes(self) -> int | None:
+        """The bytes that the module needs, or the size of the allocation that failed."""
+        message = self.joined.message
+        if message.kind in {OomKind.HBM, OomKind.REMATERIALIZATION} and self.need.needed:
+            return self.need.needed
+        return None if message.needed is None else message.needed.bytes
+
+    @property
     def missing_bytes(self) -> int | None:
         """The bytes that the module needs beyond the limit; None if one of them is unknown."""
         message = self.joined.message
-        if message.kind in {OomKind.HBM, OomKind.REMATERIALIZATION} and self.need.needed:
-            needed: int | None = self.need.needed
-        else:
-            needed = None if message.needed is None else message.needed.bytes
+        needed = self.needed_bytes
         if message.limit is None or needed is None:
             return None
         printed = message.needed

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.memory.grouping import OwnedBuffer
+from hlo_lsp.memory.oom_arithmetic import is_one_allocation
 from hlo_lsp.memory.oom_join import JoinedEntry
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.out_of_memory import EntryList, OomKind
@@ -33,7 +34,7 @@ def oom_json(report: OomReport) -> Json:
     return {
         "kind": message.kind.value,
         "module": report.joined.module,
-        "needed_bytes": None if message.needed is None else message.needed.bytes,
+        "needed_bytes": report.needed_bytes,
         "limit_bytes": None if message.limit is None else message.limit.bytes,
         "entries": [_entry_json(entry) for entry in report.joined.entries],
         "owners": [
@@ -81,6 +82,7 @@ def _instruction_name(joined: JoinedEntry) -> str | None:
 
 def oom_lines(report: OomReport) -> Iterator[str]:
     """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
+    message = report.joined.message
     yield _headline(report)
     breakdown = _breakdown(report)
     if breakdown:
@@ -95,10 +97,13 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     if not entries and report.peak is not None:
         entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
     yield from (f"  {line}" for line in entries)
-    if not entries and report.joined.message.kind is OomKind.HBM and not report.was_device_full:
+    needs_dump = message.kind is OomKind.HBM or is_one_allocation(message)
+    if not entries and needs_dump and not report.was_device_full:
+        # The size of one allocation does not identify a module.
+        is_joined = report.joined.module is not None or not is_one_allocation(message)
         yield (
             "owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, "
-            "then run `hlo-lsp oom LOG DIR`"
+            f"then run `hlo-lsp {'oom LOG' if is_joined else 'summary'} DIR`"
         )
     for number, one in enumerate(report.advice[:_ADVICE]):
         prefix = "advice: " if number == 0 else "        "
@@ -110,13 +115,11 @@ def _headline(report: OomReport) -> str:
     name = report.joined.module or "unknown module"
     parts = [f"{name}: {_TITLES[message.kind]}"]
     missing, limit = report.missing_bytes, message.limit
-    is_total = message.kind is OomKind.HBM
-    printed = None if message.needed is None else message.needed.bytes
-    needed = report.need.needed if is_total else printed
+    needed = report.needed_bytes
     if needed is None:
         return parts[0]
-    least = "at least " if is_total and report.need.is_minimum else ""
-    is_call = message.kind in {OomKind.GPU, OomKind.ALLOCATION}
+    least = "at least " if needed == report.need.needed and report.need.is_minimum else ""
+    is_call = message.kind is OomKind.ALLOCATION or is_one_allocation(message)
     parts.append(f"{'tried to allocate' if is_call else 'needs'} {least}{_size(needed)}")
     if limit is not None:
         words = "free" if message.is_limit_free else "available"
@@ -154,6 +157,8 @@ def _remarks(report: OomReport) -> Iterator[str]:
             f"nothing is wrong with the program: this module needs "
             f"{_size(report.need.needed)}; the device was already full"
         )
+    elif message.needed is not None and report.need.needed is None and is_one_allocation(message):
+        yield f"what the module needs is unknown: {_size(message.needed.bytes)} is one allocation"
     notes = [*report.corrections, *report.mismatches]
     if not notes and (message.usage_rows or message.requirement_rows):
         end = ", also with the buffer assignment" if report.need.is_measured else ""
