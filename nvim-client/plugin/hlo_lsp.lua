@@ -68,6 +68,13 @@ vim.api.nvim_create_user_command('HloBuffers', function()
   python_notes.list_buffers()
 end, { desc = 'List the buffers that this Python line owns at the peak' })
 
+autocmd('BufReadCmd', {
+  pattern = { '*.hlo.pb', '*.hlo_proto.pb', '*.hlo_snapshot.pb' },
+  callback = function(event)
+    require('hlo_lsp.text').read(event.buf, event.file)
+  end,
+})
+
 autocmd({ 'BufEnter', 'BufWritePost' }, {
   pattern = '*.py',
   callback = function(event)

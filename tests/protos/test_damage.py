@@ -57,6 +57,7 @@ def test_fields_after_a_damaged_message_are_kept() -> None:
     [
         (b"\x0b", "unknown wire type 3"),
         (b"\x00\x00", "not a field"),
+        (b"\x80\x80\x80\x80\x10\x00", "not a field"),
         (b"\x08" + b"\xff" * 11, "the number has no end"),
         (b"\x80", "the number has no end"),
     ],

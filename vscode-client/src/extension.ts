@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
+import { ConvertedTexts } from "./convertedText";
 import { compileOf, DumpsView } from "./dumpsView";
 import { FileWindows } from "./fileWindows";
 import { detectDumps } from "./languageDetection";
@@ -54,6 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
     summary.register(),
     dumps.register(),
     comparison.register(),
+    new ConvertedTexts(started).register(),
     new PythonNotes(started, windows).register(),
     detectDumps(),
     ...registerTools(vscode, toolNames(context), tools),

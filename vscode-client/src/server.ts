@@ -17,8 +17,11 @@ import { showLaunchError } from "./launchMessage";
 import { findProgram, isBelow } from "./programs";
 import { selectedInterpreter } from "./pythonExtension";
 
+/** The scheme of protos that are shown as text. */
+export const CONVERTED_SCHEME = "hlo-text";
+
 /** Schemes of documents that the server can read. */
-export const SCHEMES = ["file", "untitled"] as const;
+export const SCHEMES = ["file", "untitled", CONVERTED_SCHEME] as const;
 
 /** Commands of this client that lenses and actions of the server may name. */
 const CLIENT_COMMANDS = ["hlo.showPlaces", "hlo.memorySummary"] as const;

@@ -23,6 +23,7 @@ from hlo_lsp.lsp import (
 from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.client import Client, Json
 from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
+from hlo_lsp.lsp.converted_text import CONVERTED_TEXT_METHOD, answer_converted_text
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.module_list import MODULES_METHOD
@@ -299,4 +300,5 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     server.feature(MODULES_METHOD)(services.module_list.answer)
     server.feature(ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
     server.feature(COMPARE_METHOD)(partial(answer_comparison, session))
+    server.feature(CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
     server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

@@ -25,13 +25,14 @@ def compiles_below(path: Path) -> Iterator[Path]:
         checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         listing = FolderListing(Path(folder), sorted(names))
+        known = frozenset(names)
         for files in listing.modules():
-            yield from _compiles(listing, files)
+            read = [file for file in files if not is_skipped(file.name, known)]
+            yield from _compiles(listing, read)
 
 
 def _compiles(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
     found: dict[str, Path] = {}
-    files = [file for file in files if not is_skipped(file.name, listing)]
     for file in sorted(files, key=_order):
         text = text_name(file.name) or file.name
         role = suffix_of(text).role

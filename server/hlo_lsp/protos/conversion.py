@@ -126,6 +126,6 @@ def _live_ranges(
         ranges = LiveRanges(module, assignment, flow, instructions)
         if ranges.are_certain:
             return list(live_range_lines(ranges, instructions, places, flow))
-    except RecursionError:  # computations that call each other, which no compiler writes
-        pass
+    except (RecursionError, LookupError, ValueError):
+        pass  # the schedule or the calls contradict the computations, which no compiler writes
     return None

@@ -10,7 +10,10 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BYTES = 10
+_MAX_FIELD_NUMBER = (1 << 29) - 1
 _MAX_DEPTH = 100  # the limit of protobuf
+# Without its compiled part, protobuf refuses a text that is not UTF-8; with it, it returns bytes.
+_ERRORS: tuple[type[Exception], ...] = (DecodeError, UnicodeDecodeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ def parse(data: bytes, name: str) -> tuple[Any, Damage | None]:
     """Return a message and None, or what can be read of it and the first damage."""
     try:
         return CLASSES[name].FromString(data), None
-    except DecodeError:
+    except _ERRORS:
         reader = _Reader(data)
         kept = reader.kept(0, len(data), name, name, 0)
         return CLASSES[name].FromString(kept), reader.damage
@@ -75,8 +78,10 @@ class _Reader:
             if is_message and not self._is_intact(inner, min(field_end, end), inside):
                 part = self.kept(inner, min(field_end, end), inside, field, depth + 1)
                 kept += self._data[position:after] + _encoded(len(part)) + part
-            elif field_end <= end:
+            elif field_end <= end and self._is_intact(position, field_end, message):
                 kept += self._data[position:field_end]
+            elif field_end <= end:
+                self._report(position, field, "not a value of its type")
             if field_end > end:
                 reason = f"{field_end - inner:,} bytes are announced, {end - inner:,} are left"
                 self._report(position, field, reason)
@@ -91,13 +96,13 @@ class _Reader:
     def _is_intact(self, start: int, end: int, message: str) -> bool:
         try:
             CLASSES[message].FromString(self._data[start:end])
-        except DecodeError:
+        except _ERRORS:
             return False
         return True
 
     def _content(self, tag: int, position: int, end: int) -> tuple[int, int]:
         """Return where the content of a field begins and ends; the end may be too large."""
-        if not tag >> 3:
+        if not 0 < tag >> 3 <= _MAX_FIELD_NUMBER:
             raise _DamagedError("not a field")
         wire = tag & 7
         if wire == _VARINT:
