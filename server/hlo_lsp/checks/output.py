@@ -94,6 +94,9 @@ _SCHEMA = (
 )
 # The levels of GitHub's workflow commands and of SARIF.
 _COMMANDS = dict(zip(Severity, ("error", "warning", "notice", "notice"), strict=True))
+# Characters that end a property or a message of a workflow command.
+_IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTIES = {**_IN_MESSAGES, **str.maketrans({":": "%3A", ",": "%2C"})}
 _LEVELS = dict(zip(Severity, ("error", "warning", "note", "note"), strict=True))
 
 
@@ -129,16 +132,11 @@ def workflow_command(finding: FindingSummary) -> str:
         "endColumn": str(spot.end_column),
         "title": f"hlo-lsp {finding.code}",
     }
-    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(printable(finding.message))}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    listed = ",".join(
+        f"{name}={value.translate(_IN_PROPERTIES)}" for name, value in properties.items()
+    )
+    message = printable(finding.message).translate(_IN_MESSAGES)
+    return f"::{_COMMANDS[finding.severity]} {listed}::{message}"
 
 
 @dataclass(frozen=True, slots=True)

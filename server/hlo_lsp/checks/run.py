@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from graphlib import TopologicalSorter
 from itertools import groupby
+from operator import attrgetter
 
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.clean_records import CleanRecords, clean_records
@@ -94,7 +95,8 @@ def check_by_pace(
     everything: list[Finding] = []
     kept: list[Finding] = []
     kept_from = 0  # findings
-    for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
+    by_pace = attrgetter("pace")
+    for pace, group in groupby(sorted(on_records, key=by_pace), key=by_pace):
         of_pace = list(group)
         is_module = file.kind is FileKind.MODULE
         # In a file of several modules, the module of a name or a frame is unknown.
@@ -116,10 +118,6 @@ def check_by_pace(
 def _kept(findings: list[Finding], file: DumpFile, codes: set[str]) -> list[Finding]:
     """Return the findings in a file with one of the codes that no other finding suppresses."""
     return [one for one in unsuppressed(findings) if one.place.file is file and one.code in codes]
-
-
-def _pace(rule: "Rule[Record]") -> Pace:
-    return rule.pace
 
 
 def _on_records(

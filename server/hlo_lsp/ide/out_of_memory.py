@@ -43,7 +43,8 @@ def oom_card(text: str, line: int, column: int, messages: Sequence[JoinedMessage
         is_gpu = entry is not None and entry.entry.section is EntryList.PEAK_BUFFERS
         return shape_card(shape, None if is_gpu else Target(Backend.TPU))
     if entry is not None:
-        return _entry_card(entry)
+        title = f"buffer {entry.entry.rank} of the {entry.entry.section.value}"
+        return Card(title, tuple(_entry_facts(entry)))
     return _size_card(text, column)
 
 
@@ -63,11 +64,6 @@ def _size_card(text: str, column: int) -> Card | None:
             error = f", rounded by at most {format_bytes(size.error)}" if size.error else ""
             return Card(f"`{match[0]}`", (Fact("size", f"{format_bytes(size.bytes)}{error}"),))
     return None
-
-
-def _entry_card(joined: JoinedEntry) -> Card:
-    return Card(f"buffer {joined.entry.rank} of the {joined.entry.section.value}",
-                tuple(_entry_facts(joined)))  # fmt: skip
 
 
 def _entry_facts(joined: JoinedEntry) -> Iterator[Fact]:

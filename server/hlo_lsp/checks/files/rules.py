@@ -127,7 +127,9 @@ def broken_line(context: RecordContext[BrokenRecord]) -> Iterator[Finding]:
         refusal = memory_scanner().explain(text)
         what = "a memory dump"
     elif context.file.kind is FileKind.MODULE:
-        refusal = _in_words(module_scanner().explain(text))
+        refusal = module_scanner().explain(text)
+        words = tuple(_WORDS.get(word, word) for word in refusal.expected)
+        refusal = ParseFailure(refusal.column, words)
         what = "an HLO module"
     else:
         return
@@ -188,10 +190,6 @@ _WORDS = {
     "signature": "`(PARAMETERS) -> SHAPE`",
     "space": "a blank",
 }
-
-
-def _in_words(refusal: ParseFailure) -> ParseFailure:
-    return ParseFailure(refusal.column, tuple(_WORDS.get(word, word) for word in refusal.expected))
 
 
 def _sentence(expected: str, text: str, column: int) -> str:

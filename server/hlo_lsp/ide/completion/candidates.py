@@ -151,7 +151,11 @@ def candidate_documentation(file: DumpFile, about: tuple[str, str]) -> str:
             return _definition_documentation(file, int(owner), name)
         case "opcode":
             opcode = words.opcode(name)
-            return "" if opcode is None else _opcode_documentation(opcode)
+            if opcode is None:
+                return ""
+            required = [" or ".join(f"`{name}`" for name in group) for group in opcode.required]
+            needs = f"\n\nRequired: {', '.join(required)}." if required else ""
+            return opcode.text + needs
         case "attribute" | "header":
             found = words.attribute(name, owner) if owner else words.header.get(name)
             if found is None:
@@ -165,11 +169,6 @@ def candidate_documentation(file: DumpFile, about: tuple[str, str]) -> str:
         case "table":
             return words.tables.get(name, "")
     return words.keywords.get(name, "") if kind == "keyword" else ""
-
-
-def _opcode_documentation(opcode: OpcodeSpec) -> str:
-    required = [" or ".join(f"`{name}`" for name in group) for group in opcode.required]
-    return opcode.text + (f"\n\nRequired: {', '.join(required)}." if required else "")
 
 
 def _definition_documentation(file: DumpFile, line: int, name: str) -> str:

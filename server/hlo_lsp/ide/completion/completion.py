@@ -220,7 +220,14 @@ def _attribute_values(
     if attribute.kind not in _LIST_KINDS:
         return () if slot.within is not None else items or [_example_candidate(attribute)]
     if slot.within is None:
-        return map(_brace_candidate, items)
+        return [
+            item._replace(
+                label=f"{{{item.insert}}}",
+                insert=f"{{{item.insert}}}",
+                snippet=f"{{{placeholder(1, item.insert)}}}",
+            )
+            for item in items
+        ]
     there = {item.strip().removeprefix("%") for item in slot.within.split(",")[:-1]}
     return (item for item in items if item.label.removeprefix("%") not in there)
 
@@ -262,11 +269,6 @@ def _key_candidates(attribute: AttributeSpec, within: str) -> Iterator[Candidate
 def _example_candidate(attribute: AttributeSpec) -> Candidate:
     text, snippet = attribute.example, value_snippet(attribute, 1)
     return Candidate(text, CandidateKind.EXAMPLE, text, snippet, "example")
-
-
-def _brace_candidate(item: Candidate) -> Candidate:
-    text, snippet = f"{{{item.insert}}}", f"{{{placeholder(1, item.insert)}}}"
-    return Candidate(text, item.kind, text, snippet, item.detail, item.about)
 
 
 def operand_candidates(

@@ -83,7 +83,10 @@ def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> lis
         line = statement.record.line
         if line + statement.record.line_count >= first:
             edits += _gap_edits(file, before, statement)
-            edits += _statement_edits(statement)
+            old = (_strip_trailing_comment(statement.text) or "").strip()
+            new = _format_statement(statement)
+            if new is not None and new != old:
+                edits.append(_minimal_edit(*statement.begin, old, new))
         if line >= end:  # the gap above it may begin in the range
             break
         before = statement
@@ -121,11 +124,6 @@ def _is_in_computation(file: DumpFile, record: Record) -> bool:
         return False
     between = takewhile(lambda other: other is not record, file.records.after(head))
     return not any(isinstance(other, ComputationEnd) for other in between)
-
-
-def _statement_edits(statement: _Statement) -> list[FormattingEdit]:
-    old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
-    return [] if new is None or new == old else [_minimal_edit(*statement.begin, old, new)]
 
 
 def _format_statement(statement: _Statement) -> str | None:
