@@ -68,10 +68,17 @@ vim.api.nvim_create_user_command('HloBuffers', function()
   python_notes.list_buffers()
 end, { desc = 'List the buffers that this Python line owns at the peak' })
 
+local protos = { '*.hlo.pb', '*.hlo_proto.pb', '*.hlo_snapshot.pb' }
 autocmd('BufReadCmd', {
-  pattern = { '*.hlo.pb', '*.hlo_proto.pb', '*.hlo_snapshot.pb' },
+  pattern = protos,
   callback = function(event)
     require('hlo_lsp.text').read(event.buf, event.file)
+  end,
+})
+autocmd('BufWriteCmd', {
+  pattern = protos,
+  callback = function()
+    error('hlo-lsp: the text of a proto cannot be written to it', 0)
   end,
 })
 

@@ -10,7 +10,6 @@ end
 
 --- Reads a proto into its buffer, for the event BufReadCmd.
 function M.read(bufnr, name)
-  vim.bo[bufnr].buftype = 'nowrite'
   vim.bo[bufnr].swapfile = false
   local client = require('hlo_lsp.client').find()
   if not client then
