@@ -76,16 +76,25 @@ async def test_only_changed_compiles_are_read_again(
     other = listing.dump("0002.jit_g", MODULE.replace("jit_f", "jit_g"))
     assert len(await listing.ask()) == 2
     read: list[str] = []
-    original = ModuleList._read
+    original = module_list.read_compiles
 
-    def note(self: ModuleList, path: Path) -> Any:
+    def note(path: Path, *others: Any) -> Any:
         read.append(path.name)
-        return original(self, path)
+        return original(path, *others)
 
-    monkeypatch.setattr(ModuleList, "_read", note)
+    monkeypatch.setattr(module_list, "read_compiles", note)
     other.write_text(MODULE.replace("jit_f", "jit_longer"), "utf-8")
     names = {module["name"] for module in await listing.ask()}
     assert (names, len(read)) == ({"jit_f", "jit_longer"}, 1)
+
+
+async def test_large_compiles_are_read_in_a_process(
+    listing: Listing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listing.dump("0001.jit_f")
+    here = await listing.ask()
+    monkeypatch.setattr(module_list, "_MAX_BYTES_IN_SERVER", 0)
+    assert await Listing(listing.folder).ask() == here
 
 
 async def test_other_texts_are_no_compiles(listing: Listing) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.lsp.client import Json, path_of
+from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
@@ -24,6 +24,10 @@ COMPARE_METHOD = "hlo/compare"
 _MAX_ENTRIES = 20  # of a list
 
 
+class NoDumpError(Exception):
+    """There is no dump at a place; the message is for the user."""
+
+
 async def answer_comparison(session: Session, params: Any) -> Json:
     """Return the differences between two compiles on disk.
 
@@ -37,12 +41,18 @@ async def answer_comparison(session: Session, params: Any) -> Json:
     """
     sides = [getattr(params, name, None) for name in ("before", "after")]
     places = [(path_of(str(getattr(side, "uri", ""))), getattr(side, "line", 0)) for side in sides]
-    return await run_in_slices(
-        partial(_compare, places, session.workspace.frames), give_way=session.foreground.give_way
-    )
+    try:
+        return await run_in_process(partial(compare_places, places, session.workspace.frames))
+    except NoDumpError as error:
+        raise RequestFailedError(str(error)) from None
 
 
-def _compare(places: list[tuple[Path | None, object]], frames: FrameChoice) -> Json:
+def compare_places(places: list[tuple[Path | None, object]], frames: FrameChoice) -> Json:
+    """Return the differences between the compiles at two places: a path, and a line or None.
+
+    Raises:
+        NoDumpError: There is no dump.
+    """
     before, after = (_dump_at(path, line, frames) for path, line in places)
     diff = compare(before, after)
 
@@ -68,14 +78,14 @@ def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
     """Return the compile of a file, the first one below a folder, or that of a section."""
     file_path = None if path is None else next(compiles_below(path), None)
     if file_path is None:
-        raise RequestFailedError(f"{path}: no dumps")
+        raise NoDumpError(f"{path}: no dumps")
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
     try:
         found = list(dump_sets(workspace, workspace.file(file_path)))
     except UnreadableError as error:
-        raise RequestFailedError(str(error)) from None
+        raise NoDumpError(str(error)) from None
     if not found:
-        raise RequestFailedError(f"{file_path}: not an HLO module or XLA memory dump")
+        raise NoDumpError(f"{file_path}: not an HLO module or XLA memory dump")
     first = line if isinstance(line, int) else 0
     before = [dump for dump in found if dump.files[0].first_line <= first]
     return before[-1] if before else found[0]

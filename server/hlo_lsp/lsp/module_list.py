@@ -9,14 +9,16 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.client import Client, Json, path_of, workspace_folders
+from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.compiles import FolderCache
+from hlo_lsp.model.compiles import FolderCache, FolderListing
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.history import stage_label
@@ -40,7 +42,9 @@ _SUFFIXES = frozenset({".txt", ".hlo"})
 _UNLISTED_ROLES = frozenset({FileRole.OTHER, FileRole.MODULE_FOLDER, FileRole.THUNK_METADATA})
 _MEMORY_ROLES = [role for role in FileRole if role.is_memory]
 
-_Stamp = tuple[tuple[Path, object], ...]
+_MAX_BYTES_IN_SERVER = 4_000_000  # larger compiles are read in a process of their own
+
+_Stamp = tuple[tuple[Path, tuple[int, int] | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,13 @@ class ModuleList:
             with BackgroundProgress(self._server, "Reading dumps") as progress:
                 for number, path in enumerate(unread):
                     progress.report(path.name, 100 * number // len(unread))
-                    listed = await run_in_slices(partial(self._read, path), give_way=give_way)
+                    read = partial(
+                        read_compiles, path, self._session.workspace.frames, self._session.client
+                    )
+                    if _read_bytes(stamps[path]) > _MAX_BYTES_IN_SERVER:
+                        listed = await run_in_process(read)
+                    else:
+                        listed = await run_in_slices(read, give_way=give_way)
                     self._known[path] = stamps[path], listed
                     if progress.is_cancelled:
                         break
@@ -126,42 +136,60 @@ class ModuleList:
         return found
 
     def _files(self, path: Path) -> list[Path]:
-        """Return the memory files, then the module texts in pipeline order, then the others."""
-        try:
-            compile_ = self._folders.listing(path.parent).compile(path.name)
-        except KeyError:  # deleted meanwhile
-            return [path]
-        memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
-        memory.sort(key=lambda one: _MEMORY_ROLES.index(suffix_of(one.name).role))
-        return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
+        return _files_in_order(self._folders.listing(path.parent), path)
 
-    def _read(self, path: Path) -> list[_ListedCompile]:
-        # Of one compile, so that its files do not stay in memory.
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames)
-        try:
-            if not detect_file_kind(read_first_lines(path)).is_dump:
-                return []
-            dumps = dump_sets(workspace, workspace.file(path))
-            return [_ListedCompile(compiled_module(dump), self._place(dump)) for dump in dumps]
-        except UnreadableError:
+
+def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_ListedCompile]:
+    """Return the compiles in a file and its companions, with the positions of a client."""
+    # Of one compile, so that its files do not stay in memory.
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
+    try:
+        if not detect_file_kind(read_first_lines(path)).is_dump:
             return []
+        dumps = dump_sets(workspace, workspace.file(path))
+        return [_ListedCompile(compiled_module(dump), _place(dump, client)) for dump in dumps]
+    except UnreadableError:
+        return []
 
-    def _place(self, dump: DumpSet) -> Json:
-        file = dump.files[0]
-        path = None if isinstance(file, SectionFile) else file.path
-        files = [] if path is None else self._files(path)
-        buffers = [named_buffer(dump, one) for one in largest_buffers(dump, _MAX_BUFFERS)]
-        locations = self._session.client.locations(one.place for one in buffers)
-        return {
-            "uri": file.uri,
-            "line": file.first_line,
-            "title": file.title if path is None else _title(path.name),
-            "files": [_file_json(one) for one in files if _is_listed(one)],
-            "buffers": [
-                {"name": one.name, "text": one.text, "location": location}
-                for one, location in zip(buffers, locations, strict=True)
-            ],
-        }
+
+def _place(dump: DumpSet, client: Client) -> Json:
+    file = dump.files[0]
+    path = None if isinstance(file, SectionFile) else file.path
+    files: list[Path] = []
+    if path is not None:
+        files = _files_in_order(FolderCache().listing(path.parent), path)
+    buffers = [named_buffer(dump, one) for one in largest_buffers(dump, _MAX_BUFFERS)]
+    locations = client.locations(one.place for one in buffers)
+    return {
+        "uri": file.uri,
+        "line": file.first_line,
+        "title": file.title if path is None else _title(path.name),
+        "files": [_file_json(one) for one in files if _is_listed(one)],
+        "buffers": [
+            {"name": one.name, "text": one.text, "location": location}
+            for one, location in zip(buffers, locations, strict=True)
+        ],
+    }
+
+
+def _files_in_order(listing: FolderListing, path: Path) -> list[Path]:
+    """Return the memory files, then the module texts in pipeline order, then the others."""
+    try:
+        compile_ = listing.compile(path.name)
+    except KeyError:  # deleted meanwhile
+        return [path]
+    memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
+    memory.sort(key=lambda one: _MEMORY_ROLES.index(suffix_of(one.name).role))
+    return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))
+
+
+def _read_bytes(stamp: _Stamp) -> int:
+    """Return the bytes of the files that are read."""
+    return sum(
+        version[1]
+        for path, version in stamp
+        if version is not None and suffix_of(path.name).role not in ROLES_WITHOUT_SIZES
+    )
 
 
 def _is_listed(path: Path) -> bool:
