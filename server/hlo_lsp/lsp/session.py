@@ -338,7 +338,8 @@ class Session:
             waits = whole or file.kind.is_memory
             await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
             dump = await self._load_small_files(file)
-        if file.kind is FileKind.MODULE and not file.module.has_mention_index:
+        is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
+        if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
         is_new = dump not in self._prepared and needs_preparation(dump)
         if is_new and not self.workspace.unread_companions(file):

@@ -100,7 +100,7 @@ def origins_of(
             if search is None:
                 search = searches[line.file] = _Search(dump, line.file)
                 if len(listed) > _MAX_LINEAR_SEARCHES:
-                    line.file.module.build_caller_index()
+                    line.file.module.build_mention_index()
             found[name, index] = search.origin(line.record, tuple_path(index))
     return found
 

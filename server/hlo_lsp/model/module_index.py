@@ -158,8 +158,6 @@ class ModuleIndex:
         self._partial_mentions: (
             tuple[MultiMap[str, InstructionLine], set[InstructionLine]] | None
         ) = None
-        # The callers by computation, built on request and dropped after a change.
-        self._callers: dict[str, list[InstructionLine]] | None = None
         self._sorted_computations: list[ComputationLine] | None = None
         self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
@@ -176,7 +174,6 @@ class ModuleIndex:
         self._update(record, MultiMap.remove)
 
     def _update(self, record: Record, change: RecordChange) -> None:
-        self._callers = None
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
             self.instruction_count += 1 if change is MultiMap.add else -1
@@ -323,22 +320,8 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        if self._callers is not None:
-            return self._callers.get(computation.name, [])
         found = self.mentioning(computation.name)
         return [record for record in found if record.calls(computation.name)]
-
-    def build_caller_index(self) -> None:
-        """Build the index that replaces the linear search in ``callers``.
-
-        It takes as long as about twenty searches.
-        """
-        if self._mentions is None and self._callers is None:
-            found: dict[str, list[InstructionLine]] = {}
-            for record in sorted(self.instructions.records(), key=lambda record: record.line):
-                for name in dict.fromkeys(record.called):
-                    found.setdefault(name, []).append(record)
-            self._callers = found
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
@@ -391,43 +374,37 @@ class ModuleIndex:
         """True if the mention index is built."""
         return self._mentions is not None
 
-    @property
-    def has_mention_index(self) -> bool:
-        """True if the mention index is built or being built."""
-        return self._mentions is not None or self._partial_mentions is not None
-
     def build_mention_index(self) -> None:
         """Build the index that replaces the linear search in ``mentioning``.
 
-        Edits while the work is paused update what is indexed so far.
+        It takes as long as twenty searches. Several jobs may build it alternately, and a cancelled
+        one leaves its part; edits update what is indexed so far.
         """
-        if self.has_mention_index:
+        if self._mentions is not None:
             return
-        found: MultiMap[str, InstructionLine] = MultiMap()
-        done: set[InstructionLine] = set()
-        self._partial_mentions = found, done
-        try:
-            for count, record in enumerate(self.instructions.snapshot()):
-                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                    checkpoint()
-                if record in done:
-                    continue
-                done.add(record)
-                for name in _mentioned_names(record):
-                    known = self.instructions.first(name)  # its name is in memory already
-                    found.add(name if known is None else known.name, record)
-            self._mentions = found
-        finally:
-            self._partial_mentions = None
+        if self._partial_mentions is None:
+            self._partial_mentions = MultiMap(), set()
+        found, done = self._partial_mentions
+        for count, record in enumerate(self.instructions.snapshot()):
+            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
+                if self._mentions is not None:
+                    return
+            if record in done:
+                continue
+            done.add(record)
+            for name in _mentioned_names(record):
+                known = self.instructions.first(name)  # its name is in memory already
+                found.add(name if known is None else known.name, record)
+        self._mentions, self._partial_mentions = found, None
 
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
         index = self._mentions
         if self._partial_mentions is not None:
             index, done = self._partial_mentions
-            is_new = record not in done
+            if change is MultiMap.remove and record not in done:
+                index = None
             done.add(record)
-            if is_new and change is MultiMap.remove:
-                return
         if index is not None:
             for name in _mentioned_names(record):
                 change(index, name, record)
