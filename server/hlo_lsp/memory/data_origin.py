@@ -12,7 +12,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
+from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources, roots_of
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -44,8 +44,8 @@ class Origin:
         argument: The argument of the program, such as ``p['w']`` or ``parameter 3``; None for the
             result of an instruction.
         op_name: The operation name, None if no instruction on the path has one.
-        stack: The Python stack, the innermost line first; empty if no instruction on the path has
-            one.
+        stack: The Python stack, the innermost line first. If no instruction on the path has one, it
+            is that of the instruction that a loop fills the buffer with, else empty.
         source: The line of the stack that owns memory, by the frames of the compile.
         via: The names of the instructions that moved the data, the nearest to the buffer first.
     """
@@ -133,6 +133,7 @@ class _Search:
         self._module = file.module
         self._steps: dict[_Step, _Step | None] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
+        self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
         chain = [instruction]
@@ -144,7 +145,7 @@ class _Search:
             seen.add(step)
             instruction, path = step
             chain.append(instruction)
-        return self._origin(chain)
+        return self._origin(chain, path)
 
     def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
@@ -167,7 +168,7 @@ class _Search:
         if opcode == "parameter":
             return self._before_parameter(instruction, path)
         if not path and opcode not in _CALLERS:
-            return None
+            return self._before_fusion(instruction)
         return next(direct_sources(module, instruction, path), None)
 
     def _result_path(self, start: InstructionLine, path: TuplePath) -> TuplePath:
@@ -181,6 +182,19 @@ class _Search:
             return self._operand(start, path[1:])
         if path[:1] == (1,) and self._source(start) is None:
             return self._operand(start, path[1:])
+        return None
+
+    def _before_fusion(self, fusion: InstructionLine) -> _Step | None:
+        """Return the operand that a fusion without a source only moves or rearranges."""
+        operands = self._module.operands(fusion)
+        for root in (
+            roots_of(self._module, fusion) if self._is_fusion_without_source(fusion) else ()
+        ):
+            producer, path = self._walk(root, ())
+            number = parameter_number(producer)
+            if number is not None and number < len(operands):
+                operand = operands[number]
+                return None if operand is None else (operand, path)
         return None
 
     def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
@@ -211,10 +225,39 @@ class _Search:
 
         XLA does not give metadata to every fusion that it forms.
         """
-        if producer.opcode != "fusion" or self._source(producer) is not None:
+        if not self._is_fusion_without_source(producer):
             return []
         computations = self._module.called_by(producer)
         return [line for one in computations for line in reversed(self._module.members(one))]
+
+    def _is_fusion_without_source(self, instruction: InstructionLine) -> bool:
+        return instruction.opcode == "fusion" and self._source(instruction) is None
+
+    def _writer(self, producer: InstructionLine, path: TuplePath) -> list[InstructionLine]:
+        """Return the instruction that a loop writes a buffer with, and its called instructions.
+
+        XLA allocates and clears the buffers of the results of loops with instructions without
+        metadata.
+        """
+        if self._writers is None:
+            self._writers = {}
+            for loop in self._module.instructions.records():
+                if loop.opcode == "while":
+                    self._writers |= self._written_by(loop)
+        writer = self._writers.get((producer, path))
+        return [] if writer is None else [writer, *self._called_members(writer)]
+
+    def _written_by(self, loop: InstructionLine) -> dict[_Step, InstructionLine]:
+        """Return what a loop writes, by the data that it gets for it."""
+        found: dict[_Step, InstructionLine] = {}
+        operand = next(iter(self._module.operands(loop)), None)
+        for root in roots_of(self._module, loop):
+            for number, _ in enumerate(root.operands):
+                checkpoint()
+                writer, _ = self._walk(root, (number,))
+                if writer.opcode != "parameter" and operand is not None:
+                    found[self._walk(operand, (number,))] = writer
+        return found
 
     def _operand(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         operand = next(iter(self._module.operands(instruction)), None)
@@ -231,17 +274,20 @@ class _Search:
             self._names_and_stacks[line] = metadata.get("op_name"), stack
         return self._names_and_stacks[line]
 
-    def _origin(self, chain: list[InstructionLine]) -> Origin:
+    def _origin(self, chain: list[InstructionLine], path: TuplePath) -> Origin:
+        """Return the origin at the end of a chain, which is at a path of its result."""
         producer = chain[-1]
         number = parameter_number(producer)
-        lines = [producer, *self._called_members(producer), *reversed(chain[:-1])]
+        home = self._module.computation_of(producer)
+        argument = None
+        if number is not None and home is not None and home.is_entry:
+            argument = argument_name(producer) or f"parameter {number}"
+        lines = [one for line in reversed(chain) for one in (line, *self._called_members(line))]
+        if argument is None and not any(map(self._source, lines)):
+            lines += self._writer(producer, path)
         facts = [self._name_and_stack(line) for line in lines]
         op_name = next((name for name, _ in facts if name is not None), None)
         stack = next((stack for _, stack in facts if stack), ())
-        argument = None
-        home = self._module.computation_of(producer)
-        if number is not None and home is not None and home.is_entry:
-            argument = argument_name(producer) or f"parameter {number}"
         located = LocatedRecord(self._file, producer)
         source = self._dump.frames.line_of(stack)
         via = tuple(line.name for line in chain[:-1])

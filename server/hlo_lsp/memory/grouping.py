@@ -12,6 +12,7 @@ from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
 
 _ARGUMENTS = "arguments"
+_NO_LINE = "no Python line"
 _UNKNOWN = "unknown"
 
 
@@ -57,7 +58,10 @@ class BufferGroup:
 
     @property
     def label(self) -> str:
-        """The name, of a Python line without folders."""
+        """The name: of a Python line without folders, without one with the largest instruction."""
+        value = max(self.buffers, key=lambda owned: owned.buffer.bytes).buffer.value
+        if self.name == _NO_LINE and value is not None:
+            return f"{_NO_LINE} ({value.record.name})"
         return self.name if self.source is None else self.source.short
 
 
@@ -106,7 +110,8 @@ def _line(_: DumpSet, owned: OwnedBuffer) -> str:
         return str(owned.source)
     if owned.origin is not None and owned.origin.argument is not None:
         return "copies of arguments"
-    return _kind(owned)
+    kind = _kind(owned)
+    return _NO_LINE if kind == _UNKNOWN and owned.origin is not None else kind
 
 
 def _stack(dump: DumpSet, owned: OwnedBuffer) -> str:

@@ -1,0 +1,27 @@
+"""Nearly all bytes at the peaks of real programs have a Python line or an argument."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
+from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from oracles.compiles import compiles_of
+
+pytestmark = pytest.mark.corpus
+# The rest are kernels and constants that XLA prints without a stack.
+_MAX_SHARE_WITHOUT_LINE = 0.02
+
+
+def test_peak_bytes_have_a_line_or_argument(folder: Path) -> None:
+    unowned = total = 0
+    for compile_ in compiles_of(folder):
+        for space in memory_space_occupancies(compile_.dump):
+            live = live_buffers(compile_.dump, space.space, space.peak_step)
+            owned = owned_buffers(compile_.dump, live)
+            groups = group_buffers(compile_.dump, owned, GroupKey.LINE)
+            total += sum(group.bytes for group in groups)
+            unowned += sum(group.bytes for group in groups if group.name == "no Python line")
+            assert sum(group.bytes for group in groups) == space.peak_bytes
+    assert unowned <= total * _MAX_SHARE_WITHOUT_LINE
