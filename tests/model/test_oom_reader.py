@@ -134,6 +134,12 @@ _PREFIXES = (
     "host-0: ",
     "[worker-2] ",
     "pod-1  | ",
+    "2026-11-23 06:10:00,123 ERROR train: ",
+    "2026-11-23T06:10:00.123Z stderr F ",
+    "2026-11-23T06:10:00.123Z pod/worker-0 ",
+    "Nov 23 06:10:00 host python[123]: ",
+    "[1,0]<stderr>:",
+    "  | ",
 )
 
 
@@ -189,6 +195,25 @@ def test_hosts_may_alternate() -> None:
     assert [facts(one) for one in found] == [facts(message(first)), facts(message(second))]
 
 
+def test_learned_prefix_names_host() -> None:
+    first, second = text_of("libtpu_0.0.37_hbm"), text_of(LONG)
+    lines = [
+        f"Nov 23 06:10:{second_of_day % 60:02} {host} python[{pid}]: {line}"
+        for second_of_day, pair in enumerate(
+            itertools.zip_longest(first.split("\n"), second.split("\n"), fillvalue="")
+        )
+        for host, pid, line in zip(("tpu-a", "tpu-b"), (7, 1234), pair, strict=True)
+    ]
+    found = messages("\n".join(lines))
+    assert [facts(one) for one in found] == [facts(message(first)), facts(message(second))]
+
+
+def test_unreadable_lines_are_counted() -> None:
+    lines = [f"{'#' * number} {line}" for number, line in enumerate(GPU.split("\n"))]
+    found = message("\n".join(lines))
+    assert (found.unread_lines, found.entries) == (2, ())
+
+
 def test_repetitions_are_one_message() -> None:
     text = text_of("libtpu_0.0.52_hbm_short")
     assert len(messages(text + text)) == 1
@@ -215,6 +240,7 @@ def test_any_lines_can_be_read(lines: list[str]) -> None:
         "Ran out of memory in memory space vmem while allocating on stack for " * 3000,
         "Largest program allocations in hbm:\n1. Size: 1G\nXLA label: (((\n" + "x(\n" * 30_000,
         "".join(f"Allocation (size={n}) would exceed memory (size=5)\n" for n in range(3000)),
+        "".join(f"{'a: ' * (n % 90)}Ran out of {n}\n" for n in range(6000)),
         "Allocation (size=7) would exceed memory (size=5) " * 3000,
         "Can't reduce memory use below 1 (1 bytes) by " * 5000,
     ],

@@ -103,6 +103,12 @@ def test_list_without_sentence_has_needed_bytes() -> None:
     assert found["needed_bytes"] == pytest.approx(15.75 * 2**30, rel=1e-3)
 
 
+def test_unreadable_list_is_named() -> None:
+    lines = [f"{'#' * number} {line}" for number, line in enumerate(GPU.split("\n"))]
+    text = "\n".join(oom_lines(_report("\n".join(lines))))
+    assert "2 lines of lists or tables could not be read: remove what precedes them" in text
+
+
 def test_short_message_shows_buffers_of_dump() -> None:
     text = text_of(SHORT).replace("18.19G", "15.74G")
     lines = "\n".join(oom_lines(_report(text, dump())))

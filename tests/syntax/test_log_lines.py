@@ -56,6 +56,28 @@ def test_repr_is_split_into_lines(depth: int) -> None:
     assert '"a[\\n  b]"' in "\n".join(unescaped_lines(escaped))
 
 
+def _read(*lines: str) -> list[tuple[str, str]]:
+    found = log_lines(lines, lambda text: text.find("Ran out"))
+    return [(line.source, line.raw) for line in found]
+
+
+def test_prefix_of_message_is_learned() -> None:
+    lines = ("06:10:09 train: Ran out", "06:10:10 train:", "06:10:10 train:   Shape", "other")
+    assert _read(*lines) == [
+        ("train:", "Ran out"), ("train:", ""), ("train:", "  Shape"), ("", "other"),
+    ]  # fmt: skip
+
+
+def test_prefix_of_one_line_is_kept() -> None:
+    lines = [("", "train: Ran out"), ("", "Total"), ("", "  Shape")]
+    assert _read(*(text for _, text in lines)) == lines
+
+
+def test_repeated_message_is_no_prefix() -> None:
+    lines = ("a: X: Ran out", "a: X: Ran out", "a: Total")
+    assert [text for _, text in _read(*lines)] == ["X: Ran out", "X: Ran out", "Total"]
+
+
 @given(st.text())
 def test_any_text_has_lines(text: str) -> None:
     assert len(list(log_lines(text.split("\n")))) >= 0

@@ -22,8 +22,10 @@ from hlo_lsp.syntax.oom_lines import (
     MAX_OOM_LINE_LENGTH,
     Sentence,
     begins_header,
+    contains_list_line,
     find_header,
     find_rule,
+    message_start,
     read_line,
     read_usage_row,
 )
@@ -52,7 +54,7 @@ _LONGEST_START = 30  # characters of the first words of a sentence
 def read_oom_messages(lines: Iterable[str]) -> list[OomMessage]:
     """Return the messages in a text, repetitions counted; the time is linear in the text."""
     reader = _Reader()
-    for line in log_lines(lines):
+    for line in log_lines(lines, message_start):
         if len(line.raw) <= MAX_OOM_LINE_LENGTH:
             reader.read(line)
     return _without_repetitions(reader.messages())
@@ -121,6 +123,9 @@ class _Reader:
         self._previous[source] = line
         if begins_header(line.text) or find_header(line.text) is not None:
             self._begin_sentence(source, Sentence(line))
+        elif self._builders and contains_list_line(line.text):
+            last = self._builders[-1]
+            last.message = replace(last.message, unread_lines=last.message.unread_lines + 1)
         elif previous is not None and _begins_between(previous.text, line.text):
             self._begin_sentence(source, Sentence(previous, line))
 

@@ -152,6 +152,7 @@ class OomMessage:
         shared: How much of the outputs is in the arguments, because they are donated.
         statistics: Totals of a buffer assignment.
         entries: The listed buffers.
+        unread_lines: Number of lines with sizes of buffers, or totals, in an unknown form.
     """
 
     kind: OomKind
@@ -171,6 +172,7 @@ class OomMessage:
     shared: PrintedSize | None = None
     statistics: tuple[UsageRow, ...] = ()
     entries: tuple[OomEntry, ...] = ()
+    unread_lines: int = 0
 
     def usage_of(self, name: str) -> PrintedSize | None:
         """Return the size of a row of the usage table, such as ``arguments``."""

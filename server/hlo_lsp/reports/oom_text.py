@@ -6,7 +6,7 @@ from typing import Any
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.oom_arithmetic import is_one_allocation
 from hlo_lsp.memory.oom_join import JoinedEntry
-from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.out_of_memory import EntryList, OomKind
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import file_name
@@ -163,6 +163,9 @@ def _remarks(report: OomReport) -> Iterator[str]:
     if not notes and (message.usage_rows or message.requirement_rows):
         end = ", also with the buffer assignment" if report.need.is_measured else ""
         notes.append(f"all totals agree{end}")
+    if message.unread_lines and not message.entries:
+        lines = count_noun(message.unread_lines, "line")
+        notes.append(f"{lines} of lists or tables could not be read: remove what precedes them")
     has_lines = any(entry.source for entry in report.joined.entries)
     if dump is None and message.entries and not has_lines:
         notes.append("without a dump, the Python lines are unknown")

@@ -3,11 +3,16 @@ r"""The lines of a log without the prefixes of loggers.
 A message of the compiler can be in the output of a logger (a prefix on each line, the lines of
 several hosts interleaved), in a quoted or fenced block, and in the ``repr`` of an exception, where
 its lines are joined by ``\n``.
+
+Parts of a prefix with known forms are removed from all lines. Any other prefix is what precedes the
+beginning of a message and also begins one of the next lines, with the same or other numbers.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -43,6 +48,13 @@ _ESCAPE = re.compile(r"(?<!\\)(\\+)([nrt'\"])")
 _STRING_END_CHARACTERS = "\\'\")]}>,"
 _CONTROL_CHARACTERS = {"n": "\n", "r": "", "t": "\t"}
 
+_LINES_WITH_PREFIX = 4  # after the beginning of a message, to compare with it
+_MAX_PREFIX_LENGTH = 200
+_MAX_PREFIXES = 8  # of hosts whose lines are interleaved
+_NUMBER = re.compile(r"[0-9]+")
+_PREFIX = re.compile(r".*(?:[:|>\])]\s?|\S\s)", re.DOTALL)
+_CLOCK = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T?|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?Z?")
+
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
@@ -71,16 +83,74 @@ class LogLine:
         return self.raw[:1].isspace()
 
 
-def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
-    """Yield the lines of a log, those of a ``repr`` one by one."""
+def log_lines(
+    lines: Iterable[str], message_start: Callable[[str], int] = lambda _: -1
+) -> Iterator[LogLine]:
+    """Yield the lines of a log, those of a ``repr`` one by one.
+
+    Args:
+        lines: The lines.
+        message_start: Returns where in a text a message begins, -1 if none does.
+    """
+    following = _split_lines(lines)
+    window = deque(islice(following, 1 + _LINES_WITH_PREFIX))
+    prefixes: deque[str] = deque(maxlen=_MAX_PREFIXES)
+    while window:
+        line = window.popleft()
+        start = message_start(line.raw)
+        if start > 0:
+            rest = (other.raw for other in window if message_start(other.raw) < 0)
+            prefix = _shared_prefix(line.raw[:start], rest)
+            if prefix and prefix not in prefixes:
+                prefixes.appendleft(prefix)
+        source, text = _without_prefix(line, prefixes)
+        for part in unescaped_lines(text):
+            yield LogLine(line.line, source, part, line.width)
+        window.extend(islice(following, 1))
+
+
+def _split_lines(lines: Iterable[str]) -> Iterator[LogLine]:
+    """Yield the lines without parts of prefixes that have a known form."""
     for number, line in enumerate(lines):
         if number % _LINES_PER_CHECKPOINT == 0:
             checkpoint()
         source, text = split_prefix(_without_colors(line))
-        if text.startswith("```"):
-            continue
-        for part in unescaped_lines(text):
-            yield LogLine(number, source, part, len(line))
+        if not text.startswith("```"):
+            yield LogLine(number, source, text, len(line))
+
+
+def _shape(text: str) -> str:
+    """Return the beginning of a text with equal numbers."""
+    return _NUMBER.sub("0", text[:_MAX_PREFIX_LENGTH])
+
+
+def _shared_prefix(before: str, others: Iterable[str]) -> str:
+    """Return the shape of the longest prefix that a text shares with one of others."""
+    shape = _shape(before)
+    shared = max((_count_equal(shape, _shape(other)) for other in others), default=0)
+    match = _PREFIX.match(shape, 0, shared)
+    return "" if match is None else match[0]
+
+
+def _count_equal(one: str, other: str) -> int:
+    """Return the length of the common prefix of two texts."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _without_prefix(line: LogLine, prefixes: Iterable[str]) -> tuple[str, str]:
+    """Return the source and the text of a line without the longest of some prefixes."""
+    shape = _shape(line.raw) if prefixes else ""
+    found = max((one for one in prefixes if f"{shape} ".startswith(one)), key=len, default="")
+    if not found:
+        return line.source, line.raw
+    end = len(found)
+    for number in _NUMBER.finditer(line.raw):
+        if number.start() >= end:
+            break
+        end += len(number[0]) - 1
+    source = _CLOCK.sub("", line.raw[:end]).strip()
+    return line.source + source, line.raw[end:]
 
 
 def split_prefix(line: str) -> tuple[str, str]:

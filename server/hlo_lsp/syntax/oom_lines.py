@@ -26,6 +26,7 @@ HEADER_RULES = (
 )
 # A file of a dump begins with one of these lines.
 _LIST_STARTS = ("Program hbm requirement ", "Largest program allocations in hbm:")
+_LIST_LINE = re.compile(r"\bSize: [0-9]|\bTotal \w{1,80} usage >= [0-9]")
 _MAX_DETECTION_LENGTH = 2000
 # The first words of lines with a whole rule each.
 _LINE_RULES = {
@@ -88,6 +89,17 @@ def find_header(text: str) -> tuple[str, Match[str]] | None:
 def begins_header(text: str) -> bool:
     """Return True if a sentence that begins a message may begin in a text."""
     return any(start in text for start in _HEADER_STARTS)
+
+
+def message_start(text: str) -> int:
+    """Return where a sentence or list that begins a message may begin in a text, else -1."""
+    places = (text.find(start) for start in (*_HEADER_STARTS, *_LIST_STARTS))
+    return min((place for place in places if place >= 0), default=-1)
+
+
+def contains_list_line(text: str) -> bool:
+    """Return True if the size of a listed buffer, or a total, is in a text."""
+    return _LIST_LINE.search(text) is not None
 
 
 def begins_oom_message(line: str) -> bool:
