@@ -1,15 +1,25 @@
-"""Symbols and folds in texts with out-of-memory messages."""
+"""Symbols, folds, lenses, and reports in texts with out-of-memory messages."""
 
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from lsprotocol import types
 
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.out_of_memory import document_symbols, folding_ranges
+from hlo_lsp.lsp.assignment_paths import AssignmentPaths
+from hlo_lsp.lsp.client import SHOW_SUMMARY_COMMAND, Client
+from hlo_lsp.lsp.out_of_memory import (
+    code_lenses,
+    definition,
+    document_symbols,
+    folding_ranges,
+    resolve_lens,
+    summarize_message,
+)
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
 from lsp.opened import item
-from oom_messages import LONG, text_of
+from oom_messages import DUMP, LONG, text_of
 
 _PARAMS = cast("Any", None)  # the functions use the file only
 _LINES = text_of(LONG).split("\n")
@@ -55,3 +65,66 @@ def test_message_lists_and_buffers_fold(session: Session, file: DumpFile) -> Non
 def test_number_of_folds_is_limited(session: Session, file: DumpFile) -> None:
     session.client = Client(max_folding_ranges=1)
     assert len(folding_ranges(session, file, _PARAMS)) == 1
+
+
+def _log(session: Session, folder: Path) -> DumpFile:
+    """Open a log beside a folder with the dump of its message."""
+    dump, logs = folder / "dump", folder / "logs"
+    for each in (dump, logs):
+        each.mkdir()
+    for path in DUMP.iterdir():
+        (dump / path.name).write_bytes(path.read_bytes())
+    session.assignments = AssignmentPaths(lambda: [folder])
+    file = session.open(item((logs / "train.log").as_uri(), "step 1\n" + text_of(LONG)))
+    file.refresh()
+    return file
+
+
+def test_dump_elsewhere_in_workspace_is_found(session: Session, tmp_path: Path) -> None:
+    file = _log(session, tmp_path)
+    line = file.lines.index("  1. Size: 6.75G")
+    place = types.TextDocumentPositionParams(
+        types.TextDocumentIdentifier(file.uri), types.Position(line, 0)
+    )
+    found = definition(session, file, cast("Any", place))
+    assert len(found) == 2
+    assert {Path(one.uri).parent.name for one in found} == {"dump"}
+
+
+def _lenses(session: Session, file: DumpFile) -> list[types.CodeLens]:
+    found = code_lenses(session, file, _PARAMS)
+    places = [(lens["range"], lens["data"]) for lens in found]
+    lines = [types.Position(place["start"]["line"], 0) for place, _ in places]
+    return [
+        types.CodeLens(types.Range(line, line), data=data)
+        for line, (_, data) in zip(lines, places, strict=True)
+    ]
+
+
+async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
+    session.client = Client(can_show_summary=True)
+    file = _log(session, tmp_path)
+    lenses = [await resolve_lens(session, lens) for lens in _lenses(session, file)]
+    assert [lens.range.start.line for lens in lenses] == [0, 1]
+    for lens in lenses:
+        assert lens.command is not None
+        assert lens.command.command == SHOW_SUMMARY_COMMAND
+        assert lens.command.title.startswith("jit_train_step: not enough HBM, needs 15.75 GiB")
+
+
+async def test_summary_is_report_and_summary_of_dump(session: Session, tmp_path: Path) -> None:
+    text = await summarize_message(session, _log(session, tmp_path).uri, 0)
+    assert text is not None
+    assert text.startswith("# Out of memory\n\n```text\njit_train_step: not enough HBM")
+    assert "\n# Memory of `jit_train_step`" in text
+
+
+async def test_summary_without_dump_is_report(session: Session, file: DumpFile) -> None:
+    text = await summarize_message(session, file.uri, 0)
+    assert text is not None
+    assert text.count("\n# ") == 0
+
+
+async def test_other_text_has_no_message_summary(session: Session) -> None:
+    file = session.open(item("untitled:other", "step 1\n"))
+    assert await summarize_message(session, file.uri, 0) is None

@@ -107,7 +107,7 @@ def report_of_log(
     name = "standard input" if log is None else str(log)
     if not messages:
         raise NoMessageError(f"{name}: no out-of-memory message found", _NO_MESSAGE_STATUS)
-    number = number or 1 + messages.index(max(messages, key=_detail))
+    number = number or 1 + messages.index(max(messages, key=OomMessage.detail))
     if number > len(messages):
         text = f"{name}: no message {number}; the log has {count_noun(len(messages), 'message')}"
         raise NoMessageError(text, USAGE_ERROR_STATUS)
@@ -120,12 +120,6 @@ def report_of_log(
 def _fail(text: str, status: int) -> int:
     print(f"hlo-lsp: {text}", file=sys.stderr)
     return status
-
-
-def _detail(message: OomMessage) -> tuple[bool, int, int]:
-    """Return a sort key: the most detailed message has sizes and the most buffers."""
-    size = 0 if message.needed is None else message.needed.bytes
-    return message.needed is not None, len(message.entries), size
 
 
 def _module_of_file(log: Path) -> str | None:

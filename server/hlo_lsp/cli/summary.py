@@ -12,7 +12,7 @@ from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.protos.names import is_converted
-from hlo_lsp.reports.oom_text import oom_json, oom_lines
+from hlo_lsp.reports.oom_text import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
@@ -45,7 +45,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         blocks = [list(oom_lines(one.report)) for one in messages]
         blocks += [list(summary_lines(summary, options.top)) for summary in found]
-        print(printable("\n\n".join("\n".join(block) for block in blocks)))
+        if blocks:
+            print(printable("\n\n".join("\n".join(block) for block in blocks)))
     return print_errors(errors)
 
 
@@ -87,6 +88,6 @@ def _markdown(
     messages: list[LogReport], summaries: list[ModuleSummary], count: int
 ) -> Iterator[str]:
     for one in messages:
-        yield from ("# Out of memory", "", "```text", *oom_lines(one.report), "```", "")
+        yield from oom_markdown(one.report)
     for summary in summaries:
         yield from summary_markdown(summary, count)

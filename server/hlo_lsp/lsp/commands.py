@@ -65,7 +65,7 @@ def _show_message(server: LanguageServer, text: str) -> None:
 INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
 SUMMARY_COMMAND = "hlo.server.summary"
-_SUMMARY_OWNERS = 15
+SUMMARY_OWNERS = 15
 
 RESTART_COMMAND = "hlo.server.restartIndex"
 
@@ -98,7 +98,7 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     dump = context.dump
     summary = await run_in_slices(partial(summarize, dump, SummaryOptions()))
-    return "\n".join(summary_markdown(summary, _SUMMARY_OWNERS)) + "\n"
+    return "\n".join(summary_markdown(summary, SUMMARY_OWNERS)) + "\n"
 
 
 async def check_uri(session: Session, uri: str) -> str:

@@ -7,7 +7,7 @@ from lsprotocol import types
 from hlo_lsp.ide.code_lenses import MAX_LISTED_PLACES, LensData, lens_places, lenses
 from hlo_lsp.ide.hover import summaries, values
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
-from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Json
+from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Client, Json
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, whole_compile_context
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
@@ -33,7 +33,8 @@ async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLe
         uri, line = context.file.uri, lens.range.start.line
         whole = await whole_compile_context(context.session, uri, line) or context
         title = await run_on_compile(whole.dump, partial(summaries.memory_summary, whole.dump))
-        return types.CodeLens(lens.range, _summary_command(whole, title, line), lens.data)
+        opening = summary_command(context.client, title, uri, line)
+        return types.CodeLens(lens.range, opening, lens.data)
     await run_on_compile(context.dump, partial(_prepare, context, data))
     command = types.Command(_title(context, data), "")
     places = []
@@ -88,11 +89,10 @@ def _command_without_places(context: RequestContext, data: LensData) -> Json:
     return command
 
 
-def _summary_command(context: RequestContext, title: str, line: int) -> types.Command:
+def summary_command(client: Client, title: str, uri: str, line: int) -> types.Command:
     """Return the command that opens the summary; other clients receive it as text."""
-    can_show = context.client.can_show_summary
-    command = SHOW_SUMMARY_COMMAND if can_show else SUMMARY_COMMAND
-    return types.Command(title, command, arguments=[context.file.uri, line])
+    command = SHOW_SUMMARY_COMMAND if client.can_show_summary else SUMMARY_COMMAND
+    return types.Command(title, command, arguments=[uri, line])
 
 
 def _title(context: RequestContext, data: LensData) -> str:

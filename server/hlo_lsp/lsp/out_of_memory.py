@@ -1,30 +1,37 @@
 """Answers in texts that contain out-of-memory messages of XLA.
 
-The answers join the messages with the dumps beside the text and with open dumps.
+The answers join the messages with the dumps beside the text, with open dumps, and with those of the
+same module in the workspace folders.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.ide.navigation.source_links import SourceLink
 from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.commands import SUMMARY_OWNERS
 from hlo_lsp.lsp.hover import markdown, plain
+from hlo_lsp.lsp.lenses import summary_command
+from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
-from hlo_lsp.memory.oom_join import JoinedMessage, join_message
+from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_reader import oom_messages_of
+from hlo_lsp.model.out_of_memory import OomMessage
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.reports.oom import oom_report
-from hlo_lsp.reports.oom_text import oom_lines
+from hlo_lsp.reports.oom import OomReport, oom_report
+from hlo_lsp.reports.oom_text import oom_headline, oom_lines, oom_markdown
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError
 
@@ -33,7 +40,7 @@ _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
 
 def hover(session: Session, file: DumpFile, params: types.HoverParams) -> types.Hover | None:
     """Return the card at a position."""
-    card = message_card(session.workspace, file, *session.client.point(file, params.position))
+    card = message_card(session, file, *session.client.point(file, params.position))
     if card is None:
         return None
     kind, render = (
@@ -50,7 +57,7 @@ def definition(
 ) -> list[types.Location]:
     """Return the instruction and the value of the buffer at a position."""
     line = session.client.point(file, params.position)[0]
-    places = message_definitions(session.workspace, file, line)
+    places = oom_definitions(joined_messages(session, file), line)
     return [session.client.location(place) for place in places]
 
 
@@ -58,7 +65,7 @@ def document_links(session: Session, file: DumpFile, _: types.DocumentLinkParams
     """Return a link for each Python line whose file is on this machine."""
     sources = SourceFiles(session.settings.source_map)
     links: list[Json] = []
-    for link in message_links(session.workspace, file):
+    for link in oom_links(file.lines, joined_messages(session, file)):
         target = sources.uri(link.source)
         if target is not None:
             place = Place(file, link.line, link.start, link.end)
@@ -78,30 +85,75 @@ def folding_ranges(session: Session, file: DumpFile, _: types.FoldingRangeParams
     return largest(folds, session.client.max_folding_ranges)
 
 
-def message_card(workspace: DumpWorkspace, file: DumpFile, line: int, column: int) -> Card | None:
+def code_lenses(session: Session, file: DumpFile, _: types.CodeLensParams) -> list[Json]:
+    """Return a lens for each message, and one on the first line; a request adds the text."""
+    lines = sorted({0, *(message.first for message in oom_messages_of(file))})
+    return [
+        {
+            "range": session.client.lines_range(file, line, 1),
+            "data": {"uri": file.uri, "line": line, "summary": True},
+        }
+        for line in lines
+    ]
+
+
+async def resolve_lens(session: Session, lens: types.CodeLens) -> types.CodeLens:
+    """Add the first line of the report on a message, and the command that opens the report."""
+    data = lens.data if isinstance(lens.data, dict) else {}
+    uri, line = str(data.get("uri")), lens.range.start.line
+    report = await _report_at(session, uri, line)
+    if report is None:
+        return lens
+    command = summary_command(session.client, oom_headline(report), uri, line)
+    return types.CodeLens(lens.range, command, lens.data)
+
+
+async def summarize_message(session: Session, uri: str, line: int) -> str | None:
+    """Return the report on the message at a line as Markdown, with the summary of its dump.
+
+    None for a file without a message.
+    """
+    report = await _report_at(session, uri, line)
+    if report is None:
+        return None
+    lines = list(oom_markdown(report))
+    if report.joined.dump is not None:
+        summary = await run_in_slices(partial(summarize, report.joined.dump, SummaryOptions()))
+        lines += summary_markdown(summary, SUMMARY_OWNERS)
+    return "\n".join(lines) + "\n"
+
+
+async def _report_at(session: Session, uri: str, line: int) -> OomReport | None:
+    file = await session.message_file(types.TextDocumentIdentifier(uri))
+    return None if file is None else await run_in_slices(partial(_report, session, file, line))
+
+
+def _report(session: Session, file: DumpFile, line: int) -> OomReport | None:
+    """Return the report on the last message before the end of a line, else on the most detailed."""
+    messages = oom_messages_of(file)
+    if not messages:
+        return None
+    before = [message for message in messages if message.first <= line]
+    message = before[-1] if before else max(messages, key=OomMessage.detail)
+    return oom_report(_join(session, file, message))
+
+
+def message_card(session: Session, file: DumpFile, line: int, column: int) -> Card | None:
     """Return the hover of a shape, a size, a listed buffer, or of the whole message."""
-    messages = joined_messages(workspace, file)
+    messages = joined_messages(session, file)
     return oom_card(file.lines[line], line, column, messages) or _report_card(messages, line)
 
 
-def message_definitions(workspace: DumpWorkspace, file: DumpFile, line: int) -> list[Place]:
-    """Return the instruction and the value of the buffer that a line lists."""
-    return list(oom_definitions(joined_messages(workspace, file), line))
-
-
-def message_links(workspace: DumpWorkspace, file: DumpFile) -> list[SourceLink]:
-    """Return the Python lines of the listed buffers."""
-    return list(oom_links(file.lines, joined_messages(workspace, file)))
-
-
-def joined_messages(workspace: DumpWorkspace, file: DumpFile) -> list[JoinedMessage]:
+def joined_messages(session: Session, file: DumpFile) -> list[JoinedMessage]:
     """Return the messages in a text, joined with their dumps."""
+    return [_join(session, file, message) for message in oom_messages_of(file)]
+
+
+def _join(session: Session, file: DumpFile, message: OomMessage) -> JoinedMessage:
     name = None if file.path is None else DumpName.of(file.path.name)
     module = None if name is None else name.module_name
-    return [
-        join_message(message, _dumps(workspace, file.path, message.module or module), module)
-        for message in oom_messages_of(file)
-    ]
+    wanted = message.module or module or module_of_message(message)
+    return join_message(message, _dumps(session, file.path, wanted), module)
 
 
 def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
@@ -113,8 +165,9 @@ def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
     return Card(title, text="\n\n".join(text.strip() for text in lines))
 
 
-def _dumps(workspace: DumpWorkspace, path: Path | None, module: str | None) -> Iterator[DumpSet]:
-    """Yield the dumps beside a text, those of a module first, then the open ones."""
+def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[DumpSet]:
+    """Yield the dumps beside a text, the open ones, and those of a module in the workspace."""
+    workspace = session.workspace
     beside: list[Path] = []
     if path is not None:
         try:
@@ -124,12 +177,19 @@ def _dumps(workspace: DumpWorkspace, path: Path | None, module: str | None) -> I
         beside = [one for one in names if suffix_of(one.name).role is FileRole.ASSIGNMENT]
     if module is not None:
         beside.sort(key=lambda one: module not in one.name)
-    for one in beside[:_MAX_COMPARED_DUMPS]:
-        checkpoint()
-        try:
-            yield workspace.set_of(workspace.file(one))
-        except UnreadableError:
-            continue
+    yield from _dumps_at(workspace, beside[:_MAX_COMPARED_DUMPS])
     for opened in list(workspace.open_files.values()):
         if opened.kind.has_records:
             yield workspace.set_of(opened)
+    if module is not None:
+        elsewhere = session.assignments.of_module(module)
+        yield from _dumps_at(workspace, elsewhere[:_MAX_COMPARED_DUMPS])
+
+
+def _dumps_at(workspace: DumpWorkspace, paths: Iterable[Path]) -> Iterator[DumpSet]:
+    for path in paths:
+        checkpoint()
+        try:
+            yield workspace.set_of(workspace.file(path))
+        except UnreadableError:
+            continue

@@ -21,7 +21,8 @@ from hlo_lsp.lsp import (
     symbols,
 )
 from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
-from hlo_lsp.lsp.client import Client, Json
+from hlo_lsp.lsp.assignment_paths import AssignmentPaths
+from hlo_lsp.lsp.client import Client, Json, workspace_folders
 from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
 from hlo_lsp.lsp.converted_text import CONVERTED_TEXT_METHOD, answer_converted_text
 from hlo_lsp.lsp.hover import hover, warm_up
@@ -44,6 +45,7 @@ def create_server() -> HloServer:
     """Return a server for one connection."""
     server = HloServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
+    session.assignments = AssignmentPaths(partial(workspace_folders, server))
     services = Services(server, session, server.protocol.notify)
 
     @server.feature(types.INITIALIZE)
@@ -210,7 +212,9 @@ def _document_requests(session: Session) -> dict[str, Handler]:
             join=join_folds,
             in_message=out_of_memory.folding_ranges,
         ),
-        types.TEXT_DOCUMENT_CODE_LENS: on(lambda file, _: lenses.code_lenses(file)),
+        types.TEXT_DOCUMENT_CODE_LENS: on(
+            lambda file, _: lenses.code_lenses(file), in_message=out_of_memory.code_lenses
+        ),
     }
 
 
@@ -247,7 +251,9 @@ def _item_requests(session: Session) -> dict[str, Handler]:
 
     async def on_lens(lens: types.CodeLens) -> types.CodeLens:
         context = await session.context_of_data(lens.data)
-        return lens if context is None else await lenses.resolve(context, lens)
+        if context is None:
+            return await out_of_memory.resolve_lens(session, lens)
+        return await lenses.resolve(context, lens)
 
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
         return completion.resolve(await session.context_of_data(item.data), item)
@@ -278,7 +284,8 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
 
     @server.command(commands.SUMMARY_COMMAND)
     async def on_summary(uri: str, line: int) -> str:
-        return await commands.summarize_uri(session, uri, line)
+        found = await out_of_memory.summarize_message(session, uri, line)
+        return found or await commands.summarize_uri(session, uri, line)
 
     @server.command(commands.CHECK_COMMAND)
     async def on_check(uri: str) -> str:

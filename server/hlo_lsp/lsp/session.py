@@ -16,6 +16,7 @@ from hlo_lsp.checks.options import Selection
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
+from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
 from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.scheduling import (
@@ -133,6 +134,7 @@ class Session:
         self.settings = Settings()
         self.selections = Selections()
         self.foreground = ForegroundRequests()
+        self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()  # one after the other, because they share results
         self.on_prepared: Callable[[], None] = lambda: None

@@ -93,6 +93,11 @@ def join_message(
     return JoinedMessage(message, module_name(best[1]) or name, best[1], best[2])
 
 
+def module_of_message(message: OomMessage) -> str | None:
+    """Return the module that a message names, or that JAX derives from the outermost function."""
+    return message.module or _module_of_entries(message)
+
+
 def module_name(dump: DumpSet) -> str | None:
     """Return the name in the header of the module text."""
     for file in dump.files:

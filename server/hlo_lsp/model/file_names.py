@@ -196,6 +196,7 @@ def _split_unknown(name: str) -> tuple[str, NameSuffix]:
 
 # FilenameFor in xla/service/dump.cc: TIMESTAMP.module_ID.NAME.cl_N.SUFFIX
 _NAME_START = re.compile(r"(?:([0-9]+)\.)?(module_[0-9]{4,})(?:\.|$)")
+_SANITIZED_CHARACTERS = re.compile(r"[/\\\[\] ]")
 _CL_AT_END = re.compile(r"(?:^|\.)cl_([0-9]+)$")
 _MAX_NAME_BYTES = 255  # XLA omits the module name from longer names
 
@@ -253,6 +254,11 @@ class DumpName:
     def may_be_of(self, module_name: str) -> bool:
         """Return True if the file name with this module name would be too long."""
         return len(self.filename.encode()) + 1 + len(module_name.encode()) > _MAX_NAME_BYTES
+
+
+def sanitized_name(name: str) -> str:
+    """Return the name of a module as XLA writes it in file names (SanitizeFileName in dump.cc)."""
+    return _SANITIZED_CHARACTERS.sub("_", name)
 
 
 def suffix_of(filename: str) -> NameSuffix:

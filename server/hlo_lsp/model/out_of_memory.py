@@ -182,6 +182,11 @@ class OomMessage:
         """Return one of the totals of a buffer assignment."""
         return next((row.size for row in self.statistics if row.name == name), None)
 
+    def detail(self) -> tuple[bool, int, int]:
+        """Return a sort key: the most detailed message has sizes and the most buffers."""
+        size = 0 if self.needed is None else self.needed.bytes
+        return self.needed is not None, len(self.entries), size
+
     @property
     def temp(self) -> UsageRow | None:
         """The row for temporary buffers."""

@@ -1,6 +1,5 @@
 """Stdout dumps: the files that XLA printed with ``--xla_dump_to=-``, each with its compile."""
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -9,12 +8,11 @@ from pathlib import Path
 from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
+from hlo_lsp.model.file_names import sanitized_name
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange, common_prefix_length
 
-# The characters that XLA replaces in file names (SanitizeFileName in dump.cc).
-_SANITIZED_CHARACTERS = re.compile(r"[/\\\[\] ]")
 _LINES_PER_COMPARISON = 512
 
 
@@ -26,7 +24,7 @@ class SectionFile(DumpFile):
 
     def __init__(self, stdout_dump: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
         whole = stdout_dump.whole
-        path = (whole.path or Path()) / _SANITIZED_CHARACTERS.sub("_", section.name)
+        path = (whole.path or Path()) / sanitized_name(section.name)
         super().__init__(whole.uri, path, Document.from_lines(lines))
         self.section = section
         self._stdout_dump = stdout_dump

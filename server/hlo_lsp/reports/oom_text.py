@@ -83,7 +83,7 @@ def _instruction_name(joined: JoinedEntry) -> str | None:
 def oom_lines(report: OomReport) -> Iterator[str]:
     """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
     message = report.joined.message
-    yield _headline(report)
+    yield oom_headline(report)
     breakdown = _breakdown(report)
     if breakdown:
         yield f"  {breakdown}"
@@ -110,7 +110,13 @@ def oom_lines(report: OomReport) -> Iterator[str]:
         yield f"{prefix}{one.text}: saves at most {_size(one.saves_bytes)}"
 
 
-def _headline(report: OomReport) -> str:
+def oom_markdown(report: OomReport) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield from ("# Out of memory", "", "```text", *oom_lines(report), "```", "")
+
+
+def oom_headline(report: OomReport) -> str:
+    """Return the first line: what the module needs, and how much is missing."""
     message = report.joined.message
     name = report.joined.module or "unknown module"
     parts = [f"{name}: {_TITLES[message.kind]}"]

@@ -1,0 +1,43 @@
+"""The buffer assignments in the workspace folders, found by the names of files."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_of
+from hlo_lsp.text.disk import file_stamp
+
+_RESCAN_INTERVAL_SECONDS = 3
+_MAX_SEARCH_SECONDS = 5  # in folders with very many files; the user waits
+
+
+class AssignmentPaths:
+    """Lists the buffer assignments below folders, again after a few seconds."""
+
+    def __init__(self, folders: Callable[[], Iterable[Path]] = tuple) -> None:
+        self._folders = folders
+        self._paths: list[Path] = []
+        self._next_scan = 0.0  # the time (monotonic) of the next scan
+
+    def of_module(self, module: str) -> list[Path]:
+        """Return the buffer assignments with the name of a module, the newest first."""
+        if time.monotonic() >= self._next_scan:
+            self._paths = list(self._scan())
+            self._next_scan = time.monotonic() + _RESCAN_INTERVAL_SECONDS
+        found = [path for path in self._paths if _is_of(path.name, sanitized_name(module))]
+        return sorted(found, key=lambda path: file_stamp(path) or (0, 0), reverse=True)
+
+    def _scan(self) -> Iterator[Path]:
+        end = time.monotonic() + _MAX_SEARCH_SECONDS
+        for folder in self._folders():
+            for path in compiles_below(folder):
+                if suffix_of(path.name).role is FileRole.ASSIGNMENT:
+                    yield path
+                if time.monotonic() > end:
+                    return
+
+
+def _is_of(filename: str, module: str) -> bool:
+    name = DumpName.of(filename)
+    return module in filename if name is None else name.module_name == module
