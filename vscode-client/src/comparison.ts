@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import * as vscode from "vscode";
 import { RequestType } from "vscode-languageclient/node";
 import type { CompileChoice, DumpsView } from "./dumpsView";
@@ -37,10 +38,12 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
   /** By the query of the URIs of its documents, so that VS Code can request them again. */
   private readonly known = new Map<string, Promise<Comparison>>();
 
+  /** @param storage the folder for the answer: previews link only from files to files */
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
     private readonly dumps: DumpsView,
+    private readonly storage: vscode.Uri,
   ) {}
 
   register(): vscode.Disposable {
@@ -74,16 +77,18 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
         const [left, right] = SIDES.map((side) => documentOf(side, query));
         await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, { preview: false });
       }
-      await vscode.commands.executeCommand("markdown.showPreview", pageOf(query));
+      const page = vscode.Uri.joinPath(this.storage, "Comparison.md");
+      const text = withRelativeLinks(comparison.markdown, this.storage.fsPath);
+      await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
+      await vscode.commands.executeCommand("markdown.showPreview", page);
     } catch (error) {
       void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
     }
   }
 
   async provideTextDocumentContent({ path, query }: vscode.Uri): Promise<string> {
-    const comparison = await this.comparison(query);
-    const text = comparison.texts?.[path.startsWith("/before") ? 0 : 1];
-    return path.endsWith(".md") ? comparison.markdown : (text?.text ?? "");
+    const { texts } = await this.comparison(query);
+    return texts?.[path.startsWith("/before") ? 0 : 1].text ?? "";
   }
 
   /** Return the lines of both dumps that define the instruction at the cursor. */
@@ -155,6 +160,10 @@ function documentOf(side: (typeof SIDES)[number], query: string): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path: `/${side}.hlo`, query });
 }
 
-function pageOf(query: string): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: "/Comparison.md", query });
+/** Replace links to files by relative ones, because the preview ignores URIs of files. */
+function withRelativeLinks(markdown: string, folder: string): string {
+  return markdown.replaceAll(/\]\((file:[^)#]*)(#L\d+)?\)/gu, (_, uri: string, line = "") => {
+    const path = relative(folder, vscode.Uri.parse(uri).fsPath).replaceAll("\\", "/");
+    return `](${path.split("/").map(encodeURIComponent).join("/")}${line})`;
+  });
 }

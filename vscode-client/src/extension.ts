@@ -38,7 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const summary = new MemorySummary(started, windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const dumps = new DumpsView(started, windows, log);
-  const comparison = new CompileComparison(started, windows, dumps);
+  const comparison = new CompileComparison(started, windows, dumps, context.globalStorageUri);
   const tools = toolRunner(started, context.extensionPath, () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
   const map = new MemoryMapPanel(started, windows, context.extensionUri);
   started.middleware = middlewareOf(windows, work, sample);

@@ -8,13 +8,14 @@ from playwright.async_api import ViewportSize
 
 from dumps import CORPUS
 from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.dump_rows import choose, expand, rows
 from editors.vscode.host import Spot, hover, problems, spot, uri
 from editors.vscode.waiting import until
 from editors.vscode.window import HOVER, Window
 
 Texts = dict[str, list[str]]
 SIZE = ViewportSize(width=1280, height=800)
-HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # the rest is empty
+HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800, "dumps": 560, "comparison": 460}
 SCALE = 1.5
 # Only views with facts about the dump.
 SETTINGS: Mapping[str, object] = {
@@ -61,6 +62,15 @@ def dump(source: Path, folder: Path, damaged: bool) -> None:
     shutil.copy(CORPUS / "programs.py", models)
 
 
+def two_targets(source: Path, folder: Path) -> None:
+    """Return real compiles of three functions for two generations of TPU."""
+    for target in ("v5e", "v5p"):
+        (folder / target).mkdir()
+        for name in ("jit_rm", "jit_mlp_train", "jit_scan_g"):
+            for path in source.glob(f"tpu_{target}/*.{name}.cl_*"):
+                shutil.copy(path, folder / target)
+
+
 async def hovered(window: Window) -> Texts:
     """Show the hover of a value that is live at the peak and shares memory."""
     at = _spot(window, ASSIGNMENT, "<243 ^")
@@ -90,10 +100,53 @@ async def damaged(window: Window) -> Texts:
     return {"hover": await _pointed(window), "problems": await window.texts(_PROBLEM)}
 
 
+async def listed(window: Window) -> Texts:
+    """Show the compiles of a folder, and the answer to how two of them differ."""
+    await window.host.command("hlo.dumps.focus")
+    await until(lambda: rows(window), lambda shown: any("jit_rm" in row for row in shown))
+    await expand(window, "jit_rm")
+    await compare(window)
+    await expand(window, "v5e/module")
+    await expand(window, "largest buffers")
+    await until(lambda: rows(window), lambda shown: sum("at the peak" in r for r in shown) == 1)
+    await window.page.locator(".webview.ready").first.wait_for()
+    await window.page.wait_for_timeout(_BREATH)
+    return {"rows": await rows(window)}
+
+
+async def compared(window: Window) -> Texts:
+    """Show the texts of two compiles side by side."""
+    await window.host.command("hlo.dumps.focus")
+    await until(lambda: rows(window), lambda shown: any("jit_rm" in row for row in shown))
+    await expand(window, "jit_rm")
+    await compare(window)
+    await window.host.command("workbench.action.closeActiveEditor")
+    await window.host.command("workbench.action.closeSidebar")
+    lines = ".editor.modified .line-insert"
+    await until(window.page.locator(lines).count)
+    return {"tabs": [tab["label"] for tab in await window.host.ask("tabs")]}
+
+
+async def compare(window: Window) -> None:
+    """Compare the first compile of the expanded function with its second one."""
+    await choose(window, "v5e/module", "Compare With")
+    pick = ".quick-input-list .monaco-list-row"
+    await until(window.shown(pick), lambda shown: len(shown) > 1)
+    await window.page.locator(".quick-input-widget input.input").fill("jit_rm")
+    await until(window.shown(pick), lambda shown: len(shown) == 1)
+    await window.page.keyboard.press("Enter")
+    await until(
+        lambda: window.host.ask("tabs"),
+        lambda tabs: any(tab["isActive"] and "Comparison" in tab["label"] for tab in tabs),
+    )
+
+
 SCENES: Mapping[str, Callable[[Window], Awaitable[Texts]]] = {
     "hover": hovered,
     "lenses": lensed,
     "problems": damaged,
+    "dumps": listed,
+    "comparison": compared,
 }
 
 

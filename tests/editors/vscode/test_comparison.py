@@ -6,9 +6,10 @@ from pathlib import Path
 from editors.compared import changed_copy
 from editors.conftest import Compile
 from editors.vscode.dump import MODULE
+from editors.vscode.dump_rows import ROW, choose, expand, rows
 from editors.vscode.host import uri
 from editors.vscode.marks import VSCODE
-from editors.vscode.test_dumps_view import ROW, choose, expand, rows
+from editors.vscode.scenes import compare, two_targets
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -39,6 +40,21 @@ async def test_tree_opens_answer_and_texts(dump: Compile, window: Window) -> Non
         lambda: window.host.ask("tabs"),
         lambda tabs: labels <= {tab["label"] for tab in tabs},
     )
+
+
+async def test_answer_links_to_buffers_of_dump(
+    folder: Path, corpus_small: Path, window: Window
+) -> None:
+    two_targets(corpus_small, folder)
+    await window.host.command("hlo.dumps.focus")
+    await until(lambda: rows(window), lambda shown: any("jit_rm" in row for row in shown))
+    await expand(window, "jit_rm")
+    await compare(window)
+    page = window.page.frame_locator(".webview.ready").frame_locator("#active-frame")
+    await page.get_by_role("link", name="after").first.click()
+    path, line = await until(window.front, lambda front: front[0].suffix == ".txt")
+    assert path.parent.name == "v5p"
+    assert line.startswith("  %")
 
 
 async def test_compared_texts_differ_in_one_line(dump: Compile, window: Window) -> None:

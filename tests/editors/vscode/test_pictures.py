@@ -32,7 +32,10 @@ async def stage(
     name: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
 ) -> AsyncIterator[Window]:
     """Return a window of the size of the pictures, with an editor only."""
-    scenes.dump(corpus_small, folder, damaged=name == "problems")
+    if name in {"dumps", "comparison"}:
+        scenes.two_targets(corpus_small, folder)
+    else:
+        scenes.dump(corpus_small, folder, damaged=name == "problems")
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
