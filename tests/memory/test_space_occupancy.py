@@ -85,7 +85,8 @@ def test_first_of_equal_steps_is_the_peak() -> None:
 
 def test_fixed_allocations_peak_at_the_start() -> None:
     head, _, _ = LOOP.partition("allocation 3:")
-    space = _spaces(head)[0]
+    ranges, _, _ = RANGES.partition("    init{}")
+    space = _spaces(head, ranges)[0]
     assert (space.peak_step, space.peak_bytes, space.bytes_at(7)) == (0, 48, 48)
 
 
@@ -93,6 +94,11 @@ def test_fixed_allocations_peak_at_the_start() -> None:
 def test_unknown_live_range_leaves_the_space_out(damaged: str) -> None:
     ranges = RANGES.replace("    sum{}:5-8\n", damaged)
     assert list(_spaces(ranges=ranges)) == [1]
+
+
+def test_live_range_of_unassigned_value_leaves_peaks_unknown() -> None:
+    cut, _, _ = LOOP.partition("allocation 5:")
+    assert _spaces(cut) == {}
 
 
 def test_fixed_allocation_needs_no_live_range() -> None:

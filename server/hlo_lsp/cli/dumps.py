@@ -10,7 +10,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.file_names import FileRole
+from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
@@ -59,20 +59,27 @@ def current_folder_frames() -> FrameChoice:
 def _dumps_of(
     workspace: DumpWorkspace, path: Path, errors: list[str], *, is_named: bool
 ) -> Iterator[DumpSet]:
-    try:
-        file = workspace.file(path)
-    except UnreadableError as error:
-        if is_named or not isinstance(error, BinaryFileError):
-            errors.append(str(error))
-        return
-    damage = damage_in(path, file.lines)
-    if damage is not None:
-        errors.append(damage)
-    if not file.kind.is_dump:
-        if is_named:
-            errors.append(f"{path}: not an HLO module or XLA memory dump")
-        return
-    yield from dump_sets(workspace, file)
+    """Yield the compile of a file, or of others of its stem if the file itself is no dump."""
+    is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
+    stem = workspace.stem(path)
+    others = () if is_named or not is_dump_name else sorted(path.parent.iterdir())
+    for each in (path, *(other for other in others if other != path)):
+        if each is not path and workspace.stem(each) != stem:
+            continue
+        try:
+            file = workspace.file(each)
+        except UnreadableError as error:
+            if is_named or not isinstance(error, BinaryFileError):
+                errors.append(str(error))
+            continue
+        damage = damage_in(each, file.lines)
+        if damage is not None:
+            errors.append(damage)
+        if file.kind.is_dump:
+            yield from dump_sets(workspace, file)
+            return
+    if is_named or is_dump_name:
+        errors.append(f"{path}: not an HLO module or XLA memory dump")
 
 
 def dumps_with_place(

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
-from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.call_stacks import BufferStack, buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
-from hlo_lsp.reports.summary import missing_facts
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +45,7 @@ def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
 def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
     if memory_space_occupancies(dump):
         return True
-    missing = missing_facts(dump, bool(buffer_assignment(dump).blocks), False)
+    missing = missing_facts(dump)
     errors.append(f"{dump.files[0].label}: {next(iter(missing))}")
     return False
 

@@ -9,6 +9,7 @@ from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
+from hlo_lsp.syntax.memory_records import RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -62,7 +63,7 @@ def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     A memory space is missing if a value in one of its temp allocations has no live range. The
     result is empty for a dump without live ranges or with an incomplete buffer assignment.
     """
-    if not any(len(file.memory.ranges) for file in dump.files):
+    if not any(len(file.memory.ranges) for file in dump.files) or unassigned_ranges(dump):
         return ()
     assignment = buffer_assignment(dump)
     if not assignment.is_complete:
@@ -77,6 +78,22 @@ def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
         if occupancy is not None:
             found.append(occupancy)
     return tuple(found)
+
+
+@query
+def unassigned_ranges(dump: DumpSet) -> tuple[RangeRow, ...]:
+    """Return the live ranges of values that no allocation has; XLA prints none.
+
+    If there are some, the buffer assignment is cut off or from another compile.
+    """
+    if not any(len(file.memory.assigned) for file in dump.files):
+        return ()
+    return tuple(
+        row
+        for file in dump.files
+        for row in file.memory.ranges.records()
+        if not any(row.key in other.memory.assigned_keys for other in dump.files)
+    )
 
 
 def _space_occupancy(

@@ -12,6 +12,7 @@ from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
@@ -23,7 +24,7 @@ from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, schedule_of
-from hlo_lsp.reports.summary import allocation_kind, missing_facts, module_name
+from hlo_lsp.reports.summary import allocation_kind, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -99,7 +100,7 @@ class _Map:
             "path": dump.files[0].label,
             "backend": dump.backend.value,
             "lastStep": dump.last_step,
-            "missing": list(missing_facts(dump, bool(blocks), bool(occupancies))),
+            "missing": list(missing_facts(dump)),
             "files": {
                 "assignment": self._assignment.file.uri if blocks else None,
                 "module": None if self._module is None else self._module.uri,

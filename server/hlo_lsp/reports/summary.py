@@ -10,6 +10,7 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_peak import LogicalPeak, logical_peak_of
 from hlo_lsp.memory.lost_bytes import LostBytes, lost_bytes
 from hlo_lsp.memory.memory_analysis import AnalysisSize, memory_analysis
+from hlo_lsp.memory.missing_facts import is_assignment_whole, missing_facts
 from hlo_lsp.memory.space_occupancy import (
     SpaceOccupancy,
     largest_off_chip_space,
@@ -19,6 +20,7 @@ from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
@@ -71,7 +73,11 @@ class SpaceSummary:
 
 @dataclass(frozen=True, slots=True)
 class ModuleSummary:
-    """The summary of one compile; ``missing`` lists what its files do not contain."""
+    """The summary of one compile.
+
+    ``missing`` lists what its files do not contain. ``is_whole`` is False if allocations or values
+    are missing in the buffer assignment: sizes are lower bounds then.
+    """
 
     name: str
     file: DumpFile
@@ -84,6 +90,7 @@ class ModuleSummary:
     logical_peak: LogicalPeak | None
     missing: tuple[str, ...] = field(default=())
     memory_analysis: tuple[AnalysisSize, ...] = ()
+    is_whole: bool = True
 
 
 def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
@@ -97,6 +104,7 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
         if options.space in {None, space}
     ]
     largest = largest_off_chip_space(occupancies, dump.backend)
+    is_whole = is_assignment_whole(dump)
     main = next((one for one in spaces if largest is None or one.space == largest.space), None)
     return ModuleSummary(
         module_name(dump),
@@ -108,8 +116,9 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
         main,
         dump.last_step,
         logical_peak_of(dump),
-        tuple(missing_facts(dump, bool(allocations), bool(occupancies))),
-        memory_analysis(dump),
+        missing_facts(dump),
+        memory_analysis(dump) if is_whole else (),
+        is_whole,
     )
 
 
@@ -156,11 +165,13 @@ def _tuple_table_count(dump: DumpSet, space: int) -> int:
 
 
 def module_name(dump: DumpSet) -> str:
-    """Return the name of the module, or of the first file without a module text."""
+    """Return the name of the module, without a module text that in the name of a file."""
     for file in dump.files:
         if file.module.header is not None:
             return file.module.header.name
-    return dump.files[0].title
+    title = dump.files[0].title
+    name = DumpName.of(title)
+    return title if name is None or name.module_name is None else name.module_name
 
 
 def _bytes_by_kind(allocations: Iterable[AllocationLine]) -> dict[str, int]:
@@ -179,17 +190,3 @@ def allocation_kind(allocation: AllocationLine) -> str:
     if allocation.thread_local:
         return "thread_local"
     return "output" if allocation.maybe_live_out else "temp"
-
-
-def missing_facts(dump: DumpSet, has_allocations: bool, has_occupancy: bool) -> Iterable[str]:
-    """Yield a message for each kind of facts that the files of a compile do not contain."""
-    if not has_allocations:
-        yield "no buffer assignment: allocations and peaks are unknown"
-    elif dump.last_step is None:
-        yield "no live ranges: peaks and owners are unknown"
-    elif not has_occupancy:
-        yield "some values have no live range: peaks and owners are unknown"
-    if dump.has_broken_assigned_values:
-        yield "the buffer assignment is malformed or cut off: allocations may be missing"
-    if not any(len(file.module.instructions) for file in dump.files):
-        yield "no module text: origins and Python lines are unknown"

@@ -41,7 +41,7 @@ def summary_json(
         "logical_peak": None if peak is None else {"step": peak.step, "bytes": peak.bytes},
         "padding_bytes": sum(space.lost.array_padding for space in summary.spaces if space.lost),
         "fragmentation_bytes": sum(
-            space.allocated_bytes - space.bytes
+            space.scheduled_bytes - space.bytes
             for space in summary.spaces
             if space.bytes is not None
         ),
@@ -121,7 +121,10 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
     spaces = [space for space in summary.spaces if space.allocated_bytes >= _MIN_SHOWN_BYTES]
-    totals = [f"{space.title} {_allocated(space, ' allocated')}" for space in spaces]
+    least = "" if summary.is_whole else "at least "
+    totals = [f"{space.title} {least}{_allocated(space, ' allocated')}" for space in spaces]
+    if not spaces and summary.total_bytes:
+        totals = [f"{_size(summary.total_bytes)} allocated in all memory spaces"]
     yield " · ".join([summary.name, summary.backend.value, *totals])
     for space in spaces:
         if space.bytes is None or space.step is None:
@@ -131,17 +134,14 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
         yield f"{title} {_size(space.bytes)} at step {space.step:,}{of}"
         if space.tree:
             yield from tree_lines(space.tree, count)
-        else:
+        elif space.groups:
             yield f"  {_groups(space, count)}"
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield f"  {_lost(space)}"
         if space is summary.main:
             for one in space.advice:
                 yield f"  advice: {one.text}; {one.price}"
-    analysis = _analysis(summary)
-    if analysis:
-        yield f"memory_analysis() of JAX: {analysis}"
-    yield from summary.missing
+    yield from _notes(summary)
 
 
 def _allocated(space: SpaceSummary, verb: str = "") -> str:
@@ -149,6 +149,19 @@ def _allocated(space: SpaceSummary, verb: str = "") -> str:
     local = space.thread_local_bytes
     size = f"{_size(space.scheduled_bytes)}{verb}"
     return f"{size}, {_size(local)} thread-local" if local >= _MIN_SHOWN_BYTES else size
+
+
+def _notes(summary: ModuleSummary) -> Iterator[str]:
+    """Yield the numbers of JAX and XLA, and what is missing."""
+    if analysis := _analysis(summary):
+        yield f"memory_analysis() of JAX: {analysis}"
+    peak = summary.logical_peak
+    if peak is not None and peak.declared_step is not None and summary.is_whole:
+        yield (
+            f"XLA declares the peak at step {peak.declared_step:,}: live values of"
+            f" {_size(peak.declared_bytes)} in all memory spaces, shared bytes counted for each"
+        )
+    yield from summary.missing
 
 
 def _analysis(summary: ModuleSummary) -> str:
@@ -215,11 +228,8 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from ("", "| Advice | Price |", "|---|---|")
             for one in space.advice:
                 yield f"| {one.text[0].upper()}{one.text[1:]} | {one.price} |"
-    analysis = _analysis(summary)
-    if analysis:
-        yield from ("", f"`memory_analysis()` of JAX: {analysis}.")
-    for problem in summary.missing:
-        yield from ("", f"{problem[0].upper()}{problem[1:]}.")
+    for note in _notes(summary):
+        yield from ("", f"{note[0].upper()}{note[1:]}.")
 
 
 def buffer_name(owned: OwnedBuffer) -> str:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.reports.summary import missing_facts, module_name
+from hlo_lsp.reports.summary import module_name
 from hlo_lsp.syntax.memory_records import RangeRow
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
@@ -70,7 +70,6 @@ def timeline_of(dump: DumpSet, space: int | None = None, step: int | None = None
         step: The step whose buffers are listed, if any.
     """
     occupancies = memory_space_occupancies(dump)
-    has_allocations = bool(buffer_assignment(dump).blocks)
     return Timeline(
         module_name(dump),
         dump.files[0].label,
@@ -82,7 +81,7 @@ def timeline_of(dump: DumpSet, space: int | None = None, step: int | None = None
             for occupancy in occupancies
             if space in {None, occupancy.space}
         ),
-        tuple(missing_facts(dump, has_allocations, bool(occupancies))),
+        missing_facts(dump),
     )
 
 
