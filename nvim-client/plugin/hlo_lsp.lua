@@ -47,6 +47,10 @@ vim.api.nvim_create_user_command('HloSummary', function()
   require('hlo_lsp.summary').run()
 end, { desc = 'Show the memory summary of this dump' })
 
+vim.api.nvim_create_user_command('HloTimeline', function(command)
+  require('hlo_lsp.summary').run_timeline(command.args)
+end, { nargs = '?', desc = 'Show the occupied bytes of this dump over the schedule' })
+
 vim.api.nvim_create_user_command('HloModules', function(command)
   require('hlo_lsp.modules').run(command.args, command.bang)
 end, { bang = true, nargs = '?', complete = 'dir', desc = 'List the compiles below a folder' })

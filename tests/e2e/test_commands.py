@@ -59,6 +59,14 @@ def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> No
     assert "not an HLO module" in missing["error"]["message"]
 
 
+def test_timeline_is_that_of_a_terminal(wire: Wire, compiled: Compiled) -> None:
+    path = compiled("tpu").assignment
+    at_peak = run(wire, "timeline", path.as_uri(), 0, 80, None)["result"]
+    assert at_peak == printed("timeline", str(path))
+    buffers = run(wire, "timeline", path.as_uri(), 0, 80, 5)["result"]
+    assert buffers == printed("timeline", str(path), "--at", "5", "--top", "50")
+
+
 def test_check_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     path.write_text(path.read_text().replace("size ", "size 1", 1))

@@ -72,6 +72,7 @@ async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Edit
         "hlo.server.inspect",
         "hlo.server.check",
         "hlo.server.summary",
+        "hlo.server.timeline",
         "hlo.server.restartIndex",
     }
 

@@ -1,5 +1,6 @@
 """Occupied bytes over the schedule, as a chart and as JSON."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -53,11 +54,18 @@ def test_blocks_are_used_by_default() -> None:
 def test_step_lists_the_live_set() -> None:
     assert _lines(step=3)[2:] == [
         "memory space 0: 5.0 KiB at step 3 in 4 buffers",
-        "  2.0 KiB  c{}  steps 3-4  c at /home/user/model.py:7",
-        "  1.0 KiB  x{}  steps 0-5  argument p['w']",
-        "  1.0 KiB  r{}  steps 4-5  r at /home/user/model.py:7",
-        "  1.0 KiB  b{}  steps 2-4  b at /home/user/model.py:7",
+        "  2.0 KiB  c{}  steps 3-4                 c at /home/user/model.py:7",
+        "  1.0 KiB  x{}  steps 0-5                 argument p['w']",
+        "  1.0 KiB  r{}  steps 4-5, whole program  r at /home/user/model.py:7",
+        "  1.0 KiB  b{}  steps 2-4                 b at /home/user/model.py:7",
     ]
+
+
+def test_single_buffer_is_singular() -> None:
+    timeline = timeline_of(example(), step=0)
+    space = replace(timeline.spaces[0], buffers=timeline.spaces[0].buffers[:1])
+    (line,) = list(timeline_lines(replace(timeline, spaces=(space,)), 60, 9))[2:3]
+    assert line.endswith(" in 1 buffer")
 
 
 def test_list_ends_with_the_sum_of_the_others() -> None:

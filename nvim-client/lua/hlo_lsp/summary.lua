@@ -1,29 +1,33 @@
--- Shows the memory summary of a compile in a scratch buffer.
+-- Shows the memory summary or the timeline of a compile in a scratch buffer.
 local request = require('hlo_lsp.request')
 local M = {}
 
-local function show(text)
+local function show(text, filetype)
   vim.cmd('botright new')
   local lines = vim.split(text, '\n', { trimempty = true })
   vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.bo.filetype = 'markdown'
+  vim.bo.filetype = filetype
   vim.bo.modifiable = false
+  if filetype == '' then
+    vim.wo.wrap, vim.wo.number, vim.wo.relativenumber = false, false, false
+    vim.wo.signcolumn, vim.wo.foldcolumn = 'no', '0'
+  end
 end
 
-local function ask(client, arguments, bufnr)
-  local params = { command = 'hlo.server.summary', arguments = arguments }
+local function ask(client, command, filetype, arguments, bufnr)
+  local params = { command = command, arguments = arguments }
   request(client, 'workspace/executeCommand', params, function(problem, text)
     if text then
-      show(text)
+      show(text, filetype)
     else
-      vim.notify(problem and problem.message or 'hlo-lsp: no summary')
+      vim.notify(problem and problem.message or 'hlo-lsp: no answer')
     end
   end, bufnr)
 end
 
---- Runs `:HloSummary` for the current buffer and line.
-function M.run()
+--- Runs a command of the server for the current buffer and line, with more arguments.
+local function run(command, filetype, ...)
   local bufnr = vim.api.nvim_get_current_buf()
   local clients = vim.lsp.get_clients or vim.lsp.get_active_clients
   local client = clients({ bufnr = bufnr, name = 'hlo_lsp' })[1]
@@ -32,12 +36,23 @@ function M.run()
     return
   end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  ask(client, { vim.uri_from_bufnr(bufnr), line }, bufnr)
+  ask(client, command, filetype, { vim.uri_from_bufnr(bufnr), line, ... }, bufnr)
+end
+
+--- Runs `:HloSummary`.
+function M.run()
+  run('hlo.server.summary', 'markdown')
+end
+
+--- Runs `:HloTimeline [step]`.
+function M.run_timeline(step)
+  run('hlo.server.timeline', '', vim.o.columns, tonumber(step) or vim.NIL)
 end
 
 --- Runs the client command `hlo.memorySummary`, whose arguments are a document and a line.
 function M.show_of(client_id, arguments, bufnr)
-  ask(vim.lsp.get_client_by_id(client_id), arguments, bufnr)
+  local client = vim.lsp.get_client_by_id(client_id)
+  ask(client, 'hlo.server.summary', 'markdown', arguments, bufnr)
 end
 
 return M

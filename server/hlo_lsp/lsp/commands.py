@@ -23,6 +23,8 @@ from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
+from hlo_lsp.reports.timeline import timeline_of
+from hlo_lsp.reports.timeline_text import timeline_lines
 from hlo_lsp.text.disk import UnreadableError
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
@@ -65,7 +67,9 @@ def _show_message(server: LanguageServer, text: str) -> None:
 INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
 SUMMARY_COMMAND = "hlo.server.summary"
+TIMELINE_COMMAND = "hlo.server.timeline"
 SUMMARY_OWNERS = 15
+_TIMELINE_BUFFERS = 50
 
 RESTART_COMMAND = "hlo.server.restartIndex"
 
@@ -99,6 +103,21 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     dump = context.dump
     summary = await run_in_slices(partial(summarize, dump, SummaryOptions()))
     return "\n".join(summary_markdown(summary, SUMMARY_OWNERS)) + "\n"
+
+
+async def timeline_uri(
+    session: Session, uri: str, line: int, columns: int, step: int | None
+) -> str:
+    """Return the timeline of the compile of a file as text.
+
+    Raises:
+        RequestFailedError: the file is not a dump.
+    """
+    context = await whole_compile_context(session, uri, line)
+    if context is None:
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
+    timeline = await run_in_slices(partial(timeline_of, context.dump, step=step))
+    return "\n".join(timeline_lines(timeline, columns, _TIMELINE_BUFFERS)) + "\n"
 
 
 async def check_uri(session: Session, uri: str) -> str:

@@ -287,6 +287,10 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         found = await out_of_memory.summarize_message(session, uri, line)
         return found or await commands.summarize_uri(session, uri, line)
 
+    @server.command(commands.TIMELINE_COMMAND)
+    async def on_timeline(uri: str, line: int, columns: int, step: int | None) -> str:
+        return await commands.timeline_uri(session, uri, line, columns, step)
+
     @server.command(commands.CHECK_COMMAND)
     async def on_check(uri: str) -> str:
         return await commands.check_uri(session, uri)

@@ -161,9 +161,10 @@ def _cell(count: int, occupancy: SpaceOccupancy, row: int, *, ascii_only: bool) 
 
 def _live_set(space: SpaceTimeline, step: int, count: int) -> Iterator[str]:
     total = space.occupancy.bytes_at(step)
-    yield f"{space.title}: {_size(total)} at step {step:,} in {len(space.buffers):,} buffers"
+    buffers = count_noun(len(space.buffers), "buffer")
+    yield f"{space.title}: {_size(total)} at step {step:,} in {buffers}"
     rows = [
-        (_size(owned.buffer.bytes), buffer_name(owned), _steps(live), origin_text(owned))
+        (_size(owned.buffer.bytes), buffer_name(owned), _steps(live, step), origin_text(owned))
         for owned, live in zip(space.buffers[:count], space.ranges, strict=False)
     ]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -176,8 +177,12 @@ def _live_set(space: SpaceTimeline, step: int, count: int) -> Iterator[str]:
         yield f"  {size:>{widths[0]}}  in {count_noun(len(rest), 'smaller buffer')}"
 
 
-def _steps(live: RangeRow | None) -> str:
-    return "" if live is None else f"steps {live.start_step:,}-{live.end_step:,}"
+def _steps(live: RangeRow | None, step: int) -> str:
+    if live is None:
+        return ""
+    text = f"steps {live.start_step:,}-{live.end_step:,}"
+    # Only temp allocations are free outside of the live ranges of their values.
+    return text if live.start_step <= step <= live.end_step else f"{text}, whole program"
 
 
 def _size(count: int) -> str:
