@@ -9,7 +9,7 @@ import pytest
 
 from cli.command import run
 from e2e.process import COMMAND
-from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
+from protos.messages import HLO_PROTO, MODULE, MODULE_TEXT, serialized
 
 _PROTO = serialized("HloProto", HLO_PROTO)
 _NAME = "module_0001.jit_f.cpu_after_optimizations"
@@ -33,9 +33,8 @@ def test_text(proto: Path) -> None:
 def test_summary(proto: Path) -> None:
     found = run("summary", proto)
     assert (found.status, found.err) == (0, "")
-    assert found.out == (
-        "jit_f · CPU\nmemory_analysis() of JAX: argument 16 B · output 16 B · temp 16 B\n"
-    )
+    assert found.out.startswith("jit_f · CPU")
+    assert "memory_analysis() of JAX: argument 16 B · output 16 B · temp 16 B\n" in found.out
 
 
 def test_check_finds_nothing_in_true_protos(proto: Path) -> None:
@@ -76,6 +75,8 @@ def test_folders_of_protos(proto: Path) -> None:
 
 
 def test_archives(proto: Path, tmp_path: Path) -> None:
+    before = proto.with_name("module_0001.jit_f.before_optimizations.hlo.pb")
+    before.write_bytes(serialized("HloModuleProto", MODULE))
     archive = shutil.make_archive(str(tmp_path / "dumps"), "gztar", proto.parent)
     assert run("summary", archive).out == run("summary", proto).out
 

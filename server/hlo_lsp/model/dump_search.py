@@ -35,8 +35,7 @@ def _compiles(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
     found: dict[str, Path] = {}
     for file in sorted(files, key=_order):
         text = text_name(file.name) or file.name
-        role = suffix_of(text).role
-        if role.is_memory or role is FileRole.AFTER_OPTIMIZATIONS or text.endswith(".hlo"):
+        if _is_compiled(text) or text.endswith(".hlo"):
             stem = listing.compile(file.name).stem if text == file.name else text[:-4]
             found.setdefault(stem, file)
     if not found:
@@ -51,10 +50,15 @@ def _order(file: Path) -> tuple[bool, str]:
 
 
 def dump_sets(workspace: DumpWorkspace, file: DumpFile) -> Iterator[DumpSet]:
-    """Yield the compile of a file, or each compile of a stdout dump."""
-    seen: set[DumpSet] = set()
-    for part in workspace.parts(file):
-        dump = workspace.set_of(part) if part.kind.has_records else None
-        if dump is not None and dump not in seen:
-            seen.add(dump)
-            yield dump
+    """Yield the compile of a file, or each compile of a stdout dump.
+
+    As in a folder, texts before other passes are left out if there are texts after all passes.
+    """
+    parts = [part for part in workspace.parts(file) if part.kind.has_records]
+    compiled = [part for part in parts if part.path is not None and _is_compiled(part.path.name)]
+    yield from dict.fromkeys(map(workspace.set_of, compiled or parts))
+
+
+def _is_compiled(name: str) -> bool:
+    role = suffix_of(name).role
+    return role.is_memory or role is FileRole.AFTER_OPTIMIZATIONS
