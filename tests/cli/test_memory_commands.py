@@ -39,6 +39,28 @@ def test_find_without_result_exits_with_1(dump: Path) -> None:
     assert found.err == "hlo-lsp: no line `nothing.py:3` in these dumps\n"
 
 
+@pytest.mark.parametrize("arguments", [("find", "a", "."), ("why", ".", "a")])
+def test_answers_state_what_is_missing(arguments: tuple[str, ...], dump: Path) -> None:
+    (dump / f"{STEM}.txt").unlink()
+    found = run(*arguments, cwd=dump)
+    assert found.status == 0
+    assert found.err == "hlo-lsp: no module text: origins and Python lines are unknown\n"
+
+
+def test_compile_with_empty_assignment_is_read(dump: Path) -> None:
+    (dump / f"{STEM}-buffer-assignment.txt").write_text("", "utf-8")
+    found = run("summary", dump)
+    assert found.out.startswith("jit_f · ")
+    assert "no buffer assignment: allocations and peaks are unknown" in found.out
+
+
+def test_folder_of_empty_files_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / f"{STEM}-buffer-assignment.txt").write_text("", "utf-8")
+    found = run("summary", tmp_path)
+    assert (found.status, found.out) == (2, "")
+    assert "not an HLO module or XLA memory dump" in found.err
+
+
 def test_timeline_fits_the_terminal(dump: Path) -> None:
     found = run("timeline", dump, COLUMNS="50")
     assert found.status == 0

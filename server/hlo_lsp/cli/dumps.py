@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -120,6 +120,18 @@ def near_names(name: str, names: Iterable[str]) -> str:
     """Return a hint with similar names, empty if there are none."""
     near = get_close_matches(name, list(names), 3)
     return f"; did you mean {', '.join(f'`{one}`' for one in near)}?" if near else ""
+
+
+def print_missing(counts: Mapping[str, int], total: int) -> None:
+    """Print on standard error what files of compiles do not contain.
+
+    Args:
+        counts: The number of compiles with each of ``missing_facts``.
+        total: The number of compiles.
+    """
+    for fact, count in counts.items():
+        where = "" if total == 1 else f" ({count:,} of {total:,} compiles)"
+        print(printable(f"hlo-lsp: {fact}{where}"), file=sys.stderr)
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_errors, print_missing
+from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.model.display import printable
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
 from hlo_lsp.reports.find_text import found_json, found_lines
@@ -18,10 +20,15 @@ def run(options: argparse.Namespace) -> int:
     query = FindQuery.of(options.query)
     errors: list[str] = []
     found: list[FoundInModule] = []
+    missing: Counter[str] = Counter()
+    count = 0
     for dump in dumps_at([Path(path) for path in options.paths], errors):
         one = find_buffers(dump, query)
+        count += 1
         if one.buffers:
             found.append(one)
+        if one.buffers or not any(len(file.module.instructions) for file in dump.files):
+            missing.update(missing_facts(dump))
     best = min((one.buffers[0].match for one in found), default=0)
     found = [one for one in found if one.buffers[0].match == best]
     found.sort(key=lambda one: -one.buffers[0].bytes)
@@ -31,6 +38,7 @@ def run(options: argparse.Namespace) -> int:
     elif found:
         blocks = ("\n".join(found_lines(one, options.top)) for one in found)
         print(printable("\n\n".join(blocks)))
+    print_missing(missing, count)
     if errors:
         return print_errors(errors)
     if not found:

@@ -3,11 +3,13 @@
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors
+from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_missing
 from hlo_lsp.lsp.terminal import make_console, print_card
+from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
@@ -44,6 +46,9 @@ def run(options: argparse.Namespace) -> int:
                 console.print(dump.files[0].label, style="dim", soft_wrap=True)
             lifetime = lifetime_of(dump, values[0])
             print_card(console, lifetime_card(dump, values[0], lifetime, values[1:]))
+        print_missing(
+            Counter(each for dump, _ in found for each in missing_facts(dump)), len(found)
+        )
     elif not errors:
         hint = near_names(options.name, names)
         print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`{hint}", file=sys.stderr)
