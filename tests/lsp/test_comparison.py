@@ -71,3 +71,12 @@ async def test_other_file_is_a_clear_message(tmp_path: Path, text: str | None) -
         other.write_text(text, "utf-8")
     with pytest.raises(RequestFailedError, match=r"notes\.txt"):
         await ask(before, other)
+
+
+async def test_unsaved_text_is_a_clear_message(tmp_path: Path) -> None:
+    before = dump(tmp_path / "before")
+    sides = SimpleNamespace(
+        before=SimpleNamespace(uri=before.as_uri()), after=SimpleNamespace(uri="untitled:1")
+    )
+    with pytest.raises(RequestFailedError, match="only files on disk"):
+        await answer_comparison(Session(), sides)

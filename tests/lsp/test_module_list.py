@@ -12,6 +12,7 @@ from hlo_lsp.lsp import module_list
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.module_list import MODULES_CHANGED_METHOD, ModuleList
 from hlo_lsp.lsp.session import Session
+from protos.messages import HLO_PROTO, serialized
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
 
@@ -123,6 +124,13 @@ async def test_sections_of_stdout_dump_are_compiles(listing: Listing) -> None:
         1,
         text[: text.index("HloModule jit_g")].count("\n"),
     ]
+
+
+async def test_proto_is_a_compile(listing: Listing) -> None:
+    path = listing.folder / "m.after_optimizations.hlo.pb"
+    path.write_bytes(serialized("HloProto", HLO_PROTO))
+    (module,) = await listing.ask()
+    assert module["compiles"][0]["uri"] == path.as_uri()
 
 
 async def test_changes_notify_once_after_request(

@@ -111,7 +111,8 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
 
   private async open(uri: vscode.Uri, range = new vscode.Range(0, 0, 0, 0)): Promise<void> {
     const place = await this.windows.locate(uri, range);
-    await vscode.window.showTextDocument(place.uri, { selection: place.range, preview: true });
+    // Not as a text document, because protos have another editor.
+    await vscode.commands.executeCommand("vscode.open", place.uri, { selection: place.range, preview: true });
   }
 }
 

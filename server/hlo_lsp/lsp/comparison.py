@@ -76,7 +76,9 @@ def compare_places(places: list[tuple[Path | None, object]], frames: FrameChoice
 
 def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
     """Return the compile of a file, the first one below a folder, or that of a section."""
-    file_path = None if path is None else next(compiles_below(path), None)
+    if path is None:
+        raise NoDumpError("only files on disk can be compared")
+    file_path = next(compiles_below(path), None)
     if file_path is None:
         raise NoDumpError(f"{path}: no dumps")
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)

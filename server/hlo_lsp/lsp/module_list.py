@@ -21,6 +21,7 @@ from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.protos.names import text_name
 from hlo_lsp.reports.history import stage_label
 from hlo_lsp.reports.modules import (
     CompiledModule,
@@ -129,7 +130,8 @@ class ModuleList:
         found: dict[Path, _Stamp] = {}
         for folder in folders:
             for path in compiles_below(folder):
-                if path in found or path.suffix not in _SUFFIXES:
+                is_text = path.suffix in _SUFFIXES
+                if path in found or not (is_text or text_name(path.name)):
                     continue
                 files = self._files(path)
                 found[path] = tuple((one, file_stamp(one)) for one in files)
@@ -144,7 +146,7 @@ def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_List
     # Of one compile, so that its files do not stay in memory.
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
     try:
-        if not detect_file_kind(read_first_lines(path)).is_dump:
+        if path.suffix in _SUFFIXES and not detect_file_kind(read_first_lines(path)).is_dump:
             return []
         dumps = dump_sets(workspace, workspace.file(path))
         return [_ListedCompile(compiled_module(dump), _place(dump, client)) for dump in dumps]
