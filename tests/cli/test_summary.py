@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import run
-from reports.example import STEM
+from reports.example import ASSIGNMENT, STEM
 
 _MESSAGE = """\
 Ran out of memory in memory space hbm. Used 15.86G of 15.75G hbm. Exceeded hbm capacity by 118.05M.
@@ -73,3 +73,11 @@ def test_inspect_prints_the_summary_as_text(dump: Path) -> None:
     path = dump / f"{STEM}-buffer-assignment.txt"
     assert run("inspect", path, "--format", "text").out == run("summary", path).out
     assert run("inspect", path).json["kind"] == "dump"
+
+
+def test_check_counts_findings_by_code(dump: Path) -> None:
+    path = dump / f"{STEM}-buffer-assignment.txt"
+    path.write_text(ASSIGNMENT.replace("offset=2048", "offset=4096"), "utf-8")
+    (found,) = run("summary", "--check", "--format", "json", dump).json["modules"]
+    assert found["findings"]["out-of-bounds"] == 1
+    assert "1 out-of-bounds" in run("summary", "--check", dump).out

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_text_shows_totals_owners_and_lost_bytes() -> None:
 
 
 def test_json_has_the_documented_keys() -> None:
-    found = summary_json(_summary(), 2, {"overlap": 1})
+    found = summary_json(replace(_summary(), findings={"overlap": 1}), 2)
     json.dumps(found)
     assert found["name"] == "jit_f"
     assert found["total_bytes"] == 6144

@@ -93,6 +93,11 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         help="a dump file, a folder with dumps, or a log with an out-of-memory message (- reads"
         " it from standard input)",
     )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="check the dumps with the default rules, and count the findings",
+    )
     _add_format_option(parser, "text", "json", "markdown")
     _add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(

@@ -2,14 +2,18 @@
 
 import argparse
 import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from hlo_lsp.checks.run import check
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, dumps_with_place, print_errors
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.display import printable
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_text import oom_json, oom_lines, oom_markdown
@@ -30,14 +34,13 @@ def run(options: argparse.Namespace) -> int:
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
     messages = list(_messages(logs, paths, frames, errors))
     joined = [one.report.joined.dump for one in messages if not paths]
-    dumps = chain(filter(None, joined), dumps_at(paths, errors, sizes_only=True, frames=frames))
-    found = [
-        summarize(
-            dump,
-            SummaryOptions(options.at, space, GroupKey(options.group_by), options.top),
-        )
-        for dump, space in dumps_with_place(options, dumps, errors)
-    ]
+    read = dumps_at(paths, errors, sizes_only=not options.check, frames=frames)
+    dumps = chain(filter(None, joined), read)
+    found = []
+    for dump, space in dumps_with_place(options, dumps, errors):
+        selected = SummaryOptions(options.at, space, GroupKey(options.group_by), options.top)
+        findings = _findings(dump) if options.check else {}
+        found.append(replace(summarize(dump, selected), findings=findings))
     if options.format == "json":
         print(json.dumps(_json(messages, found, options.top), indent=1))
     elif options.format == "markdown":
@@ -48,6 +51,12 @@ def run(options: argparse.Namespace) -> int:
         if blocks:
             print(printable("\n\n".join("\n".join(block) for block in blocks)))
     return print_errors(errors)
+
+
+def _findings(dump: DumpSet) -> dict[str, int]:
+    """Return the number of findings by code."""
+    found = Counter(finding.code for file in dump.files for finding in check(dump, file))
+    return dict(sorted(found.items()))
 
 
 def _is_log(path: str) -> bool:

@@ -76,7 +76,8 @@ class ModuleSummary:
     """The summary of one compile.
 
     ``missing`` lists what its files do not contain. ``is_whole`` is False if allocations or values
-    are missing in the buffer assignment: sizes are lower bounds then.
+    are missing in the buffer assignment: sizes are lower bounds then. ``findings`` are the numbers
+    of findings of a check by code.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ModuleSummary:
     missing: tuple[str, ...] = field(default=())
     memory_analysis: tuple[AnalysisSize, ...] = ()
     is_whole: bool = True
+    findings: Mapping[str, int] = field(default_factory=dict)
 
 
 def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:

@@ -1,6 +1,6 @@
 """The memory summary as JSON, text, and Markdown."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.memory.grouping import OwnedBuffer
@@ -13,9 +13,7 @@ Json = dict[str, Any]
 _MIN_SHOWN_BYTES = 1024
 
 
-def summary_json(
-    summary: ModuleSummary, count: int, findings: Mapping[str, int] | None = None
-) -> Json:
+def summary_json(summary: ModuleSummary, count: int) -> Json:
     """Return a summary as JSON; see docs/json_schema.md."""
     peak = summary.logical_peak
     main = summary.main
@@ -69,7 +67,7 @@ def summary_json(
         "memory_analysis": {
             one.key: {"bytes": one.bytes, "rule": one.rule} for one in summary.memory_analysis
         },
-        "findings": dict(findings or {}),
+        "findings": dict(summary.findings),
         "missing": list(summary.missing),
     }
 
@@ -161,6 +159,9 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
             f"XLA declares the peak at step {peak.declared_step:,}: live values of"
             f" {_size(peak.declared_bytes)} in all memory spaces, shared bytes counted for each"
         )
+    if summary.findings:
+        counts = ", ".join(f"{count:,} {code}" for code, count in summary.findings.items())
+        yield f"findings of the check: {counts}"
     yield from summary.missing
 
 
