@@ -238,6 +238,7 @@ class DumpWorkspace:
             file = DumpFile(path.absolute().as_uri(), path, document)
             try:
                 file.refresh()
+                _ = file.memory.rows  # built here in slices, and not by the first hover
             except Cancelled:  # no other caller has this file, so none can finish the refresh
                 file.close()
                 raise
