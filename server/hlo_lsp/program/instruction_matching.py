@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
@@ -124,7 +124,7 @@ class _Side:
 
     def __init__(self, module: ModuleIndex) -> None:
         self._module = module
-        self._contents: dict[ComputationLine, int] = {}
+        self._contents = _Contents(module)
         self._nodes: dict[ComputationLine, list[Node]] = {}
         self.by_name: dict[str, Node] = {}
 
@@ -156,7 +156,7 @@ class _Side:
         operation, op_name = _operation(record)
         content = 0
         if record.opcode not in _CONTROL_FLOW:
-            content = self._called_content(record)
+            content = self._contents.called_by(record)
         node = Node(record, operation, op_name, content)
         for number, name in enumerate(record.reads):
             if (operand := known.get(name)) is not None:
@@ -167,23 +167,67 @@ class _Side:
         )
         return node
 
-    def _called_content(self, record: InstructionLine) -> int:
+
+class _Contents:
+    """Hashes of the computations of a module without names."""
+
+    def __init__(self, module: ModuleIndex, *, has_kernels: bool = False) -> None:
+        self._module = module
+        self._has_kernels = has_kernels
+        self._known: dict[ComputationLine, int] = {}
+
+    def called_by(self, record: InstructionLine) -> int:
         """Return a hash of the computations that an instruction calls, 0 if there are none."""
         called = self._module.called_by(record)
-        return hash(tuple(map(self._content, called))) if called else 0
+        return hash(tuple(map(self.of, called))) if called else 0
 
-    def _content(self, head: ComputationLine) -> int:
+    def of(self, head: ComputationLine) -> int:
         """Return a hash of a computation and of those that it calls."""
-        if head not in self._contents:
-            self._contents[head] = 0  # ends a recursion
+        if head not in self._known:
+            self._known[head] = 0  # ends a recursion
             places: dict[str, int] = {}
-            found = []
+            found: list[object] = []
             for number, record in enumerate(self._module.computation(head).members):
+                checkpoint()
                 places[record.name] = number
                 operands = tuple(places.get(name, -1) for name in record.reads)
-                found.append((_operation(record)[0], operands, self._called_content(record)))
-            self._contents[head] = hash(tuple(found))
-        return self._contents[head]
+                found += (_operation(record)[0], record.is_root, operands, self.called_by(record))
+                if self._has_kernels and record.opcode == "custom-call":
+                    found.append(record.text.partition(_BACKEND_CONFIG)[2])
+            self._known[head] = hash(tuple(found))
+        return self._known[head]
+
+
+@dataclass(frozen=True, slots=True)
+class DuplicateComputations:
+    """Computations with the same body, in text order, and the number of its instructions."""
+
+    computations: tuple[ComputationLine, ...]
+    instructions: int
+
+    @property
+    def saved(self) -> int:
+        """Number of redundant instructions."""
+        return self.instructions * (len(self.computations) - 1)
+
+
+def find_duplicate_computations(module: ModuleIndex, least: int) -> list[DuplicateComputations]:
+    """Return groups of computations with equal bodies of at least ``least`` instructions.
+
+    Names, metadata, and backend configurations are ignored, except for the backend configuration of
+    custom calls, which contains the kernel. Callees must be equal as well.
+    """
+    contents = _Contents(module, has_kernels=True)
+    alike: dict[int, list[ComputationLine]] = {}
+    for head in module.all_computations():
+        if not isinstance(head, InlineComputation) and len(module.members(head)) >= least:
+            alike.setdefault(contents.of(head), []).append(head)
+    groups = [
+        DuplicateComputations(tuple(heads), len(module.members(heads[0])))
+        for heads in alike.values()
+        if len(heads) > 1
+    ]
+    return sorted(groups, key=lambda group: (-group.saved, group.computations[0].line))
 
 
 def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:

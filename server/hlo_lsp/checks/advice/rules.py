@@ -15,7 +15,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, head_place, name_place
 from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
-from hlo_lsp.program.duplicates import find_duplicate_computations
+from hlo_lsp.program.instruction_matching import find_duplicate_computations
 from hlo_lsp.program.stages import (
     ConstantOrigin,
     constant_origin,
