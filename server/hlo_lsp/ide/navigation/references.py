@@ -20,7 +20,7 @@ from hlo_lsp.program.renaming import mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 # The declarations and the other mentions.
@@ -134,10 +134,14 @@ def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
 
 
 def _mentions(located: LocatedRecord[InstructionLine]) -> list[Place]:
-    """Return the mentions of an instruction in its module text without the one that defines it."""
-    defined = located.record.parsed.name
-    own = part_place(located.file, located.record, defined)
-    return [place for place in mention_places(located.file, located.record) if place != own]
+    """Return the mentions of an instruction in readable lines without the one that defines it."""
+    file, record = located.file, located.record
+    own = part_place(file, record, record.parsed.name)
+    return [
+        place
+        for place in mention_places(file, record)
+        if place != own and not isinstance(file.records.at(place.line), BrokenRecord)
+    ]
 
 
 def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces:
