@@ -22,10 +22,12 @@ from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
 from pygls import exceptions
+from pygls.capabilities import get_capability
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from hlo_lsp.lsp.client import SUMMARY_SCHEME
 from hlo_lsp.lsp.messages import adapt_converter, has_valid_tokens, is_message
 from hlo_lsp.lsp.progress import RequestFailedError, offer_progress, start_request
 from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
@@ -67,6 +69,10 @@ class HloProtocol(LanguageServerProtocol):
         self._is_initialized = True
         result: types.InitializeResult = yield from super().lsp_initialize(params)
         offer_progress(result.capabilities)
+        content = get_capability(params.capabilities, "workspace.text_document_content")
+        if content is not None and result.capabilities.workspace is not None:
+            options = types.TextDocumentContentOptions([SUMMARY_SCHEME])  # unknown to pygls
+            result.capabilities.workspace.text_document_content = options
         return result
 
     @lsp_method(types.EXIT)

@@ -30,10 +30,11 @@ from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.module_list import MODULES_METHOD
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
-from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
+from hlo_lsp.lsp.text_content import answer_text_content, open_summary, summarize
 from hlo_lsp.lsp.workspace_events import Services
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
@@ -284,8 +285,10 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
 
     @server.command(commands.SUMMARY_COMMAND)
     async def on_summary(uri: str, line: int) -> str:
-        found = await out_of_memory.summarize_message(session, uri, line)
-        return found or await commands.summarize_uri(session, uri, line)
+        text = await summarize(session, uri, line)
+        if session.client.can_open_summary:
+            start_task(open_summary(server, uri, line))
+        return text
 
     @server.command(commands.TIMELINE_COMMAND)
     async def on_timeline(uri: str, line: int, columns: int, step: int | None) -> str:
@@ -312,4 +315,5 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     server.feature(ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
     server.feature(COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
+    server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(partial(answer_text_content, session))
     server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))
