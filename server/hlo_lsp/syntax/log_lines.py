@@ -53,7 +53,9 @@ _MAX_PREFIX_LENGTH = 200
 _MAX_PREFIXES = 8  # of hosts whose lines are interleaved
 _NUMBER = re.compile(r"[0-9]+")
 _PREFIX = re.compile(r".*(?:[:|>\])]\s?|\S\s)", re.DOTALL)
-_CLOCK = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T?|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?Z?")
+_CLOCK = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T?|[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?Z?|[0-9]+\.[0-9]{3,}"
+)
 
 
 @dataclass(frozen=True, slots=True)

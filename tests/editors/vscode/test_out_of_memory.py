@@ -82,6 +82,15 @@ async def test_click_on_source_opens_the_python_line(folder: Path, window: Windo
     await until(window.front, (program, "line 16").__eq__)
 
 
+async def test_lens_says_what_is_missing(log: Path, window: Window) -> None:
+    await window.open(log)
+    lens = window.page.locator(".codelens-decoration a", has_text="not enough HBM")
+    await lens.first.wait_for()
+    await lens.first.click()
+    tab = window.page.locator(".tab", has_text="Memory Summary")
+    await tab.wait_for()
+
+
 async def test_entry_leads_to_instruction(log: Path, window: Window) -> None:
     at = _at(log, "1. Size: 6.75G")
     await window.open(at)
