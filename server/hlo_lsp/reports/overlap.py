@@ -94,16 +94,15 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         yield f"{overlap.name}: no asynchronous operations"
         yield from _offload_lines(overlap, count)
         return
+    text = _exposed(len(overlap.exposed), exposed)
     yield (
         f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
-        f"{format_short_bytes(total)}; exposed {len(overlap.exposed):,}, "
-        f"{format_short_bytes(exposed)} (no computation runs meanwhile)"
+        f"{format_short_bytes(total)}{text and f'{text} (no computation runs meanwhile)'}"
     )
     for one in overlap.totals:
-        yield (
-            f"  {one.kind}{_route(one)}: {len(one.operations):,}, {format_short_bytes(one.bytes)}; "
-            f"exposed {len(one.exposed):,}, {format_short_bytes(one.exposed_bytes)}"
-        )
+        text = _exposed(len(one.exposed), one.exposed_bytes)
+        size = format_short_bytes(one.bytes)
+        yield f"  {one.kind}{_route(one)}: {len(one.operations):,}, {size}{text}"
     for operation, origin in overlap.exposed[:count]:
         place = "" if origin is None else f" {origin.label}"
         yield (
@@ -137,6 +136,10 @@ def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
             yield f"{text} -> {start.name}{', exposed' if start in exposed else ''}"
     if len(requests) > count:
         yield f"  {len(requests) - count:,} more"
+
+
+def _exposed(count: int, size: int) -> str:
+    return f"; exposed {count:,}, {format_short_bytes(size)}" if count else ""
 
 
 def _route(total: KindTotal) -> str:
