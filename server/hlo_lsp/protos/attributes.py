@@ -79,11 +79,6 @@ def _flags(instruction: Any, *names: str) -> Iterator[str]:
             yield f"{name}=true"
 
 
-def _sets(message: Any, **names: str) -> Iterator[str]:
-    for shown, field in names.items():
-        yield f"{shown}={index_text(getattr(message, field))}"
-
-
 def _dimensions(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"dimensions={index_text(one.dimensions)}"
 
