@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from editors.conftest import Compile
 from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT
@@ -29,14 +31,18 @@ async def test_compile_shows_files_and_buffers(dump: Compile, window: Window) ->
     await until(window.front, lambda front: front[0] == dump.path(ASSIGNMENT))
 
 
-async def test_menu_opens_memory_summary(dump: Compile, window: Window) -> None:
+@pytest.mark.parametrize("title", ["Memory Summary", "Memory Map"])
+async def test_menu_opens_view_of_compile(title: str, dump: Compile, window: Window) -> None:
+    assert dump.path(ASSIGNMENT).is_file()
     await window.host.command("hlo.dumps.focus")
-    await choose(window, "jit_mlp_train", "Memory Summary")
+    await choose(window, "jit_mlp_train", title)
+    shown = (
+        "Preview Memory Summary.md" if title == "Memory Summary" else "Memory Map: jit_mlp_train"
+    )
     await until(
         lambda: window.host.ask("tabs"),
-        lambda tabs: any("Memory Summary" in tab["label"] for tab in tabs),
+        lambda tabs: shown in {tab["label"] for tab in tabs},
     )
-    assert dump.path(ASSIGNMENT).is_file()
 
 
 async def test_view_follows_files(folder: Path, compile_v5e: Compile, window: Window) -> None:
