@@ -178,13 +178,10 @@ _TEXTS = {
     "LogicalBufferProto": "id:1:int64 size:2:int64 defined_at:3:Location color:4:int64",
     "Location": "instruction_name:2:string shape_index:3:int64* instruction_id:4:int64",
     "Assigned": "logical_buffer_id:1:int64 offset:2:int64 size:3:int64",
-    "HeapSimulatorTrace": "events:1:HeapEvent* whole_module_simulation:2:bool"
-    " buffer_allocation_index:3:int64",
-    "HeapEvent": "kind:1:int32 buffer_id:2:int64 computation_name:3:string"
-    " instruction_name:4:string share_with_canonical_id:5:int64",
     "BufferAlias": "source_buffer_id:1:int64 location:2:Location",
+    "PeakBuffers": "index:1:int64",
     "BufferAssignmentProto": "logical_buffers:1:LogicalBufferProto* buffer_aliases:2:BufferAlias*"
-    " buffer_allocations:3:BufferAllocationProto* heap_simulator_traces:4:HeapSimulatorTrace*",
+    " buffer_allocations:3:BufferAllocationProto* peak_buffers:5:PeakBuffers*",
     "HloProto": "hlo_module:1:HloModuleProto buffer_assignment:3:BufferAssignmentProto",
     "HloSnapshot": "hlo:1:HloProto execution_platform:4:string",
 }

@@ -45,7 +45,9 @@ class LiveRanges:
         self._starts_with_call = True in orders
         self._flatten(module.entry_computation_id, None)
         # Else the release does not follow, and the first steps of some values are one of two.
-        self.are_certain = bool(orders) or not any(map(self._is_main, self._async_calls))
+        # Releases without lists of peak buffers are older.
+        is_known = bool(orders) or not assignment.peak_buffers
+        self.are_certain = is_known or not any(map(self._is_main, self._async_calls))
         self.ranges: dict[Place, list[int]] = {}
         self._define()
         self._extend()
