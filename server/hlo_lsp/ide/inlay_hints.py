@@ -1,7 +1,7 @@
 """Inlay hints: sizes, live ranges, sources, operands, and schedule steps as labels in the text."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -9,10 +9,12 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
+from hlo_lsp.ide.hover.result_values import data_index, data_leaves, result_leaves
 from hlo_lsp.ide.hover.shapes import short_shape, truncated
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.values import steps_label
 from hlo_lsp.ide.navigation.report_rows import reported_row
+from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
@@ -21,6 +23,7 @@ from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
@@ -35,6 +38,7 @@ MAX_LABEL_CHARACTERS = 43
 _MAX_SHAPE_LABEL_CHARACTERS = 32
 _MAX_OWNER_CHARACTERS = 40
 _MAX_LISTED_CALLERS = 20
+_MAX_LISTED_VALUES = 8
 _INLINED_OPCODES = frozenset({"fusion", "call"})  # Parameters of the callee equal the operands.
 
 
@@ -198,10 +202,13 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
     step = dump.step(record.name) if HintKind.STEP in kinds else None
     if step is not None:
         tooltip = f"runs at step {step.record.step:,} of {dump.last_step or 0:,}"
-        start, label = _name_start(text, text.name), f"step {step.record.step}"
+        start, label = _name_start(text, text.name), f"step {step.record.step:,}"
         yield _hint_in(text, line, HintKind.STEP, start, (label, tooltip), is_before=True)
+    own = dump.instruction(record.name)
+    is_known = own is not None and own.record is record and not isinstance(record, InnerInstruction)
+    data = data_leaves(dump, text, result_leaves(dump, record.name)) if is_known else []
     if HintKind.ALLOCATION in kinds:
-        found = _allocation_label(dump.value_of_key(f"{record.name}{{}}"), dump)
+        found = _data_label([value for _, value in data], dump)
         if found is not None:
             yield _hint_in(text, line, HintKind.ALLOCATION, text.name.end, found)
     yield from _size_hints(context, text, line)
@@ -211,8 +218,10 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
             yield _hint_in(text, line, HintKind.PARAMETER_NAME, text.name.end, argument)
     if HintKind.OPERAND_SHAPE in kinds:
         yield from _operand_hints(context.file.module, record)
-    yield from _source_hints(context, text, line)
-    yield from _origin_hints(context, record)
+    origin = None
+    if data and HintKind.SOURCE in kinds:
+        origin = known_origin(dump, record.name, data_index(text, data))
+    yield from _source_hints(context, text, line, origin)
     for body in record.bodies:
         for member in body.members:
             yield from _instruction_hints(context, member)
@@ -225,36 +234,25 @@ def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hint
             yield _hint_in(text, line, HintKind.PADDED_SIZE, text.shape.start + end, found)
 
 
-def _source_hints(context: _HintContext, text: InstructionText, line: int) -> Hints:
+def _source_hints(
+    context: _HintContext, text: InstructionText, line: int, origin: Origin | None = None
+) -> Hints:
+    """Yield the Python line of an instruction, or of the data in the buffer of its result."""
     if HintKind.SOURCE not in context.kinds:
         return
     value = text.attribute("metadata")
-    stack = [] if value is None else context.dump.stack(text)
-    source = context.dump.frames.line_of(stack)
-    if value is not None and source is not None:
-        column = value.start + len(value.text.rstrip())
-        found = source.short, "\n".join(map(str, stack))
-        yield _hint_in(text, line, HintKind.SOURCE, column, found)
-
-
-def _origin_hints(context: _HintContext, record: InstructionLine) -> Hints:
-    """Yield the Python line of the data that an instruction without one moves."""
-    dump, text = context.dump, record.parsed
-    if HintKind.SOURCE not in context.kinds or isinstance(record, InnerInstruction):
-        return
-    own = dump.instruction(record.name)
-    is_known = own is not None and own.record is record
-    if dump.stack(text) or not is_known or dump.value_at(record.name) is None:
-        return
-    origin = known_origin(dump, record.name, None)
+    stack: Sequence[SourceLine] = [] if value is None else context.dump.stack(text)
+    source, tooltip = context.dump.frames.line_of(stack), []
     if origin is not None and origin.source is not None:
-        label = origin.source.short
-        tooltip = "\n".join(
-            [f"produced by {origin.instruction.record.name}", *map(str, origin.stack)]
-        )
-        yield _hint_in(
-            text, record.line, HintKind.SOURCE, len(text.line.rstrip()), (label, tooltip)
-        )
+        if origin.source != source:
+            tooltip = [f"produced by {origin.instruction.record.name}"]
+        stack, source = origin.stack, origin.source
+    if source is not None:
+        column = len(text.line.rstrip())
+        if value is not None:
+            column = value.start + len(value.text.rstrip())
+        found = source.short, "\n".join([*tooltip, *map(str, stack)])
+        yield _hint_in(text, line, HintKind.SOURCE, column, found)
 
 
 def _hint_in(
@@ -273,21 +271,34 @@ def _hint_in(
 
 def _allocation_label(value: Value | None, dump: DumpSet) -> LabelAndTooltip | None:
     """Return the label ``4.00 MiB VMEM``; the tooltip has the allocation and the offset."""
-    if value is None or value.allocation is None or value.assigned is None:
+    return None if value is None else _data_label([value], dump)
+
+
+def _data_label(values: list[Value], dump: DumpSet) -> LabelAndTooltip | None:
+    """Return the bytes of values in the memory space with most of them; the tooltip has all."""
+    sizes: Counter[str] = Counter()
+    places = []
+    for value in values:
+        if value.allocation is None or value.assigned is None:
+            continue
+        allocation, assigned = value.allocation.record, value.assigned.record
+        space = "thread-local"
+        if not allocation.thread_local:
+            space = space_title(allocation.color, dump.backend)
+        sizes[space] += assigned.size
+        places.append(
+            f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} "
+            f"of allocation {allocation.number} ({format_bytes(allocation.size)}); "
+            f"{value_summary(dump, value)}"
+        )
+    if not places:
         return None
-    allocation, assigned = value.allocation.record, value.assigned.record
-    space = "thread-local"
-    if not allocation.thread_local:
-        space = space_title(allocation.color, dump.backend)
-    return f"{format_short_bytes(assigned.size)} {space}", (
-        f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} "
-        f"of allocation {allocation.number} ({format_bytes(allocation.size)}); "
-        f"{value_summary(dump, value)}"
-    )
+    space, size = sizes.most_common(1)[0]
+    return f"{format_short_bytes(size)} {space}", "\n".join(places[:_MAX_LISTED_VALUES])
 
 
 def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | None:
-    """Return the label ``live 2033-2062, not at the peak``, with the instructions as tooltip."""
+    """Return the label ``live 2,033-2,062, not at the peak``, with the instructions as tooltip."""
     steps = "" if value is None else steps_label(dump, value)
     if value is None or not steps:
         return None

@@ -7,6 +7,7 @@ import pytest
 from hlo_lsp.ide.inlay_hints import ALL_KINDS, MAX_HINT_COLUMN, Hint, HintKind, hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from ide.hover.test_result_values import ASYNC, ASYNC_USES, ASYNC_VALUES
 from lsp.opened import DUMP
 from marks import Marked, mark
 
@@ -260,3 +261,32 @@ def test_no_hints_beyond_rendered_columns() -> None:
     columns = [hint.column for part in hints(dump, file) for hint in part]
     assert max(columns) <= MAX_HINT_COLUMN
     assert HintKind.STEP in {hint.kind for part in hints(dump, file) for hint in part}
+
+
+def test_copies_and_tuples_show_their_data() -> None:
+    files = [DumpFile.of_text(text) for text in (ASYNC, ASYNC_VALUES, ASYNC_USES)]
+    kinds = frozenset({HintKind.ALLOCATION, HintKind.SOURCE})
+    found: dict[str, list[str]] = {}
+    for hint in (hint for part in hints(DumpSet(files), files[0], kinds=kinds) for hint in part):
+        name = files[0].lines[hint.line].partition("=")[0].split()[-1]
+        found.setdefault(name, []).append(hint.label)
+    assert found == {
+        "%mul": ["16 B memory space 1", "train.py:25"],
+        "%copy-start": ["16 B memory space 0", "train.py:25"],
+        "%copy-done": ["16 B memory space 0", "train.py:25"],
+        "%pair": ["48 B memory space 0"],
+        "%all": ["16 B memory space 0", "train.py:25"],
+    }
+
+
+def test_source_hint_is_that_of_the_data() -> None:
+    """The metadata of an instruction that only moves data has another line than the data."""
+    text = ASYNC.replace(
+        "copy-done(%copy-start)",
+        'copy-done(%copy-start), metadata={source_file="/a/train.py" source_line=27}',
+    )
+    files = [DumpFile.of_text(each) for each in (text, ASYNC_VALUES, ASYNC_USES)]
+    kinds = frozenset({HintKind.SOURCE})
+    line = next(row for row, each in enumerate(files[0].lines) if "%copy-done =" in each)
+    ((hint,),) = hints(DumpSet(files), files[0], line, line + 1, kinds)
+    assert (hint.label, hint.tooltip) == ("train.py:25", "produced by mul\n/a/train.py:25")

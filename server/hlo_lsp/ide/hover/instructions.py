@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.origin_text import can_search, origin_and_source_facts, source_facts
+from hlo_lsp.ide.hover.result_values import data_index, data_leaves, result_leaves
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
@@ -72,26 +73,30 @@ def instruction_card(
     used = list(dump.entries_used_by(name))
     if text is None and step is None and not used and not any(dump.entries_at(name)):
         return None
-    value = dump.value_at(name, index)
-    leaves = _result_leaves(dump, name)
+    leaves = result_leaves(dump, name)
+    data = [] if text is None or index is not None else data_leaves(dump, text, leaves)
+    # The part of a tuple that the facts are about: they do not describe the table of pointers.
+    main = index if text is None or index is not None else data_index(text, data)
+    at = main if len(data) == 1 else index
+    value = dump.value_at(name, at)
     inner = [] if index is not None else [leaf for leaf in leaves if leaf[0] != "{}"]
     waste, result = split_waste([] if text is None else _result_facts(dump, text, name, index))
     # The compile has only one origin by name, and another instruction may have the same name.
     own = dump.instruction(name)
     is_known = line is None or own is None or own.record is line.record
     if is_known:
-        facts = origin_and_source_facts(dump, name, index, text)
+        facts = origin_and_source_facts(dump, name, main, text)
     else:
         facts = [] if text is None else source_facts(dump, text)
-    if value is not None:
+    if value is not None and len(data) < 2:
         facts += [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
     else:
         facts += waste
     if step is not None:
-        facts.append(Fact("schedule", f"step {step.record.step} of {dump.last_step}"))
+        facts.append(Fact("schedule", f"step {step.record.step:,} of {dump.last_step or 0:,}"))
     facts += _user_facts(dump, name, line)
     facts += result
-    facts += _value_facts(value, name, index, leaves)
+    facts += _value_facts(value, name, at, leaves)
     facts += _leaf_facts(dump, name, inner)
     if text is not None:
         facts += _opcode_specific_facts(text, line)
@@ -113,7 +118,7 @@ def instruction_card(
         title if text is None or is_redundant else f"{title} {text.opcode.text}",
         tuple(facts),
         "" if opcode is None else opcode.text,
-        result_headline(dump, (name, index, text), value, [leaf for _, leaf in inner])
+        result_headline(dump, (name, main, text), value, [leaf for _, leaf in data])
         if is_known
         else "",
     )
@@ -171,16 +176,6 @@ def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> li
     return facts
 
 
-def _result_leaves(dump: DumpSet, name: str) -> list[tuple[str, Value]]:
-    found = []
-    for entry in dump.entries_at(name):
-        value = None if entry.record.id is None else dump.value(entry.record.id)
-        if value is not None:
-            places = (place for place in entry.record.positions if place.name == name)
-            found += [(place.index or "{}", value) for place in places]
-    return found
-
-
 def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
     parts = []
     if value.name != name or (value.index or "{}") != index:
@@ -190,7 +185,7 @@ def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
     if value.live is not None:
         row = value.live.record
         peak = ", at the declared peak" if is_at_declared_peak(dump, value.live) else ""
-        parts.append(f"live {row.start_step}-{row.end_step}{peak}")
+        parts.append(f"live {row.start_step:,}-{row.end_step:,}{peak}")
     return ", ".join(parts) or f"value {value.id}"
 
 

@@ -50,13 +50,15 @@ def declared_peak_summary(dump: DumpSet) -> str:
         return "no live ranges"
     declared = (
         f"declared by XLA: {format_short_bytes(logical.declared_bytes)} at step "
-        f"{logical.declared_step}"
+        f"{logical.declared_step:,}"
     )
     if memory_space_occupancies(dump):
         return declared
     if logical.bytes == logical.declared_bytes:
         return f"{declared}, the logical peak"
-    return f"{declared} | logical peak: {format_short_bytes(logical.bytes)} at step {logical.step}"
+    return (
+        f"{declared} | logical peak: {format_short_bytes(logical.bytes)} at step {logical.step:,}"
+    )
 
 
 def occupied_peak_summary(dump: DumpSet) -> str:
@@ -69,7 +71,7 @@ def occupied_peak_summary(dump: DumpSet) -> str:
     if occupancy is None or step is None:
         return "unknown occupied bytes"
     here = occupancy.bytes_at(step)
-    more = f"{format_short_bytes(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
+    more = f"{format_short_bytes(occupancy.peak_bytes - here)} more at step {occupancy.peak_step:,}"
     return (
         f"{space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} "
         f"occupied, {'the maximum' if here == occupancy.peak_bytes else more}"
@@ -92,7 +94,7 @@ def memory_summary(dump: DumpSet) -> str:
     return (
         f"{space_title(occupancy.space, dump.backend)}: "
         f"{format_short_bytes(occupancy.peak_bytes)} of "
-        f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step}"
+        f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step:,}"
         f" | {join_limited(owners, _MAX_OWNERS)}"
     )
 

@@ -112,14 +112,14 @@ def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
         begin = "the start of the program"  # Parameters are live before their own step.
     names = f"{begin} -> {_step_name(dump, live.end_step)}"
     steps = count_noun(live.end_step - live.start_step, "step")
-    return f"{live.start_step}-{live.end_step} ({steps}): {names}"
+    return f"{live.start_step:,}-{live.end_step:,} ({steps}): {names}"
 
 
 def _step_name(dump: DumpSet, step: int) -> str:
     row = dump.at_step(step)
     if row is not None:
         return f"`{row.record.name}`"
-    return "the end of the program" if step == dump.last_step else f"step {step}"
+    return "the end of the program" if step == dump.last_step else f"step {step:,}"
 
 
 def _consumer_facts(dump: DumpSet, value: Value) -> list[Fact]:
@@ -153,7 +153,7 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
     is_at_peak = is_at_declared_peak(dump, value.live)
     if is_at_peak is not None:
         not_ = "" if is_at_peak else "not "
-        text = f"{text}, {not_}live at the declared peak (step {dump.declared_peak})"
+        text = f"{text}, {not_}live at the declared peak (step {dump.declared_peak:,})"
     return [Fact("live range", text)]
 
 
@@ -165,7 +165,7 @@ def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
     names = []
     for other in others[:_MAX_LISTED_NAMES]:
         live = dump.live(other.key)
-        when = "" if live is None else f" {live.record.start_step}-{live.record.end_step}"
+        when = "" if live is None else f" {live.record.start_step:,}-{live.record.end_step:,}"
         names.append(quoted_name(other) + when)
     names += [""] * (len(others) - len(names))
     count = count_noun(len(others), "value")
@@ -190,7 +190,7 @@ SEPARATOR = " · "
 
 
 def value_headline(dump: DumpSet, value: Value) -> str:
-    """Return ``4.00 MiB in VMEM · steps 2033-2062, not at the peak · train.py:25 dot_general``."""
+    """Return ``4.00 MiB in VMEM · steps 2,033-2,062, not at the peak · train.py:25 mul``."""
     text = None if value.entry is None else defining_text(value.entry.record)
     return _joined(
         _size(dump, value), _steps(dump, value), _origin(dump, value.name, value.index, text)
@@ -201,22 +201,21 @@ def result_headline(
     dump: DumpSet,
     line: tuple[str, str | None, InstructionText | None],
     value: Value | None,
-    leaves: list[Value],
+    parts: list[Value],
 ) -> str:
-    """Return the headline of an instruction; that of a tuple has the sizes of its leaves.
+    """Return the headline of an instruction; that of a tuple has the sizes of its parts.
 
     Args:
         dump: The compile.
         line: The name of the instruction, the shape index in its result, and its text.
         value: The value at that index, which another instruction may define.
-        leaves: The values in the elements of a tuple.
+        parts: The values with the data of the result, live at different steps.
     """
     origin = _origin(dump, *line)
+    if len(parts) > 1:
+        return _joined(_sizes(dump, parts), origin)
     if value is None:
         return origin
-    sizes = _leaf_sizes(dump, leaves)
-    if sizes:  # The leaves are live at other steps than the table of pointers to them.
-        return _joined(sizes, origin)
     return _joined(_size(dump, value), _steps(dump, value), origin)
 
 
@@ -235,7 +234,7 @@ def allocation_headline(
 
 
 def steps_label(dump: DumpSet, value: Value) -> str:
-    """Return ``2033-2062, not at the peak``: the peak is that of the memory space of the value.
+    """Return ``2,033-2,062, not at the peak``: the peak is that of the memory space of the value.
 
     A value that is in memory the whole time, such as a parameter, is not compared with the peak
     where its live range excludes it.
@@ -243,9 +242,9 @@ def steps_label(dump: DumpSet, value: Value) -> str:
     if value.live is None:
         return ""
     live = value.live.record
-    steps = str(live.start_step)
+    steps = f"{live.start_step:,}"
     if live.end_step != live.start_step:
-        steps += f"-{live.end_step}"
+        steps += f"-{live.end_step:,}"
     allocation = None if value.allocation is None else value.allocation.record
     peak = None if allocation is None else known_peak_step(dump, allocation.color)
     if allocation is None or peak is None:
@@ -264,14 +263,14 @@ def _size(dump: DumpSet, value: Value) -> str:
     return _size_in_space(dump, size, value.color)
 
 
-def _leaf_sizes(dump: DumpSet, leaves: list[Value]) -> str:
+def _sizes(dump: DumpSet, values: list[Value]) -> str:
     """Return ``4.0 KiB in HBM and 512 B in VMEM in 2 values``, empty if no size is known."""
     sizes: dict[int | None, int] = {}
-    for value in leaves:
+    for value in values:
         if value.assigned is not None:
             sizes[value.color] = sizes.get(value.color, 0) + value.assigned.record.size
     parts = [_size_in_space(dump, size, space) for space, size in sizes.items()]
-    return f"{' and '.join(parts)} in {count_noun(len(leaves), 'value')}" if parts else ""
+    return f"{' and '.join(parts)} in {count_noun(len(values), 'value')}" if parts else ""
 
 
 def _size_in_space(dump: DumpSet, size: int, space: int | None) -> str:
@@ -284,7 +283,7 @@ def _steps(dump: DumpSet, value: Value) -> str:
     label = steps_label(dump, value)
     if not label:
         return ""
-    return f"steps {label}" if "-" in label.partition(",")[0] else f"step {label}"
+    return f"steps {label}" if "-" in label.partition(", ")[0] else f"step {label}"
 
 
 def _origin(dump: DumpSet, name: str, index: str | None, text: InstructionText | None) -> str:
