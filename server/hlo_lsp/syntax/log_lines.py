@@ -105,9 +105,12 @@ def log_lines(
             prefix = _shared_prefix(line.raw[:start], rest)
             if prefix and prefix not in prefixes:
                 prefixes.appendleft(prefix)
-        source, text = _without_prefix(line, prefixes)
-        for part in unescaped_lines(text):
-            yield LogLine(line.line, source, part, line.width)
+        source, text = _without_prefix(line, prefixes) if prefixes else (line.source, line.raw)
+        parts = unescaped_lines(text)
+        if parts == [line.raw]:
+            yield line
+        else:
+            yield from (LogLine(line.line, source, part, line.width) for part in parts)
         window.extend(islice(following, 1))
 
 
@@ -142,7 +145,7 @@ def _count_equal(one: str, other: str) -> int:
 
 def _without_prefix(line: LogLine, prefixes: Iterable[str]) -> tuple[str, str]:
     """Return the source and the text of a line without the longest of some prefixes."""
-    shape = _shape(line.raw) if prefixes else ""
+    shape = _shape(line.raw)
     found = max((one for one in prefixes if f"{shape} ".startswith(one)), key=len, default="")
     if not found:
         return line.source, line.raw

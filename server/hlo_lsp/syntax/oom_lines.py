@@ -56,6 +56,7 @@ _HEADER_STARTS = (
     "Out of memory while", "Attempting to allocate", "Attempting to reserve",
     "Could not allocate", "Can't reduce memory use",
 )  # fmt: skip
+_MESSAGE_STARTS = (*_HEADER_STARTS, *_LIST_STARTS)
 
 
 @cache
@@ -93,8 +94,12 @@ def begins_header(text: str) -> bool:
 
 def message_start(text: str) -> int:
     """Return where a sentence or list that begins a message may begin in a text, else -1."""
-    places = (text.find(start) for start in (*_HEADER_STARTS, *_LIST_STARTS))
-    return min((place for place in places if place >= 0), default=-1)
+    first = -1
+    for start in _MESSAGE_STARTS:
+        place = text.find(start)
+        if place >= 0 and (first < 0 or place < first):
+            first = place
+    return first
 
 
 def contains_list_line(text: str) -> bool:
