@@ -9,6 +9,7 @@ from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_
 from hlo_lsp.text.disk import file_stamp
 
 _RESCAN_INTERVAL_SECONDS = 3
+_MAX_SCAN_SHARE = 0.05  # of the time between two scans
 _MAX_SEARCH_SECONDS = 5  # in folders with very many files; the user waits
 
 
@@ -22,9 +23,11 @@ class AssignmentPaths:
 
     def of_module(self, module: str) -> list[Path]:
         """Return the buffer assignments with the name of a module, the newest first."""
-        if time.monotonic() >= self._next_scan:
+        start = time.monotonic()
+        if start >= self._next_scan:
             self._paths = list(self._scan())
-            self._next_scan = time.monotonic() + _RESCAN_INTERVAL_SECONDS
+            end = time.monotonic()
+            self._next_scan = end + max(_RESCAN_INTERVAL_SECONDS, (end - start) / _MAX_SCAN_SHARE)
         found = [path for path in self._paths if _is_of(path.name, sanitized_name(module))]
         return sorted(found, key=lambda path: file_stamp(path) or (0, 0), reverse=True)
 
