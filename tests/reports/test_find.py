@@ -20,6 +20,8 @@ def _names(text: str, *texts: str) -> list[str]:
         ("%copy-start.41{0}", QueryKind.NAME),
         ("train.py:27", QueryKind.LINE),
         ("/home/user/model.py:7", QueryKind.LINE),
+        ("models/train.py", QueryKind.LINE),
+        ("m['layers'][0]['w1']", QueryKind.NAME),
         ("f32[8,128]", QueryKind.SHAPE),
         ("bf16[]{:T(256)}", QueryKind.SHAPE),
         ("(f32[8], s32[])", QueryKind.SHAPE),
@@ -37,6 +39,19 @@ def test_line_finds_the_buffers_of_its_data() -> None:
     assert _names("other.py:3") == []
 
 
+def test_file_finds_the_buffers_of_all_lines() -> None:
+    assert _names("model.py") == ["a", "c", "b", "r"]
+    assert _names("user/model.py") == _names("model.py")
+    assert _names("del.py") == []
+
+
+def test_argument_finds_its_buffers() -> None:
+    copied = MODULE.replace("sine(%x)", "copy(%x)").replace("f32[512]{0} copy", "f32[256]{0} copy")
+    assert _names("p['w']", ASSIGNMENT, RANGES, copied) == ["a", "x"]
+    assert _names("['w']") == ["x"]
+    assert _names("pw") == []
+
+
 def test_line_without_buffers_finds_its_instructions() -> None:
     (found,) = find_buffers(example(MODULE), FindQuery.of("model.py:3")).buffers
     assert (found.name, found.bytes, found.space) == ("a", 0, None)
@@ -46,6 +61,22 @@ def test_shape_finds_any_layout() -> None:
     assert _names("f32[512]") == ["a", "c"]
     assert _names("f32[512]{0}") == ["a", "c"]
     assert _names("f32[512]{0:T(256)}") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("f32[64,64]{0,1}", ["a"]),
+        ("f32[64,64]{1,0}", []),
+        ("f32[64,64]{0,1:T(8,128)}", ["a"]),
+        ("f32[64,64]{0,1:T(4,128)}", []),
+        ("f32[64,64]{0,1:T(8,128)S(1)}", ["a"]),
+        ("f32[64,64]{0,1:T(8,128)S(5)}", []),
+    ],
+)
+def test_layout_matches_what_the_query_names(query: str, names: list[str]) -> None:
+    tiled = ASSIGNMENT.replace("f32[512]{0}", "f32[64,64]{0,1:T(8,128)S(1)}", 1)
+    assert _names(query, tiled, RANGES, MODULE) == names
 
 
 def test_scope_finds_parts_of_op_name() -> None:

@@ -13,7 +13,7 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import without_layout
+from hlo_lsp.model.shape import without_layout, without_memory_space
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.symbol_search import SymbolQuery
 from hlo_lsp.reports.summary import module_name
@@ -21,8 +21,9 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRo
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-_LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})")
+_LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
 _SHAPE = re.compile(r"\(?[a-z]\w*\[[\d,<=? ]*\].*")
+_TILES = re.compile(r":[^{}]*\}")  # and other properties of a layout after the order of dimensions
 
 
 class QueryKind(Enum):
@@ -43,7 +44,7 @@ class FindQuery:
 
     @classmethod
     def of(cls, text: str) -> "FindQuery":
-        """Recognize a Python line, a shape, a scope, or else a name."""
+        """Recognize a Python file or line, a shape, a scope, or else a name."""
         text = text.strip()
         if _LINE.fullmatch(text):
             return cls(QueryKind.LINE, text)
@@ -137,18 +138,32 @@ def _matcher(query: FindQuery) -> _Match:
     """Return a function that ranks a value: None if it does not match, 0 for the best match."""
     text = query.text
     if query.kind is QueryKind.NAME:
-        return lambda value, _: min(
-            (rank for rank in (name_match(text, value.key), name_match(text, value.name))
-             if rank is not None), default=None)  # fmt: skip
+        return lambda value, origin: min(
+            (rank for rank in (name_match(text, value.key), name_match(text, value.name),
+             _argument_match(text, origin)) if rank is not None), default=None)  # fmt: skip
     if query.kind is QueryKind.SHAPE:
-        wanted = text if "{" in text else without_layout(text)
-        clean = str if "{" in text else without_layout
-        return lambda value, _: 0 if clean(value.shape) == wanted else None
+        clean = _shape_cleaner(text)
+        return lambda value, _: 0 if clean(value.shape) == clean(text) else None
     if query.kind is QueryKind.SCOPE:
         return lambda _, origin: (
             0 if origin is not None and text in (origin.op_name or "").replace("\\'", "'") else None
         )
     return lambda _, origin: 0 if origin is not None and is_line(origin.source, text) else None
+
+
+def _shape_cleaner(query: str) -> Callable[[str], str]:
+    """Return a function that removes from a shape what the query does not name."""
+    if "{" not in query:
+        return without_layout
+    if ":" not in query:
+        return lambda shape: _TILES.sub("}", shape)
+    return str if "S(" in query else without_memory_space
+
+
+def _argument_match(query: str, origin: Origin | None) -> int | None:
+    """Rank the argument that a buffer holds; letters in order do not match."""
+    rank = None if origin is None else name_match(query, origin.argument or "")
+    return None if rank == 2 else rank
 
 
 def name_match(query: str, name: str) -> int | None:
@@ -164,12 +179,14 @@ def name_match(query: str, name: str) -> int | None:
 
 
 def is_line(source: SourceLine | None, query: str) -> bool:
-    """Return whether a Python line is ``model.py:7``, with any of the folders above the file."""
+    """Return whether a line is ``model.py:7`` or in ``model.py``, with any folders above it."""
     if source is None:
         return False
-    file, _, line = query.replace("\\", "/").rpartition(":")
+    match = _LINE.fullmatch(query)
+    line = None if match is None else match[2]
+    file = query.removesuffix(f":{line}").replace("\\", "/")
     own = source.file.replace("\\", "/")
-    return source.line == int(line) and (own == file or own.endswith(f"/{file}"))
+    return line in {None, str(source.line)} and (own == file or own.endswith(f"/{file}"))
 
 
 class _Search:
