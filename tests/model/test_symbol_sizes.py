@@ -57,6 +57,23 @@ def test_compiled_module_precedes_other_passes() -> None:
     assert passes == [True, False]
 
 
+def test_name_of_the_compiled_module_precedes_shorter_ones() -> None:
+    text = MODULE.replace("%add.22", "%add.2")
+    early = ("module_0001.jit_f.cl_12.before_optimizations.txt", text)
+    names = [one.name for one in _found("add.", early)]
+    assert names.index("add.1") < names.index("add.2")
+
+
+def test_leaf_of_a_found_instruction_is_left_out() -> None:
+    leaves = ASSIGNMENT.replace("add.22 @1", "add.22{1} @1")
+    files = [("other.after_optimizations.txt", MODULE),
+             ("other.after_optimizations-buffer-assignment.txt", leaves)]  # fmt: skip
+    found = [file for name, text in files
+             for file in read_symbols(f"file:///{name}", name, text.split("\n"))]  # fmt: skip
+    assert [one.name for one in search_symbols(found, "add.22", 200)] == ["add.22"]
+    assert [one.name for one in search_symbols(found, "add.22{1}", 200)] == ["add.22{1}"]
+
+
 def test_value_of_a_found_instruction_is_left_out() -> None:
     assert {one.name for one in _found("add")} == {"add", "add.1", "add.22"}
     assert _found("add{}")[0].name == "add{}"

@@ -275,9 +275,9 @@ NameHits = dict[str, list[tuple[FileSymbols, int]]]
 def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[Symbol]:
     """Return at most ``limit`` symbols that match a query, the best first.
 
-    Of names that match equally well, those with the largest buffers come first; of one name, the
-    compiled module precedes other passes. Further symbols of a frequent name are included only if
-    there is room for them. An empty query matches all modules.
+    Of names that match equally well, those in the compiled module precede those that only other
+    passes have, and those with the largest buffers come first. Further symbols of a frequent name
+    are included only if there is room for them. An empty query matches all modules.
     """
     query = SymbolQuery.of(text)
     if not query.text:
@@ -296,23 +296,26 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
             matches.setdefault(name, number)
         if sum(map(len, named.values())) + sum(map(len, sources.values())) >= limit:
             break
-    ranked: list[tuple[bool, int, int, int, int, str]] = []
+    ranked: list[tuple[bool, int, int, int, int, int, str]] = []
     for name, match in matches.items():
         if _repeats_instruction(name, named):
             continue
         shown = name if query.is_case_sensitive else name.lower()
-        largest = max((sizes.size(file, name).bytes for file, _ in named.get(name, ())), default=0)
+        places = [file for file, _ in (*named.get(name, ()), *sources.get(name, ()))]
+        first = min(file.pass_rank for file in places)
+        largest = max(sizes.size(file, name).bytes for file in places)
         is_other = shown not in {query.text, f"{query.text}{{}}"}
-        ranked.append((is_other, match, -largest, -query.score(name), len(name), name))
+        score = query.score(name)
+        ranked.append((is_other, match, first, -largest, -score, len(name), name))
         checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []
     spare: list[tuple[int, Symbol]] = []
     for rank, (*_, name) in enumerate(ranked):
-        places = islice(_symbols_of_name(name, named, sources, sizes), limit)
-        chosen += ((rank, symbol) for symbol in islice(places, _MAX_PLACES_PER_NAME))
+        symbols = islice(_symbols_of_name(name, named, sources, sizes), limit)
+        chosen += ((rank, symbol) for symbol in islice(symbols, _MAX_PLACES_PER_NAME))
         if len(spare) < limit:
-            spare += ((rank, symbol) for symbol in places)
+            spare += ((rank, symbol) for symbol in symbols)
         if len(chosen) >= limit:
             break
     chosen += spare[: max(limit - len(chosen), 0)]
@@ -333,18 +336,19 @@ def _find_names(
         for length, place in names.find(expression, is_case_sensitive=query.is_case_sensitive):
             by_length.setdefault(length, []).append((file, names, place))
         checkpoint()
-    found: list[tuple[int, int, str, FileSymbols, int]] = []
+    found: list[tuple[int, int, int, str, FileSymbols, int]] = []
     for length in sorted(by_length):
         checkpoint()
         for file, names, place in by_length[length]:
             number = names.number(place)
             name = names[number]
-            found.append((-sizes.size(file, name).bytes, len(found), name, file, number))
+            size = sizes.size(file, name).bytes
+            found.append((file.pass_rank, -size, len(found), name, file, number))
         if len(found) > _MAX_RESOLVED_NAMES:
             break
     found.sort()
     hits: NameHits = {}
-    for _, _, name, file, number in found:
+    for *_, name, file, number in found:
         if name in hits or len(hits) < _MAX_CANDIDATES:
             known = hits.setdefault(name, [])
             if len(known) < limit:
@@ -353,9 +357,13 @@ def _find_names(
 
 
 def _repeats_instruction(name: str, named: NameHits) -> bool:
-    """Return whether a name is that of values whose instructions are found, too."""
-    instructions = named.get(name.removesuffix("{}"), ())
-    if not name.endswith("{}") or not instructions:
+    """Return whether a name is that of values whose instructions are found, too.
+
+    The entry of an instruction has the size of its largest value.
+    """
+    instruction, index, _ = name.partition("{")
+    instructions = named.get(instruction, ())
+    if not index or not instructions:
         return False
     compiles = {file.compile_key for file, _ in instructions}
     return all(file.compile_key in compiles for file, _ in named[name])
