@@ -62,3 +62,25 @@ async def test_folders_of_the_workspace_come_and_go(tmp_path: Path, compiled: Co
         show(running, [cpu.folder], [tpu.folder])
         assert await found(running, "ynn_fusion", "ynn_fusion")
         assert await find(running, "fusion.9{}") == []
+
+
+async def test_line_finds_the_buffers_with_its_data(any_editor: Editor, tmp_path: Path) -> None:
+    stem = "module_0001.jit_f.cl_1.after_optimizations"
+    module = tmp_path / f"{stem}.txt"
+    module.write_text(
+        "HloModule jit_f, is_scheduled=true\n\n"
+        "ENTRY %main (x: f32[4]) -> f32[4096] {\n"
+        "  %x = f32[4]{0} parameter(0)\n"
+        '  %small = f32[4]{0} negate(%x), metadata={source_file="/a/f.py" source_line=3}\n'
+        "  ROOT %moved = f32[4096]{0} pad(%small, %small), padding=0_4092\n}\n"
+    )
+    (tmp_path / f"{stem}-buffer-assignment.txt").write_text(
+        "BufferAssignment:\nallocation 0: size 16400, preallocated-temp:\n"
+        " value: <1 small @0> (size=16,offset=0): f32[4]{0}\n"
+        " value: <2 moved @0> (size=16384,offset=16): f32[4096]{0}\n"
+    )
+    any_editor.open(module)
+    symbols = await found(any_editor, "f.py:3", "f.py:3")
+    owners = [(symbol.container_name or "").partition(" · ")[0] for symbol in symbols]
+    assert owners == ["moved", "small"]
+    assert any_editor.spot(symbols[0].location).selected == "moved"

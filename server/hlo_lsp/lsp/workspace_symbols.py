@@ -13,9 +13,11 @@ from hlo_lsp.lsp.client import workspace_folders
 from hlo_lsp.lsp.progress import BackgroundProgress, Progress
 from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, UnreadFile, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
+from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_SYMBOLS = 200
@@ -105,7 +107,23 @@ class WorkspaceSymbols:
                 break
             await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
             found = await self._search(params.query)
-        return [_information(symbol) for symbol in found]
+        buffers = await self._buffers_of_line(params.query)
+        places = {(symbol.uri, symbol.line) for symbol in buffers}
+        found = [*buffers, *(one for one in found if (one.uri, one.line) not in places)]
+        return [_information(symbol) for symbol in found[:_MAX_SYMBOLS]]
+
+    async def _buffers_of_line(self, text: str) -> list[Symbol]:
+        """Return the buffers with data of a Python line in the compiles of open files."""
+        query = FindQuery.of(text)
+        if query.kind is not QueryKind.LINE or ":" not in text:
+            return []
+        files = list(self._session.workspace.open_files.values())
+        dumps = [await self._session.dump(file) for file in files]
+        found: list[Symbol] = []
+        for dump in dict.fromkeys(dumps):
+            module = await run_in_slices(partial(find_buffers, dump, query))
+            found += (_buffer_symbol(text, one) for one in module.buffers if one.bytes)
+        return found
 
     async def _search(self, query: str) -> list[Symbol]:
         """Search the names that are read so far."""
@@ -173,6 +191,15 @@ class WorkspaceSymbols:
         finally:
             if self._open_reads.get(file.uri) is asyncio.current_task():
                 del self._open_reads[file.uri]
+
+
+def _buffer_symbol(query: str, buffer: FoundBuffer) -> Symbol:
+    file, name = buffer.file, buffer.name.partition("{")[0]
+    start = max(0, file.lines[buffer.line - 1 - file.first_line].find(name))
+    size = f"{format_short_bytes(buffer.bytes)} {buffer.space}"
+    about = f"{buffer.name} · {size} · {file.title}"
+    end = start + len(name)
+    return Symbol(query, SymbolKind.SOURCE, file.uri, buffer.line - 1, start, end, about)
 
 
 def _information(symbol: Symbol) -> types.SymbolInformation:
