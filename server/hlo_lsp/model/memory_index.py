@@ -22,6 +22,8 @@ from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
+_ENTRIES_PER_CHECKPOINT = 100  # less than 1 ms
+
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
 RecordChange = Callable[["MultiMap[Any, Any]", Any, Any], None]  # to add or to remove a record
@@ -203,9 +205,10 @@ class MemoryIndex:
         """Positions and uses by instruction, created on first access."""
         while self._rows is None:
             change_count, found = self._change_count, EntryRows(self._inputs[UsedValue])
-            for entry in [*self.entries.records()]:
+            for count, entry in enumerate(self.entries.snapshot()):
                 found.update(entry, MultiMap.add)
-                checkpoint()
+                if count % _ENTRIES_PER_CHECKPOINT == 0:
+                    checkpoint()
             if self._change_count == change_count:  # no edit while the job was paused
                 self._rows = found
         return self._rows

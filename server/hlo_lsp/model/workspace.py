@@ -19,7 +19,8 @@ from hlo_lsp.text.document import Document, LineChange
 
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
 ROLES_WITHOUT_SIZES = frozenset({FileRole.VALUES, FileRole.REPORT})
-_BYTES_PER_STEP = 1 << 18  # bytes that are read or scanned between two checkpoints, approximately
+_STEP_SECONDS = 0.002  # between two reports of progress; switching threads takes 0.02 ms
+_BYTES_PER_STEP = 600_000  # of a values file, approximately
 _LARGE_FILE_BYTES = 8 << 20  # half a second of reading
 _LARGE_COMPANION_BYTES = 1 << 20  # a tenth of a second
 
@@ -199,7 +200,7 @@ class DumpWorkspace:
         job = Job(lambda: self._disk_file(path))
         try:
             for count in itertools.count():
-                if job.step(0):
+                if job.step(_STEP_SECONDS):
                     return
                 report(min(99, 100 * count * _BYTES_PER_STEP // size))
                 checkpoint()
