@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,18 +83,24 @@ async def test_click_on_source_opens_the_python_line(folder: Path, window: Windo
     await until(window.front, (program, "line 16").__eq__)
 
 
-async def test_lens_says_what_is_missing(log: Path, window: Window) -> None:
+async def test_lens_of_message_opens_report(log: Path, window: Window) -> None:
     await window.open(log)
-    lens = window.page.locator(".codelens-decoration a", has_text="not enough HBM")
-    tab = window.page.locator(".tab", has_text="Memory Summary")
-    await lens.first.wait_for()
 
-    async def is_open() -> bool:
-        if await tab.count() == 0:
-            await lens.first.click()  # without effect if VS Code replaces the lens meanwhile
-        return bool(await tab.count())
+    async def commands() -> list[dict[str, Any]]:
+        found = await window.host.command("vscode.executeCodeLensProvider", uri(log), 1000)
+        return [lens["command"] for lens in found or () if lens.get("command")]
 
-    await until(is_open)
+    (command, _) = await until(
+        commands,
+        lambda found: (
+            [one["title"].split(",")[0] for one in found] == ["jit_train_step: not enough HBM"] * 2
+        ),
+    )
+    await window.host.command(command["command"], *command["arguments"])
+    await until(
+        lambda: window.host.ask("tabs"),
+        lambda tabs: any("Memory Summary" in tab["label"] for tab in tabs),
+    )
 
 
 async def test_entry_leads_to_instruction(log: Path, window: Window) -> None:
