@@ -3,9 +3,11 @@
 import json
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from e2e.compiles import Compile
 from e2e.wire import Json, Wire, framed, message, opened
+from hlo_lsp.lsp.client import SUMMARY_SCHEME
 
 _HALF = "ROOT %tuple.3 = "
 _DAMAGE = ("size 262144,", "size 262140,")
@@ -138,8 +140,7 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
     talk.ask("workspace/symbol", {"query": "while"})
     talk.ask("workspace/diagnostic", {"previousResultIds": []})
     talk.ask("workspace/executeCommand", {"command": "hlo.explainRule", "arguments": ["overlap"]})
-    for method in ("hlo/window", "hlo/memoryMap", "hlo/modules", "hlo/sourceLines"):
-        talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
+    _ask_own(talk, files, here["position"])
     wire.send(message("workspace/didChangeConfiguration", {"settings": {"hlo": {"check": {}}}}))
     change = {"uri": files.values.as_uri(), "type": 2}
     wire.send(message("workspace/didChangeWatchedFiles", {"changes": [change]}))
@@ -147,6 +148,18 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
         if talk.replies.able("workspace", *path):
             talk.until_asked(method)
     return talk.replies
+
+
+def _ask_own(talk: Conversation, files: Compile, position: Json) -> None:
+    """Send the requests that the protocol does not define, and that for summaries."""
+    for method in ("hlo/window", "hlo/memoryMap", "hlo/modules", "hlo/sourceLines", "hlo/text"):
+        talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
+    side = {"uri": files.values.as_uri(), "line": 0}
+    talk.ask("hlo/compare", {"before": side, "after": side})
+    summary = f"{SUMMARY_SCHEME}:/Memory%20Summary.md?{quote(files.values.as_uri(), safe='')}#0"
+    talk.ask("workspace/textDocumentContent", {"uri": summary})
+    place = {"uri": files.module.as_uri(), "position": position, "direction": "previous"}
+    talk.ask("hlo/adjacentPass", place)
 
 
 REFRESHES = {
