@@ -126,6 +126,8 @@ def _query_results(file: DumpFile) -> Answers:
             card = hover_card(dump, about)
             assert card is not None
             own = {head.line, *(other.line for other in file.module.members(head))}
+            # Without an op_name the card shows that of the data, which may be in a callee.
+            labels = _OWN if "op_name=" in member.text else _OWN - {"op_name"}
             operands = []
             for span in member.parsed.operands:
                 operand = cursor_target_at(file, member.line, span.start)
@@ -136,7 +138,7 @@ def _query_results(file: DumpFile) -> Answers:
                 (head.name, member.name),
                 (
                     card.title,
-                    [(fact.label, fact.text) for fact in card.facts if fact.label in _OWN],
+                    [(fact.label, fact.text) for fact in card.facts if fact.label in labels],
                     _lines(definitions(dump, about), own),
                     operands,
                     _lines(declared, own),
