@@ -71,7 +71,7 @@ def _expected(printed: Printed, value: Assigned) -> dict[str, str | None]:
     if value.key in printed.ranges:
         start, last, _ = printed.ranges[value.key]
         steps = "1 step)" if last - start == 1 else f"{last - start:,} steps)"
-        beginnings["live range"] = f"{start}-{last} ({steps}: "
+        beginnings["live range"] = f"{start:,}-{last:,} ({steps}: "
     if value.id in printed.entries:
         uses = len(printed.entries[value.id].uses)
         beginnings["uses"] = f"{uses:,}: " if uses else None
