@@ -209,7 +209,7 @@ def test_hover_agrees_with_json_on_forwarded_values(name: str) -> None:
     assert shown["allocation"].startswith(f"{facts['allocation']} at offset 0, ")
     live = shown.get("live range", "3-5 ")  # that of the table is not shown beside its parts
     assert live.startswith("{}-{} ".format(*facts["live_range"]))
-    size = shown["pointer table" if name == "barrier" else "padded size"]
+    size = shown["tuple table" if name == "barrier" else "padded size"]
     assert size.startswith(f"{facts['padded_bytes']} B")
 
 

@@ -42,7 +42,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         (
             "overlap",
-            "Show which asynchronous operations overlap with computation",
+            "Show which asynchronous operations do not overlap with computation",
             _add_overlap_options,
         ),
         ("history", "Show what the passes of a compile changed", _add_history_options),
@@ -118,8 +118,8 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         action="append",
         default=[],
-        help="a folder of the program, with its path in the dump: its lines take precedence over"
-        " those of other folders (default: the current folder)",
+        help="a folder of the program, written as in the dump: lines of its files take precedence"
+        " over lines of other files (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
 
@@ -156,7 +156,7 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
-    parser.add_argument("--call", metavar="TOOL", help="print the answer of one tool, and end")
+    parser.add_argument("--call", metavar="TOOL", help="print the answer of one tool, and exit")
     parser.add_argument(
         "--arguments", metavar="JSON", default="{}", help="the arguments of --call as an object"
     )

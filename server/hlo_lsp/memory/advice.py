@@ -205,7 +205,7 @@ def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
             "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
-            "the tuple table of each copy has an aligned slot of its own",
+            "each asynchronous copy has a tuple table in an aligned slot of its own",
             tuple_table_bytes(dump, space, step),
             allocated,
         )

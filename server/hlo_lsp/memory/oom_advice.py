@@ -179,7 +179,7 @@ def _stack_advice(message: OomMessage) -> Iterator[OomAdvice]:
             yield OomAdvice("use smaller blocks (`BlockSpec`) in the kernel", excess)
     yield OomAdvice(
         f"raise `vmem_limit_bytes` to {message.needed.bytes:,}, if the chip has as much VMEM",
-        excess,
+        0,  # a higher limit saves nothing
     )
 
 

@@ -107,7 +107,8 @@ def oom_lines(report: OomReport) -> Iterator[str]:
         )
     for number, one in enumerate(report.advice[:_ADVICE]):
         prefix = "advice: " if number == 0 else "        "
-        yield f"{prefix}{one.text}: saves at most {_size(one.saves_bytes)}"
+        saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
+        yield f"{prefix}{one.text}{saving}"
 
 
 def oom_markdown(report: OomReport) -> Iterator[str]:

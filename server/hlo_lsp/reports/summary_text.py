@@ -157,7 +157,8 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
     if peak is not None and peak.declared_step is not None and summary.is_whole:
         yield (
             f"XLA declares the peak at step {peak.declared_step:,}: live values of"
-            f" {_size(peak.declared_bytes)} in all memory spaces, shared bytes counted for each"
+            f" {_size(peak.declared_bytes)} in all memory spaces,"
+            " with shared bytes counted once per value"
         )
     if summary.findings:
         counts = ", ".join(f"{count:,} {code}" for code, count in summary.findings.items())

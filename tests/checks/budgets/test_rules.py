@@ -3,7 +3,11 @@
 import pytest
 
 from checks.advised import advice
-from hlo_lsp.checks.options import Budget
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.options import Budget, Limits
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
 _CONSTANT = (
@@ -41,7 +45,7 @@ def _messages(code: str, *texts: str, **budget: object) -> list[str]:
         (
             "budget-donation",
             {"donated": ("p",)},
-            "`p['w']` is not donated, which the budget requires",
+            "`p['w']` is not donated, but the budget requires it",
         ),
     ],
 )
@@ -82,3 +86,11 @@ def test_donated_argument_is_accepted() -> None:
     alias = "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
     module = MODULE.replace("is_scheduled=true", alias)
     assert _messages("budget-donation", module, donated=("p",)) == []
+
+
+@pytest.mark.parametrize(("role", "count"), [("", 1), ("_after_buffer_assignment", 0)])
+def test_second_text_of_a_module_is_left_out(role: str, count: int) -> None:
+    file = DumpFile.of_text(MODULE, f"module_0001.jit_f.cl_12.after_optimizations{role}.txt")
+    rules = [rule for rule in CATALOGUE if rule.code == "budget-opcode"]
+    limits = Limits(budgets=(Budget(forbidden=("add",)),))
+    assert len(check(DumpSet([file]), file, rules, limits)) == count

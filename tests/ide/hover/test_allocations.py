@@ -23,7 +23,7 @@ def test_allocation_card_shows_kind_and_values() -> None:
         "kind": "preallocated-temp",
         "memory space": "1, VMEM on TPU",
         "values": "3",
-        "time-sharing": "2 values share offset 0 over time",
+        "shared offset": "2 values have offset 0, at different steps",
         "largest": "`fusion{0}` 8,192 B (8.0 KiB), `negate.7` 8,192 B (8.0 KiB), `fusion{1}` 512 B",
     }
 

@@ -10,6 +10,7 @@ from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord, field_place, name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -18,6 +19,8 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_RELATED = 4
+# XLA writes this text beside that of the optimized module, and it has the same instructions.
+_SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
 
 
 def budget_peak(context: CompileContext) -> Iterator[Finding]:
@@ -134,14 +137,15 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
                 Related(name_place(file, record), f"`{argument_name(record)}` is not donated")
                 for record in missing[1 : 1 + _MAX_RELATED]
             ]
-            what = f"`{argument_name(missing[0])}` is not donated, which the budget requires"
+            what = f"`{argument_name(missing[0])}` is not donated, but the budget requires it"
             more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
             yield context.report(name_place(file, missing[0]), what + more, *related)
 
 
 def _budgets(context: CompileContext) -> list[Budget]:
     """Return the budgets for the module of a compile."""
-    if not context.thresholds.budgets:
+    roles = {suffix_of(file.title).role for file in context.dump.files}
+    if not context.thresholds.budgets or roles == {_SAME_MODULE_AGAIN}:
         return []
     names = [file.module.header.name for file in context.dump.files if file.module.header]
     name = names[0] if names else ""

@@ -96,7 +96,9 @@ def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
     shared = most_shared_offset(dump, allocation)
     if shared is not None:
         offset, count = shared
-        facts.append(Fact("time-sharing", f"{count:,} values share offset {offset:,} over time"))
+        facts.append(
+            Fact("shared offset", f"{count:,} values have offset {offset:,}, at different steps")
+        )
     if values:
         facts.append(Fact("values", f"{len(values):,}"))
     largest = nsmallest(3, values, key=lambda value: (-value.size, value.id))

@@ -61,7 +61,7 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
         together = format_bytes(sum(filter(None, sizes_of_leaves)))
         facts.append(Fact("elements", f"{together} without padding"))
     table_sizes = [fact.text for fact in sizes if fact.label == "padded size"]
-    return [*facts, *(Fact("pointer table", size) for size in table_sizes)]
+    return [*facts, *(Fact("tuple table", size) for size in table_sizes)]
 
 
 def logical_facts(text: str) -> list[Fact]:
