@@ -7,6 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
+
+from hlo_lsp.lsp import diagnostics
 from hlo_lsp.lsp.server import create_server
 
 Json = dict[str, Any]
@@ -99,7 +102,10 @@ class Editor:
                 self.errors.append(f"{method}: {reply['error']['message']:.300}")
         gc.enable()
         closed = {"textDocument": {"uri": uri}}
-        self._send({"method": "textDocument/didClose", "params": closed})
+        with pytest.MonkeyPatch.context() as patch:
+            # It would run during a request about the next text.
+            patch.setattr(diagnostics, "collect_all", lambda: None)
+            self._send({"method": "textDocument/didClose", "params": closed})
         return found
 
     def _send(self, message: Json) -> None:

@@ -242,7 +242,7 @@ class InstructionText:
 @lru_cache(maxsize=256)
 def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     """Return the instruction that begins at column ``at`` of a line, or None."""
-    line = without_comments(line)
+    line = line[:at] + without_comments(line[at:])  # before it may be thousands of instructions
     match = load_grammar("module").expression("instruction_line").match(line, at)
     if match is None:
         return None

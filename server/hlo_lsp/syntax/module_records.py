@@ -169,7 +169,8 @@ class InstructionLine(Record):
     @property
     def called(self) -> tuple[str, ...]:
         """The names of the computations that this instruction calls."""
-        if not any(word in self.text for word in CALL_WORDS):
+        text = self.text[self.column :]  # before it may be thousands of instructions
+        if not any(word in text for word in CALL_WORDS):
             return ()
         return tuple(span.text for span in self.parsed.called)
 
