@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from faults.rows import ONLY_IN, PATTERNS
-from hlo_lsp.model.compiles import Compile, compile_of
+from hlo_lsp.model.compile_files import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.syntax.file_kinds import FileKind

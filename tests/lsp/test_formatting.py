@@ -6,7 +6,7 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.editing import format_document, format_range
+from hlo_lsp.lsp.rename_and_formatting import format_document, format_range
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.document import Document, Encoding
 from lsp.opened import DUMP, context, item

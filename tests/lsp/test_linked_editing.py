@@ -7,8 +7,8 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.editing import linked_editing_ranges, rename
 from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.rename_and_formatting import linked_editing_ranges, rename
 from lsp.opened import DUMP, at, context
 from program.test_renaming import MODULE
 

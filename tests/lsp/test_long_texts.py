@@ -4,7 +4,7 @@ import pytest
 from lsprotocol import types
 
 import marked_dump
-from hlo_lsp.lsp import editing, symbols
+from hlo_lsp.lsp import rename_and_formatting, symbols
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import context
@@ -33,6 +33,6 @@ async def test_a_long_text_is_formatted_in_parts_only() -> None:
     text = long(TEXT.replace("  ROOT ", " ROOT  "))
     found = await context(text)
     with pytest.raises(RequestFailedError, match="50,000 lines"):
-        await editing.format_document(found)
+        await rename_and_formatting.format_document(found)
     lines = types.Range(types.Position(0, 0), types.Position(TEXT.count("\n"), 0))
-    assert await editing.format_range(found, lines)
+    assert await rename_and_formatting.format_range(found, lines)

@@ -4,8 +4,8 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.editing import prepare_rename, rename
 from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.rename_and_formatting import prepare_rename, rename
 from lsp.opened import DUMP, at, context
 from lsp.test_completion import TEXT
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.memory.occupancy import union_size
+from hlo_lsp.memory.byte_ranges import union_size
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.file_names import FileRole, split_suffix
 from hlo_lsp.syntax.file_kinds import FileKind, SectionRange, detect_file_kind, split_sections
 from hlo_lsp.syntax.grammar import load_grammar

@@ -12,7 +12,7 @@ from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -14,7 +14,7 @@ from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.compiles import FolderCache, FolderListing
+from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of

@@ -13,11 +13,11 @@ from hlo_lsp.lsp import (
     actions,
     commands,
     completion,
-    editing,
     inlay_hints,
     lenses,
     navigation,
     out_of_memory,
+    rename_and_formatting,
     symbols,
 )
 from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
@@ -150,9 +150,9 @@ def _position_requests(session: Session) -> dict[str, Handler]:
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: at(navigation.highlight),
         types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY: at(navigation.prepare_calls),
         types.TEXT_DOCUMENT_SIGNATURE_HELP: at(completion.signature_help),
-        types.TEXT_DOCUMENT_PREPARE_RENAME: at(editing.prepare_rename),
-        types.TEXT_DOCUMENT_RENAME: at(editing.rename, takes_params=True),
-        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE: at(editing.linked_editing_ranges),
+        types.TEXT_DOCUMENT_PREPARE_RENAME: at(rename_and_formatting.prepare_rename),
+        types.TEXT_DOCUMENT_RENAME: at(rename_and_formatting.rename, takes_params=True),
+        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE: at(rename_and_formatting.linked_editing_ranges),
     }
 
 
@@ -200,9 +200,11 @@ def _document_requests(session: Session) -> dict[str, Handler]:
             lambda file, _: symbols.document_symbols(file),
             in_message=out_of_memory.document_symbols,
         ),
-        types.TEXT_DOCUMENT_FORMATTING: on(lambda file, _: editing.format_document(file)),
+        types.TEXT_DOCUMENT_FORMATTING: on(
+            lambda file, _: rename_and_formatting.format_document(file)
+        ),
         types.TEXT_DOCUMENT_RANGE_FORMATTING: on(
-            lambda file, params: editing.format_range(file, params.range)
+            lambda file, params: rename_and_formatting.format_range(file, params.range)
         ),
         types.TEXT_DOCUMENT_DOCUMENT_LINK: on(
             lambda file, _: navigation.document_links(file),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
-from hlo_lsp.memory.occupancy import ByteRange, union_size
+from hlo_lsp.memory.byte_ranges import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
 from hlo_lsp.syntax.module_records import ComputationLine

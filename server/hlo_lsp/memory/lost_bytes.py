@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.memory.byte_ranges import union_size
 from hlo_lsp.memory.live_set import live_buffers, live_values
-from hlo_lsp.memory.occupancy import union_size
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query

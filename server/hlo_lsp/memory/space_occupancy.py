@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.memory.occupancy import LiveByteRange, occupied_bytes_by_step
+from hlo_lsp.memory.byte_ranges import LiveByteRange, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hlo_lsp.model.backend import Backend, backend_from_file_name
-from hlo_lsp.model.compiles import Compile
+from hlo_lsp.model.compile_files import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.place import LocatedRecord, Value

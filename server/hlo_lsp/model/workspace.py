@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.compiles import Compile, FolderCache, compile_of
+from hlo_lsp.model.compile_files import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import FileRole, suffix_of

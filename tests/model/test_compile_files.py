@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of
-from hlo_lsp.model.compiles import Compile, FolderCache, FolderListing, compile_of, group_by_module
+from hlo_lsp.model.compile_files import (
+    Compile,
+    FolderCache,
+    FolderListing,
+    compile_of,
+    group_by_module,
+)
 from hlo_lsp.model.file_names import DumpName, FileRole, split_suffix
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk

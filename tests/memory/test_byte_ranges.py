@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.memory.occupancy import (
+from hlo_lsp.memory.byte_ranges import (
     AllocationOccupancy,
     LiveByteRange,
     RangeUnion,
