@@ -271,8 +271,8 @@ def group_key(filename: str) -> str:
     """Return the common part of the file names of a module.
 
     Timestamps are not part of it, as some files have none. ``model/compile_files.py`` separates
-    several runs in one folder and assigns files without a module name, which requires all names. The
-    key of a name that is not XLA's is the name without a known suffix.
+    several runs in one folder and assigns files without a module name, which requires all names.
+    The key of a name that is not XLA's is the name without a known suffix.
     """
     name = DumpName.of(filename)
     if name is not None:
