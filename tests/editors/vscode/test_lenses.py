@@ -7,7 +7,7 @@ from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, lines
 from editors.vscode.host import Spot, uri
 from editors.vscode.marks import VSCODE
-from editors.vscode.waiting import eventually, until
+from editors.vscode.waiting import eventually
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
@@ -41,8 +41,8 @@ async def test_click_shows_places(reading: Window) -> None:
     head = next(n for n, line in enumerate(text) if line.startswith("allocation 25:"))
     values = [line for line in text[head + 1 :] if line.startswith(" value: ")]
     await reading.open(Spot(path, head, 0))
-    await reading.page.locator(f"{LENS} a", has_text=f"{len(values)} values, ").click()
-
+    lens = reading.page.locator(f"{LENS} a", has_text=f"{len(values)} values, ")
+    await reading.click(lens, ".reference-zone-widget .ref-tree .monaco-list-row")
     first = " ".join(values[0].split())
 
     async def listed() -> None:
@@ -57,18 +57,11 @@ async def test_click_shows_places(reading: Window) -> None:
 async def test_click_goes_to_only_place(window: Window, dump: Compile) -> None:
     path = dump.path(ASSIGNMENT)
     await window.open(path)
-    await window.page.locator(f"{LENS} a", has_text="steps 0-50, at the peak").click()
-    await window.page.locator(".tab.active", has_text="after_optimizations.txt").wait_for()
+    lens = window.page.locator(f"{LENS} a", has_text="steps 0-50, at the peak")
+    await window.click(lens, ".tab.active[aria-label*='after_optimizations.txt']")
 
 
 async def test_first_lens_opens_summary(window: Window, dump: Compile) -> None:
     await window.open(dump.path(ASSIGNMENT))
     lens = window.page.locator(f"{LENS} a", has_text="at the peak, step").first
-    tab = window.page.locator(".tab", has_text="Memory Summary")
-
-    async def is_open() -> bool:
-        if await tab.count() == 0:
-            await lens.click()  # without effect if VS Code replaces the lens meanwhile
-        return bool(await tab.count())
-
-    await until(is_open)
+    await window.click(lens, ".tab[aria-label*='Memory Summary']")

@@ -33,7 +33,7 @@ from editors.vscode.waiting import NotYet, until
 HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 _MILLISECONDS = 90_000
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
-_AGAIN = 5_000  # until a key is pressed once more
+_AGAIN = 10_000  # until a key is pressed or a click is made once more
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,24 @@ class Window:
 
     async def press(self, key: str, selector: str) -> Locator:
         """Press a key until its result is visible, since moving editors close it again."""
+        return await self._repeat(lambda: self.page.keyboard.press(key), selector)
+
+    async def click(self, target: Locator, selector: str) -> Locator:
+        """Click until the result is visible, since VS Code may replace a lens during a click."""
+        return await self._repeat(lambda: target.click(timeout=_AGAIN), selector)
+
+    async def _repeat(self, act: Callable[[], Awaitable[None]], selector: str) -> Locator:
         found = self.page.locator(selector).first
 
-        async def pressed() -> bool:
-            await self.page.keyboard.press(key)
+        async def shown() -> bool:
             try:
+                await act()
                 await found.wait_for(timeout=_AGAIN)
             except TookTooLong as problem:
-                raise NotYet(f"{key} did not show {selector}") from problem
+                raise NotYet(f"{selector} is not shown") from problem
             return True
 
-        await until(pressed)
+        await until(shown)
         return found
 
     async def texts(self, selector: str) -> list[str]:
