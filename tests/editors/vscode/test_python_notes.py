@@ -36,11 +36,9 @@ async def test_lines_show_memory_without_open_dump(program: Path, window: Window
 
 async def test_click_lists_largest_buffer_first(program: Path, window: Window) -> None:
     await window.open(Spot(program, 34, 0))  # in the middle, not below the sticky headers
-    await window.page.locator(f"{LENS} a", has_text=_LOGITS).click()
     rows = ".quick-input-list .monaco-list-row"
-    await window.page.locator(rows).first.wait_for()
-    listed = await window.texts(rows)
-    assert len(listed) == 3
+    await window.click(window.page.locator(f"{LENS} a", has_text=_LOGITS), rows)
+    listed = await until(window.shown(rows), lambda texts: len(texts) == 3)
     assert "64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}" in listed[0]
     await window.page.keyboard.press("Enter")
     path, line = await until(window.front, lambda front: front[0] != program)
