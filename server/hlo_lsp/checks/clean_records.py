@@ -11,8 +11,8 @@ from typing import Any
 
 from hlo_lsp.checks.module.names import has_all_computations
 from hlo_lsp.checks.rule import Pace, RecordContext, Rule
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.module_index import Computation
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sizes import Target
 from hlo_lsp.syntax.file_kinds import FileKind

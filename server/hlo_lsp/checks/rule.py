@@ -10,9 +10,9 @@ from typing import Any, Generic, TypeVar
 from hlo_lsp.checks.clean_values import CleanValues, clean_values
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.options import Limits
+from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.module_index import Callee, Computation
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
 from hlo_lsp.model.query import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined

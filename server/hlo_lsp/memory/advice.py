@@ -44,7 +44,7 @@ class AdviceKind(Enum):
 class Advice:
     """A change of the program, with the bytes that it saves at most at the peak.
 
-    ``saves_allocated_bytes`` are more than these if the allocation has bytes that are no part of
+    ``saves_allocated_bytes`` are more than these if the allocation has bytes that are not part of
     the peak, such as the slots of tuple tables, which XLA does not reuse for other tables.
     """
 

@@ -1,4 +1,4 @@
-"""What the files of a compile do not contain: the reasons why peaks and owners are unknown."""
+"""Facts that the files of a compile do not contain: why peaks and owners are unknown."""
 
 from collections.abc import Iterator
 

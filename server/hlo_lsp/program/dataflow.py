@@ -9,7 +9,8 @@ contexts ...); the async-done returns its second element.
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.model.module_index import Callee, ModuleIndex, parameter_number
+from hlo_lsp.model.computation import Callee
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 

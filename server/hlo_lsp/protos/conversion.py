@@ -25,8 +25,8 @@ _NO_MODULE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A file inside of a converted one; ``is_whole`` is False if its end is missing."""
+class ConvertedFile:
+    """A file that XLA would print; ``is_whole`` is False if its end is missing."""
 
     name: str
     lines: list[str]
@@ -35,12 +35,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What a proto holds: its sections, and notes for the reader.
+    """The files that a proto contains, and notes for the reader.
 
     ``damage`` is what could not be read.
     """
 
-    sections: list[Section]
+    sections: list[ConvertedFile]
     notes: list[str]
     damage: str | None = None
 
@@ -92,19 +92,19 @@ def _converted(kind: str, message: Any, damage: Damage | None, name: str) -> Con
     module, assignment = _parts(kind, message)
     notes = [f"{name}: {kind}, converted to the text that XLA prints for it."]
     stem = module_stem(name)
-    sections: list[Section] = []
+    sections: list[ConvertedFile] = []
     is_whole = damage is None
     printer = ModulePrinter(module)
     if module.computations:
         notes.append(_NOT_IN_MODULE)
-        sections.append(Section(f"{stem}.txt", list(printer.lines()), is_whole))
+        sections.append(ConvertedFile(f"{stem}.txt", list(printer.lines()), is_whole))
     if assignment.buffer_allocations:
         flow = ValueFlow(printer.printer, set(map(_definition, assignment.logical_buffers)))
         lines = AssignmentPrinter(assignment, module, printer.printer, flow).lines()
-        sections.append(Section(f"{stem}-buffer-assignment.txt", list(lines), is_whole))
+        sections.append(ConvertedFile(f"{stem}-buffer-assignment.txt", list(lines), is_whole))
         ranges = _live_ranges(module, assignment, flow, printer) if is_whole else None
         if ranges is not None:
-            sections.append(Section(f"{stem}-live-range.txt", ranges))
+            sections.append(ConvertedFile(f"{stem}-live-range.txt", ranges))
         missing = "" if ranges is not None else "live ranges, "
         notes.append(_NOT_IN_ASSIGNMENT.format(missing) if module.computations else _NO_MODULE)
     return Converted(sections, notes, None if damage is None else str(damage))

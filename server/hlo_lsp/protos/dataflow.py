@@ -1,4 +1,4 @@
-"""Where the value at each place of a module is defined (hlo_dataflow_analysis.cc)."""
+"""The definitions of the values at the places of a module (hlo_dataflow_analysis.cc)."""
 
 from collections.abc import Container, Iterator
 from typing import Any

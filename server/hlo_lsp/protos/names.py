@@ -1,4 +1,4 @@
-"""The names of files that are read as the text for which they stand."""
+"""The names of files that are converted to text when they are read."""
 
 from collections.abc import Container
 
@@ -13,7 +13,7 @@ def is_converted(name: str) -> bool:
 
 
 def text_name(name: str) -> str | None:
-    """Return the name of the text for which a proto or a compressed file of a dump stands.
+    """Return the name of the text that a proto or a compressed file of a dump contains.
 
     It is None for texts, and for archives and other protos, which are only read by name.
     """

@@ -14,9 +14,10 @@ from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
 )
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending

@@ -8,8 +8,9 @@ from typing import Any
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
 from hlo_lsp.checks.rule import AnyRule, RecordContext, error
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.module_index import Computation, parameter_number
+from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
 from hlo_lsp.program.dataflow import branches_of
