@@ -76,6 +76,14 @@ async def test_click_on_source_opens_the_python_line(folder: Path, window: Windo
     program.write_text("".join(f"line {number}\n" for number in range(1, 30)), "utf-8")
     log = folder / "train.log"
     log.write_text(text_of("libtpu_0.0.17.1_hbm"), "utf-8")
+    await window.open(log)
+
+    async def targets() -> list[str]:
+        found = await window.host.command("vscode.executeLinkProvider", uri(log), 1000)
+        return [str(each["target"]).removeprefix("file://") for each in found or ()]
+
+    await until(targets, lambda found: any(each.startswith(str(program)) for each in found))
+    await window.clear()  # VS Code asks for the links of an editor when it is opened
     await window.open(_at(log, "source_file="))
     link = window.page.locator(".editor-instance .detected-link", has_text="oom.py").first
     await link.wait_for()
