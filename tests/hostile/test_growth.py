@@ -19,9 +19,9 @@ pytestmark = pytest.mark.growth
 _STRUCTURE_SIZE = 100
 _RUN_SIZE = 1000
 _DOUBLINGS = 3
-_MAX_GROWTH = 6  # times that of the text; quadratic work grows 8 times as much
+_MAX_GROWTH = 3  # times that of the text; quadratic work grows 8 times as much
 _REPETITIONS = 3  # of a measurement that fails: other processes can disturb it
-_NEGLIGIBLE_UNITS = 80  # of work; see ``_unit``
+_NEGLIGIBLE_UNITS = 40  # of work; see ``_unit``
 _PLACES_PER_RUN = 3  # of all places, in turns: every place has several runs
 
 

@@ -34,6 +34,16 @@ _INDEXED_RECORDS: tuple[type[Record], ...] = (
 )
 
 
+class _Records(list[R]):
+    """Several records of one key; ``is_sorted`` is False if some may not be in file order."""
+
+    __slots__ = ("is_sorted",)
+
+    def __init__(self, records: Iterable[R], *, is_sorted: bool = False) -> None:
+        super().__init__(records)
+        self.is_sorted = is_sorted
+
+
 class MultiMap(Generic[K, R]):
     """Keys with one or more records; nearly every key has one.
 
@@ -43,7 +53,7 @@ class MultiMap(Generic[K, R]):
     __slots__ = ("_input", "_records")
 
     def __init__(self, part: Input | None = None) -> None:
-        self._records: dict[K, R | list[R]] = {}
+        self._records: dict[K, R | _Records[R]] = {}
         self._input = part
 
     def __contains__(self, key: K) -> bool:
@@ -60,8 +70,9 @@ class MultiMap(Generic[K, R]):
         old = self._records.setdefault(key, record)
         if isinstance(old, list):
             old.append(record)
+            old.is_sorted = False
         elif old is not record:
-            self._records[key] = [old, record]
+            self._records[key] = _Records((old, record))
 
     def remove(self, key: K, record: R) -> None:
         """Remove a record that was added under this key."""
@@ -76,7 +87,7 @@ class MultiMap(Generic[K, R]):
     def first(self, key: K) -> R | None:
         """Return the first record of a key in the order of the file."""
         found = self._read().get(key)
-        return min(found, key=_line) if isinstance(found, list) else found
+        return self._sorted(key, found)[0] if isinstance(found, list) else found
 
     def count(self, key: K) -> int:
         """Return the number of records of a key."""
@@ -88,7 +99,7 @@ class MultiMap(Generic[K, R]):
         found = self._read().get(key)
         if found is None:
             return []
-        return sorted(found, key=_line) if isinstance(found, list) else [found]
+        return [*self._sorted(key, found)] if isinstance(found, list) else [found]
 
     def firsts(self) -> Iterator[R]:
         """Yield the first record of each key."""
@@ -118,7 +129,17 @@ class MultiMap(Generic[K, R]):
             lines.append(record.line)
         return [records[at] for at in sorted(range(len(lines)), key=lines.__getitem__)]
 
-    def _read(self) -> dict[K, R | list[R]]:
+    def _sorted(self, key: K, records: "_Records[R]") -> "_Records[R]":
+        """Return the records in the order of the file, which edits elsewhere do not change.
+
+        A new list replaces the old one, because another caller may be iterating over it.
+        """
+        if not records.is_sorted:
+            records = _Records(sorted(records, key=_line), is_sorted=True)
+            self._records[key] = records
+        return records
+
+    def _read(self) -> "dict[K, R | _Records[R]]":
         if self._input is not None:
             self._input.read()
         return self._records
