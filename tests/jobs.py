@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from hlo_lsp.text.checkpoint import Job
+from hlo_lsp.background_jobs import Job
 
 T = TypeVar("T")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import ALL, DEFAULT, DEFAULTS, Thresholds
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import ALL, DEFAULT, DEFAULTS, Thresholds
 from hlo_lsp.cli.agent_tools import TOOLS
 from hlo_lsp.lsp.settings import Settings
 

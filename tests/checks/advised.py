@@ -5,7 +5,7 @@ from typing import Any
 
 from checks.damage import Report, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.options import Limits
+from hlo_lsp.checks.framework.options import Limits
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

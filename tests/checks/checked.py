@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hlo_lsp.checks.folders import FileResult, check_job, plan
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 
 
 def check_paths(paths: Sequence[Path], options: CheckOptions | None = None) -> list[FileResult]:

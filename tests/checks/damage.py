@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checks.checked import check_paths
 from hlo_lsp.checks import folders as in_folders
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

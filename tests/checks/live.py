@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from checks.damage import Report, replaced, report_of, reports
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.workspace import DumpWorkspace
 

@@ -2,9 +2,9 @@
 
 from checks.damage import dump_of
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.rule import Rule
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.rule import Rule
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.records import Record
 

@@ -9,7 +9,7 @@ import pytest
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.folders import Plan, plan
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 
 
 def planned(*paths: Path) -> Plan:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from edits import put_back
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.rule import Rule
+from hlo_lsp.checks.framework.rule import Rule
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -6,9 +6,9 @@ import pytest
 
 from checks.checked import check_paths
 from checks.damage import replaced
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FileResult, Spot
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind

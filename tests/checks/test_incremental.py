@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from edits import Copy, Delete, Edit, Erase, put_back
 from faults.judge import failures_of_rules
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place

@@ -4,7 +4,7 @@ import pytest
 
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.run import SUPPRESSES, Scope, ranks, suppressors_of, unsuppressed
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place

@@ -7,8 +7,8 @@ import pytest
 from checks.damage import dump_of, quoted, replaced, reports
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import CompileContext, RecordContext, Rule, WholeRule
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import CompileContext, RecordContext, Rule, WholeRule
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definition

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from checks.damage import Report, dump_of, quoted, replaced
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import run
-from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.framework.explanations import explanations
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 

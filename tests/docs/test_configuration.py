@@ -4,7 +4,7 @@ import re
 from dataclasses import fields
 
 from docs.pages import DOCS
-from hlo_lsp.checks.options import Thresholds
+from hlo_lsp.checks.framework.options import Thresholds
 
 PAGE = DOCS / "configuration.md"
 ROW = re.compile(r"\| `(\w+)` \| ([\d.,]+) \| ")

@@ -17,7 +17,7 @@ import pytest
 import offload_texts
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
-from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
 from reports.example import ASSIGNMENT, MODULE, RANGES

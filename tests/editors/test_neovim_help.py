@@ -10,7 +10,7 @@ import pytest
 
 from editors.conftest import Compile
 from editors.neovim import CLIENT, Neovim
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.ide.inlay_hints import HintKind
 
 pytestmark = pytest.mark.editors

@@ -11,7 +11,7 @@ from faults.dump import Damage, Dump
 from faults.fault import Fault
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.model.dump_set import DumpSet
 
 # Advice and budgets are about programs, not about dumps. A missing file is about a dump, though not

@@ -13,7 +13,7 @@ from faults.campaign import campaign
 from faults.catalogue import FAULTS
 from faults.judge import RULES
 from faults.table import Tally, describe, table, worst
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 
 COUNT = 11  # damages of each kind
 

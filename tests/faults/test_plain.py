@@ -9,7 +9,7 @@ from faults.dump import Damage, Dump
 from faults.fault import Fault
 from faults.judge import RULES, Verdict, findings, judge
 from faults.plain import PLAIN, SAMPLE, Plain
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 
 
 @pytest.fixture(scope="module")

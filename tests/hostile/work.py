@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hlo_lsp
+from hlo_lsp import background_jobs
 from hlo_lsp.lsp import scheduling
-from hlo_lsp.text import checkpoint
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
 _SERVER = str(Path(hlo_lsp.__file__).parent)
-_TIMED = {scheduling.__file__, checkpoint.__file__}  # their work depends on the clock
+_TIMED = {scheduling.__file__, background_jobs.__file__}  # their work depends on the clock
 
 
 class LineCounter:
@@ -42,9 +42,9 @@ class LineCounter:
 def counted_lines() -> Iterator[LineCounter]:
     """Count the lines of the server that run on this thread and in jobs."""
     counter = LineCounter()
-    run = checkpoint.Job.run
+    run = background_jobs.Job.run
 
-    def traced(job: checkpoint.Job[object]) -> None:
+    def traced(job: background_jobs.Job[object]) -> None:
         sys.settrace(counter.trace)
         try:
             run(job)
@@ -52,7 +52,7 @@ def counted_lines() -> Iterator[LineCounter]:
             sys.settrace(None)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checkpoint.Job, "run", traced)
+        patch.setattr(background_jobs.Job, "run", traced)
         sys.settrace(counter.trace)
         try:
             yield counter

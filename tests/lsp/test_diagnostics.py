@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.finding import Finding
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import diagnostics
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client, Json, diagnostic_json

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check_by_pace
 from hlo_lsp.lsp import findings as lsp_findings
 from hlo_lsp.lsp import scheduling as running

@@ -9,10 +9,10 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import run_in_slices
-from hlo_lsp.text.checkpoint import checkpoint
 
 METHOD = types.TEXT_DOCUMENT_DOCUMENT_SYMBOL
 INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}

@@ -11,7 +11,7 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import diagnostics as pulling
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session as session_module

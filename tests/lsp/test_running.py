@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import OutdatedError, run_on_compile, run_on_snapshot
 from hlo_lsp.lsp.server import on_document
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.text.checkpoint import checkpoint
 from lsp.opened import DUMP, context, item
 
 

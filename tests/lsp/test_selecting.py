@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.settings import Selections
 
 NOTHING = CheckOptions()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.options import CheckOptions
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.settings import PythonNotes, Settings, hlo_section, section_of_options
 
 FOLDER = Path("/work space").absolute()

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.folders import FindingSummary
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.output import Count, finding_json
 from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
 from hlo_lsp.model.display import Card, Fact

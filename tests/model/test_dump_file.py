@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from hlo_lsp.background_jobs import Job
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, TotalLine
-from hlo_lsp.text.checkpoint import Job
 from hlo_lsp.text.document import Document, LineChange
 
 _LIVE = """HloLiveRange (max 2):

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits import DUMPS, JOINED, WRITTEN, Edit, Texts, edits
+from hlo_lsp.background_jobs import Job
 from hlo_lsp.model import dump_file
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import record_sequence as sequence
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
-from hlo_lsp.text.checkpoint import Job
 from model.snapshots import differences, fresh
 
 _QUICK = settings(max_examples=80, deadline=None, derandomize=True, report_multiple_bugs=False)

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlo_lsp.background_jobs import Job
 from hlo_lsp.model import module_index as mentions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.text import disk
-from hlo_lsp.text.checkpoint import Job
 
 MODULES = (
     "tpu_v5e/module_0018.jit_scan_fn.cl_1003875606.after_optimizations.txt",

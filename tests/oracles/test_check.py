@@ -6,8 +6,8 @@ import pytest
 
 from checks.checked import check_paths
 from dumps import files_of, kind_by_name
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FileResult
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dumps import files_of
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

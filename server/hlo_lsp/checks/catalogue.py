@@ -9,24 +9,24 @@ from functools import cache
 from hlo_lsp.checks.advice import rules as advice
 from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
 from hlo_lsp.checks.budgets import rules as budgets
-from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.files import rules as files
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import Selection
+from hlo_lsp.checks.framework.rule import AnyRule
 from hlo_lsp.checks.live_ranges import rules as live_ranges
 from hlo_lsp.checks.module import calls, names, shapes, source_tables
 from hlo_lsp.checks.module import syntax as module_syntax
-from hlo_lsp.checks.options import Selection
 from hlo_lsp.checks.peaks import rules as peaks
 from hlo_lsp.checks.peaks import stack_traces
-from hlo_lsp.checks.reports import memory_report
-from hlo_lsp.checks.rule import AnyRule
 from hlo_lsp.checks.schedule import rules as schedules
+from hlo_lsp.checks.usage_report import rules as usage_report
 from hlo_lsp.checks.values import headers, positions, uses
 
 _MODULES = (
     *(files, sizes, bounds, interface, overlaps),
     *(headers, positions, uses, schedules, live_ranges, peaks, stack_traces),
-    *(module_syntax, names, shapes, calls, source_tables, memory_report, advice, budgets),
+    *(module_syntax, names, shapes, calls, source_tables, usage_report, advice, budgets),
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 DEFAULT_RULES = tuple(rule for rule in CATALOGUE if explanations()[rule.code].is_on)

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import chain
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.rule import Pace, RecordContext, Rule
 from hlo_lsp.checks.module.names import has_all_computations
-from hlo_lsp.checks.rule import Pace, RecordContext, Rule
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sizes import Target
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import (
@@ -25,7 +26,6 @@ from hlo_lsp.syntax.module_records import (
     ModuleHeader,
 )
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_CHANGED_NAMES = 20  # a search for more takes longer than a check
 _SEARCHES_PER_CHECKPOINT = 5000  # about 1 ms

@@ -10,7 +10,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import Array
 
-from hlo_lsp.checks.options import CheckOptions, OptionError
+from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 
 if sys.version_info >= (3, 11):
     import tomllib

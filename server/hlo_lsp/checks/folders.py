@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file, read_config_file
-from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.options import CheckOptions, Selection
+from hlo_lsp.checks.framework.finding import Finding, Severity
+from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
@@ -19,7 +20,6 @@ from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted, is_skipped
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
 
 _ENDINGS = frozenset({".txt", ".hlo"})

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from hlo_lsp import __version__
 from hlo_lsp.checks.catalogue import severities
-from hlo_lsp.checks.explanations import Explanation, explanations
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.framework.explanations import Explanation, explanations
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.model.display import Card, Fact, printable
 
 _INTRODUCTION = """\

@@ -13,12 +13,13 @@ from graphlib import TopologicalSorter
 from itertools import groupby
 from operator import attrgetter
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.clean_records import CleanRecords, clean_records
-from hlo_lsp.checks.explanations import read_table
-from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.options import DEFAULTS, Limits
-from hlo_lsp.checks.rule import AnyRule, Pace, RecordContext, Rule, WholeRule
+from hlo_lsp.checks.framework.explanations import read_table
+from hlo_lsp.checks.framework.finding import Finding, Severity
+from hlo_lsp.checks.framework.options import DEFAULTS, Limits
+from hlo_lsp.checks.framework.rule import AnyRule, Pace, RecordContext, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
@@ -28,7 +29,6 @@ from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
 from hlo_lsp.syntax.records import BlankLine, Record
-from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 

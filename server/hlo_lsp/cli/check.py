@@ -4,19 +4,21 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import CheckJob, FileResult, FindingSummary, Plan, outcome, plan
-from hlo_lsp.checks.options import CheckOptions, OptionError
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
+from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
-from hlo_lsp.model.display import count_noun, printable
+from hlo_lsp.model.display import count_noun
 
 
 def run_with_progress_bar(
@@ -132,7 +134,6 @@ def _wait_until_stable(
 
 
 _FINDINGS_STATUS = 1
-_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
@@ -144,39 +145,33 @@ def run(options: argparse.Namespace) -> int:
             "severity": options.severity,
         }
     )
-    messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}"
-               for error in errors]  # fmt: skip
+    messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}" for error in errors]
     if options.watch and options.format != "text":
         messages.append("--watch requires --format text")
     if options.statistics and options.format not in {"text", "json"}:
         messages.append("--statistics requires --format text or json")
     if messages:
-        return _print_errors(messages)
-    paths = [Path(path) for path in options.paths]
+        return print_errors(messages)
     with WorkerPool(options.jobs) as workers:
+        make_plan = partial(plan, options.paths, check_options)
+        check_plan = partial(_check_plan, workers, options)
         if options.watch:
-            watch(lambda: plan(paths, check_options), lambda current, known: _check_plan(
-                workers, paths, current, known, options))  # fmt: skip
+            watch(make_plan, check_plan)
             return 0
-        current = plan(paths, check_options)
-        return _check_plan(workers, paths, current, {}, options)
+        return check_plan(make_plan(), {})
 
 
 def _check_plan(
-    workers: WorkerPool,
-    paths: Sequence[Path],
-    current: Plan,
-    known: dict[CheckJob, list[FileResult]],
-    options: argparse.Namespace,
+    workers: WorkerPool, options: argparse.Namespace, current: Plan, known: KnownResults
 ) -> int:
     """Run the jobs of a plan that have no results yet, and print all findings."""
     if current.errors:
-        return _print_errors(str(error) for error in current.errors)
+        return print_errors(map(str, current.errors))
     pending = [job for job in current.jobs if job not in known]
     known.update(run_with_progress_bar(workers, pending))
-    found = outcome(current, paths, known)
+    found = outcome(current, options.paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
-    status = _print_errors(found.notes) if found.notes else 0
+    status = print_errors(found.notes)
     if any(checked.counting for checked in found.results):
         return status if options.exit_zero else _FINDINGS_STATUS
     return status
@@ -191,9 +186,3 @@ def _split_codes(lists: Sequence[str] | None) -> list[str] | None:
 
 def _rule_list_hint(error: OptionError) -> str:
     return "" if "did you mean" in error.message else "; `hlo-lsp rule` lists all rules"
-
-
-def _print_errors(messages: Iterable[str]) -> int:
-    for message in messages:
-        print(printable(f"hlo-lsp: {message}"), file=sys.stderr)
-    return _USAGE_ERROR_STATUS

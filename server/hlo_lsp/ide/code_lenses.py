@@ -5,6 +5,7 @@ from enum import Enum
 from heapq import nsmallest
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
@@ -17,7 +18,6 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLab
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 LensData = dict[str, Any]  # what a lens is about; a client sends it back unchanged
 

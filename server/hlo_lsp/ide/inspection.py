@@ -11,7 +11,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.source import SourceLine

@@ -7,7 +7,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
-from hlo_lsp.checks.finding import Finding, Fix, together
+from hlo_lsp.checks.framework.finding import Finding, Fix, together
 from hlo_lsp.lsp.client import SOURCE, Client
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.findings import cached_findings, findings_of_text, findings_until

@@ -12,10 +12,10 @@ from pygls.capabilities import get_capability
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Encoding
 
 Json = dict[str, Any]

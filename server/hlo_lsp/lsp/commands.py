@@ -8,9 +8,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
-from hlo_lsp.checks.options import CheckOptions, Selection
+from hlo_lsp.checks.framework.explanations import Explanation, explanations
+from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.lsp.client import Client, Json, path_of, rule_places

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.lsp.client import Json, diagnostic_json, diagnostics_json
 from hlo_lsp.lsp.findings import cached_findings, findings, state_id
 from hlo_lsp.lsp.garbage_collection import collect_all

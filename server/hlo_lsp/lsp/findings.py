@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
-from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.options import Selection
+from hlo_lsp.checks.framework.finding import Finding
+from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.garbage_collection import release_memory
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
-from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.model.query_cache import query
 
 FindingsListener = Callable[[list[Finding], frozenset[str]], None]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -22,7 +23,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
-from hlo_lsp.text.checkpoint import checkpoint
 
 # Returns a link to a Python line, or None if its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.inlay_hints import Hint, HintKind, hints
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.text.checkpoint import checkpoint
 
 INLAY_HINT_OPTIONS = types.InlayHintOptions(resolve_provider=True)
 _KINDS = {

@@ -4,6 +4,7 @@ from functools import partial
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.code_lenses import MAX_LISTED_PLACES, LensData, lens_places, lenses
 from hlo_lsp.ide.hover import summaries, values
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
@@ -14,7 +15,6 @@ from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 async def code_lenses(context: RequestContext) -> list[Json]:

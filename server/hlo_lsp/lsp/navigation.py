@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
@@ -17,7 +18,6 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 async def document_links(context: RequestContext) -> list[Json]:

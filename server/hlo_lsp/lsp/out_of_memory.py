@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS
@@ -32,7 +33,6 @@ from hlo_lsp.reports.oom import OomReport, oom_report
 from hlo_lsp.reports.oom_text import oom_headline, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError
 
 _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison

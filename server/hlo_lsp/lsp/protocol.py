@@ -27,11 +27,11 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
 from hlo_lsp.lsp.messages import adapt_converter, has_valid_tokens, is_message
 from hlo_lsp.lsp.progress import RequestFailedError, offer_progress, start_request
 from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
-from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # ``report_server_error`` logs its errors

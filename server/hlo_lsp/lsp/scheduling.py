@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
+from hlo_lsp.background_jobs import Job
 from hlo_lsp.lsp.garbage_collection import collection_paused, freeze_new_objects
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.checkpoint import Job
 
 logger = logging.getLogger(__name__)
 

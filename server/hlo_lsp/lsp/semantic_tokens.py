@@ -7,13 +7,13 @@ from itertools import count
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenType
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Encoding, common_prefix_length
 
 _NUMBERS_PER_TOKEN = 5

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hlo_lsp.checks.config_file import ConfigFile, find_config_file, read_config_file
-from hlo_lsp.checks.options import CheckOptions, Selection
+from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap

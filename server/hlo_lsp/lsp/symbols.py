@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.navigation.outline import (
     OutlineNode,
@@ -19,7 +20,6 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
-from hlo_lsp.text.checkpoint import checkpoint
 
 _KINDS = {
     OutlineNodeKind.SECTION: types.SymbolKind.Namespace,

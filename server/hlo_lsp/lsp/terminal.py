@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from hlo_lsp.checks.catalogue import severities
-from hlo_lsp.checks.explanations import Explanation
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.framework.explanations import Explanation
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import Count, severity_word
 from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_names
 

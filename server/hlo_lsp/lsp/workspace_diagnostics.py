@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.folders import CheckJob, jobs_below
-from hlo_lsp.checks.options import Selection
+from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import diagnostic_report

@@ -9,6 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.client import workspace_folders
 from hlo_lsp.lsp.progress import BackgroundProgress, Progress
 from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
@@ -18,7 +19,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, UnreadFile, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_SYMBOLS = 200
 _OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files

@@ -7,12 +7,12 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AllocationLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 ByteRange = tuple[int, int]  # first byte, and the exclusive end
 

@@ -4,11 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.byte_ranges import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
 _MAX_LISTED_VALUES = 100

@@ -7,6 +7,7 @@ loops. The search follows such instructions backward.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -15,7 +16,6 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources, roots_of
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40

@@ -4,13 +4,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from hlo_lsp.memory.byte_ranges import union_size
 from hlo_lsp.memory.live_set import live_buffers, live_values
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 

@@ -6,7 +6,7 @@ from hlo_lsp.memory.space_occupancy import memory_space_occupancies, unassigned_
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.program.foreign_files import foreign_files
 from hlo_lsp.syntax.file_kinds import FileKind

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -13,7 +14,6 @@ from hlo_lsp.model.shape import try_shape, without_layout
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MIN_MATCHED_SHARE = 0.8  # of the entries that name a buffer; the rest may be cut off or damaged
 _ARGUMENT = re.compile(r"Argument ([0-9]{1,9}) index (\{[0-9,]*\})")

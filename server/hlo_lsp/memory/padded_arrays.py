@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_memory_space
 from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from operator import attrgetter
 from hlo_lsp.model.buffer_assignment import AllocationBlock, blocks_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 

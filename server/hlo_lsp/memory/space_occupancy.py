@@ -4,13 +4,13 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.byte_ranges import LiveByteRange, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import RangeRow
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(frozen=True, slots=True)

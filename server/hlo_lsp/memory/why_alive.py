@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
@@ -14,7 +15,6 @@ from hlo_lsp.program.donation import DonationStatus, donation_status
 from hlo_lsp.program.stages import unoptimized_module
 from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred
 # The result is the operand, in the same buffer.

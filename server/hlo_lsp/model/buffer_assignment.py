@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query import Query, Result, query
+from hlo_lsp.model.query_cache import Query, Result, query
 from hlo_lsp.model.sections import is_joined
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(frozen=True, eq=False)

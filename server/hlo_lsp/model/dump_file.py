@@ -5,16 +5,16 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from hlo_lsp.background_jobs import Job, checkpoint
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.query import Input, Query, Result
+from hlo_lsp.model.query_cache import Input, Query, Result
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.record_sequence import RecordDelta, RecordSequence, Scanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange
 
 _RECORDS_PER_CHECKPOINT = 500  # about 1 ms of indexing

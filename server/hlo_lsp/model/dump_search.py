@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_skipped, text_name
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 def compiles_below(path: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from hlo_lsp.model.compile_files import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.query import Query, Result
+from hlo_lsp.model.query_cache import Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice

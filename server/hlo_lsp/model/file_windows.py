@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import (
     UnreadableError,
     decode,

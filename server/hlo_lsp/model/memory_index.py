@@ -6,7 +6,8 @@ from operator import attrgetter
 from sys import intern
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.model.query import Input
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.query_cache import Input
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -20,7 +21,6 @@ from hlo_lsp.syntax.memory_records import (
 )
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 _ENTRIES_PER_CHECKPOINT = 100  # less than 1 ms
 

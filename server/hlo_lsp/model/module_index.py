@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from itertools import chain, takewhile
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
@@ -19,7 +20,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.record_sequence import RecordSequence
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms

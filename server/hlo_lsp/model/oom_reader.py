@@ -15,7 +15,7 @@ from hlo_lsp.model.out_of_memory import (
     PrintedSize,
     UsageRow,
 )
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine, log_lines
 from hlo_lsp.syntax.oom_lines import (

@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import pairwise
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.file_kinds import FileKind

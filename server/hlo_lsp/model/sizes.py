@@ -12,7 +12,7 @@ from math import prod
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import (
     ArrayShape,
     Layout,

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.compile_files import FolderCache
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file
 
 _PYTHON_FILE = re.compile(rb'"([^"\n]*\.py)"')

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.symbol_search import FileSymbols, SymbolEntry, SymbolKind
 from hlo_lsp.model.symbol_sizes import BufferSize
@@ -21,7 +22,6 @@ from hlo_lsp.syntax.record_sequence import RecordSequence, Scanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_first_lines
 from hlo_lsp.text.document import LineChange
 

@@ -15,8 +15,8 @@ from operator import itemgetter
 from re import Pattern
 from typing import NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.symbol_sizes import NO_BUFFER, BufferSize, compile_key, pass_rank
-from hlo_lsp.text.checkpoint import checkpoint
 
 _EXACT_POINTS = 20  # for a name that equals the query
 _NAME_START_POINTS = 10  # for a letter at the start of the name

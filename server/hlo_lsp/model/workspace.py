@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hlo_lsp.background_jobs import Cancelled, Job, checkpoint
 from hlo_lsp.model.compile_files import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
@@ -13,7 +14,6 @@ from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 

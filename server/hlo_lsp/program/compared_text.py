@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.instruction_matching import (
     VARYING_PARTS,
@@ -15,7 +16,6 @@ from hlo_lsp.program.instruction_matching import (
     match_instructions,
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _NAME = re.compile(r"%([\w.\-]+)")
 _UNMATCHED_SUFFIX = ".new"  # where the other module uses the name for another instruction

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -24,7 +25,6 @@ from hlo_lsp.model.shape import (
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket
-from hlo_lsp.text.checkpoint import checkpoint
 
 _NUMBER = re.compile(r"\d{1,9}")
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d{1,9}),\s*\{([\d,\s]*)\}")

@@ -10,11 +10,12 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -23,7 +24,6 @@ from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, read_first_lines
 
 _MAX_HEAD_BYTES = 1 << 14  # that show what a file is

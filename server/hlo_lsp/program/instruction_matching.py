@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
 # configuration that a backend chooses, which XLA prints last.

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
@@ -19,7 +20,6 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _ANNOTATION = 'custom_call_target="annotate_device_placement"'
 _SAME_VALUE = re.compile(r'custom_call_target="(?:annotate_device_placement|Sharding|xla\.sdy\.)')

@@ -5,15 +5,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
-from hlo_lsp.text.checkpoint import checkpoint
 
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 _CALLING_OPCODES = {"while", "call", "conditional"}

@@ -8,7 +8,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ArrayShape, arrays_of, try_shape
 from hlo_lsp.model.source import SourceLine

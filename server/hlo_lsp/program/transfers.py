@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import (
     Shape,
@@ -16,7 +17,6 @@ from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.dataflow import async_start_of
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 

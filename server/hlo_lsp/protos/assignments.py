@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, index_text, plain
-from hlo_lsp.text.checkpoint import checkpoint
 
 _ALLOCATIONS_PER_CHECKPOINT = 64
 _MERGING_OPCODES = frozenset({"while", "conditional"})

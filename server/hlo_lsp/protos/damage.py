@@ -5,8 +5,8 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.hlo_messages import CLASSES, TABLE
-from hlo_lsp.text.checkpoint import checkpoint
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BYTES = 10

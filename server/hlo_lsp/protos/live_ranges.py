@@ -7,11 +7,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, index_text, plain
 from hlo_lsp.protos.stack_traces import stack_trace_lines
-from hlo_lsp.text.checkpoint import checkpoint
 
 _INSTRUCTIONS_PER_CHECKPOINT = 64
 _POINTER_BYTES = 8

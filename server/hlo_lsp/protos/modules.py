@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.instructions import InstructionPrinter, original_array
 from hlo_lsp.protos.shapes import (
@@ -13,7 +14,6 @@ from hlo_lsp.protos.shapes import (
     plain,
     quoted_unless_json,
 )
-from hlo_lsp.text.checkpoint import checkpoint
 
 _INSTRUCTIONS_PER_CHECKPOINT = 64
 _MUST_ALIAS = 2

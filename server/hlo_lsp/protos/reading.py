@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.names import is_converted, text_name, uncompressed_name
 from hlo_lsp.text import disk
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.document import Document
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
@@ -19,7 +20,6 @@ from hlo_lsp.model.symbol_search import SymbolQuery
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
 _SHAPE = re.compile(r"\(?[a-z]\w*\[[\d,<=? ]*\].*")

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 Json = dict[str, Any]
 _PASS = re.compile(r"\.(?P<pipeline>[^.]*)\.after_(?P<name>.*?)(?:\.before_.*)?\.txt$")

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
@@ -19,7 +20,7 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, b
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.dataflow import trip_count
@@ -27,7 +28,6 @@ from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.reports.summary import allocation_kind, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 Json = dict[str, Any]
 Table = dict[str, list[int]]

@@ -8,6 +8,7 @@ import heapq
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.space_occupancy import SpaceOccupancy, memory_space_occupancies
@@ -19,7 +20,6 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.protobuf_messages import PERFETTO
 from hlo_lsp.reports.summary import allocation_kind, module_name
-from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP_NANOSECONDS = 1000
 _SLICE_BEGIN, _SLICE_END, _COUNTER = 1, 2, 4  # TrackEvent.Type

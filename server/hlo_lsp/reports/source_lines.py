@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.grouping import BufferGroup
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.display import count_noun, format_short_bytes
@@ -11,7 +12,6 @@ from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.text.checkpoint import checkpoint
 
 _LARGE_SHARE = 100  # a line is large if it owns at least 1/100 of the peak
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.background_jobs import checkpoint
 
 _LINES_PER_CHECKPOINT = 2000
 _MAX_PREFIX_PARTS = 8  # real lines have at most four

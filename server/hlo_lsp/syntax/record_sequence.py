@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.syntax.records import Record, RecordBlock
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import LineChange
 
 _RECORDS_PER_BLOCK = 512  # a compromise: an edit updates one block and all block positions

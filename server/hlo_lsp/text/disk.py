@@ -8,7 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO
 
-from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.document import Document
 
 _BUFFER_BYTES = 1 << 20

@@ -6,9 +6,9 @@ import pytest
 
 from checks.damage import dump_of, findings, found_in, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations import bounds
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import Limits
-from hlo_lsp.checks.rule import CompileContext
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import Limits
+from hlo_lsp.checks.framework.rule import CompileContext
 from jobs import count_checkpoints
 
 LAST = "<66 copy-start.1{0} @1> (size=16384,offset="

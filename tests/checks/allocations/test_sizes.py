@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import findings, found_in, related, replaced, report_of, reports
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 
 CPU = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
 GPU = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"

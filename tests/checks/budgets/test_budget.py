@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.checks.options import Budget, CheckOptions
+from hlo_lsp.checks.framework.options import Budget, CheckOptions
 
 
 @pytest.mark.parametrize(

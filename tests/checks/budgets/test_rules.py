@@ -4,7 +4,7 @@ import pytest
 
 from checks.advised import advice
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.options import Budget, Limits
+from hlo_lsp.checks.framework.options import Budget, Limits
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

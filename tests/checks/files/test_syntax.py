@@ -3,7 +3,7 @@
 import pytest
 
 from checks.damage import findings, replaced, reports
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 
 # What is replaced by what; where the finding is, and what it expects.
 LINES = {

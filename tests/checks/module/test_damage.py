@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from checks.damage import findings
 from hlo_lsp.checks import run
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.text import disk
 
 _NAMES = re.compile(r"[\w.\-]+")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import workflow_command
 
 

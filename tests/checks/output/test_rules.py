@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_page
 
 PAGE = Path(__file__).parents[3] / "docs" / "rules.md"

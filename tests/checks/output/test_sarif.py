@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, RelatedSpot, Spot
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import sarif
 
 SPOT = Spot("dumps/a b%.txt", 6, 39, 43)

@@ -1,7 +1,7 @@
 """Findings counted by code."""
 
-from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import Count, count_json, counts_of
 
 

@@ -8,7 +8,7 @@ from checks.damage import findings, related, replaced, reports
 from checks.live import live_range_reports, problems
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.document import Document

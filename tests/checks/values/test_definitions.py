@@ -4,7 +4,7 @@ from pathlib import Path
 
 from checks.damage import dump_of, replaced, report_of
 from checks.values_rules import edited, findings_of, put, reports_in
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.model.workspace import DumpWorkspace
 
 VALUES = "-buffer-assignment-values.txt"

@@ -3,8 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.byte_ranges import allocation_occupancy
 from hlo_lsp.memory.logical_peak import largest_lifetimes
 from hlo_lsp.memory.padded_arrays import padded_arrays
@@ -25,7 +26,6 @@ from hlo_lsp.program.stages import (
 from hlo_lsp.program.transfers import host_transfers, relayouts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 def padding_waste(context: CompileContext) -> Iterator[Finding]:

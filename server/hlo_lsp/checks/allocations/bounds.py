@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Edit, Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
@@ -18,7 +19,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_RELATED = 3
 

@@ -7,9 +7,10 @@ from enum import Enum
 from functools import cached_property
 from itertools import islice
 
-from hlo_lsp.checks.clean_values import ValueRecord
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.clean_values import ValueRecord
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
@@ -19,13 +20,12 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import field_place
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text, without_layout
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import fields_of_line
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 class ValueKind(Enum):

@@ -4,8 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, Pace, RecordContext, WholeRule, error
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import (
+    AnyRule,
+    CompileContext,
+    Pace,
+    RecordContext,
+    WholeRule,
+    error,
+)
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
@@ -16,7 +24,6 @@ from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, target_
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
 from hlo_lsp.syntax.scanners import fields_of_line
-from hlo_lsp.text.checkpoint import checkpoint
 
 _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
 _SPACE = re.compile(r"S\((\d{1,20})\)")

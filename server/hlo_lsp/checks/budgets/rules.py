@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.options import Budget
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.options import Budget
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
@@ -16,7 +17,6 @@ from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.checkpoint import checkpoint
 
 _MAX_RELATED = 4
 # XLA writes this text beside that of the optimized module, and it has the same instructions.

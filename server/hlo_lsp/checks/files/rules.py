@@ -4,9 +4,17 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import (
+    AnyRule,
+    CompileContext,
+    Pace,
+    RecordContext,
+    WholeRule,
+    error,
+)
 from hlo_lsp.checks.peaks.stack_traces import may_be_part_of_title
-from hlo_lsp.checks.rule import AnyRule, CompileContext, Pace, RecordContext, WholeRule, error
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, span_place, top_place
@@ -20,7 +28,6 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.scanners import MAX_LINE_LENGTH, memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 def sibling_mismatch(context: CompileContext) -> Iterator[Finding]:

@@ -4,7 +4,9 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     LiveRangeSection,
@@ -14,13 +16,11 @@ from hlo_lsp.checks.live_ranges.section import (
     report_few,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 T = TypeVar("T")
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple, TypeVar
 
-from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section, section_of
 from hlo_lsp.program.schedule import ComputationSteps, Schedule, schedule_of
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
@@ -26,7 +27,6 @@ from hlo_lsp.syntax.memory_records import (
     SequenceRow,
 )
 from hlo_lsp.syntax.records import BrokenRecord, Record
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import common_prefix_length
 
 MAX_FINDINGS = 5  # of one rule

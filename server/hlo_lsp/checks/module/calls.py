@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.framework.finding import Finding, Related
+from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
-from hlo_lsp.checks.rule import AnyRule, RecordContext, error
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import parameter_number

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordContext, enclosing_computation, error
+from hlo_lsp.checks.framework.finding import Finding, Related
+from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import head_place, name_place, part_place
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordContext, error
+from hlo_lsp.checks.framework.finding import Finding, Related
+from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, RecordContext, error, warning
+from hlo_lsp.checks.framework.finding import Finding, Related
+from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error, warning
 from hlo_lsp.model.place import field_place, part_place
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import AnyRule, RecordContext, enclosing_computation, error
+from hlo_lsp.checks.framework.finding import Finding
+from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import head_place, name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape

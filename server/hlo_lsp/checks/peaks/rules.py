@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.live_ranges.rules import has_all_values, value_line
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
@@ -13,7 +15,6 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
@@ -23,7 +24,6 @@ from hlo_lsp.model.sections import Section
 from hlo_lsp.model.shape import subshape_text, try_shape
 from hlo_lsp.model.sizes import logical_bytes, target_of
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow
-from hlo_lsp.text.checkpoint import checkpoint
 
 SizedRanges = Sequence[tuple[int, int, int]]  # start step, end step, bytes
 _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step

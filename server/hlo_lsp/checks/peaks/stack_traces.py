@@ -6,21 +6,21 @@ with the rows below it, and ``remaining`` of all rows after it.
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     LiveRangeSection,
     live_range_section,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow
 from hlo_lsp.syntax.records import BrokenRecord, Label
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 class StackTree:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.finding import Edit, Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
@@ -12,7 +13,6 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.place import name_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import Any
 
-from hlo_lsp.checks.clean_values import CleanValues
-from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.clean_values import CleanValues
+from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
@@ -22,7 +23,6 @@ from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
-from hlo_lsp.text.checkpoint import checkpoint
 
 Header = AssignedValue | UsedValue
 _MAX_SINGLE_FINDINGS = 20  # missing values that are reported one by one

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
-from hlo_lsp.checks.clean_values import ValueRecord
-from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.clean_values import ValueRecord
+from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, shape_place
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 LABEL_ROW = 1  # the line of ``positions:`` in a whole entry
 _FIRST_ROW = 2  # the first position

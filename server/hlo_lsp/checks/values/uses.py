@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from hlo_lsp.checks.clean_values import InstructionChanges
-from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.clean_values import InstructionChanges
+from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,
     entry_file,
@@ -24,7 +25,6 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import line_place, name_place, part_place
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 FORWARDS = frozenset({"tuple", "domain"})  # hand on all of an operand and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.formatting.statement_format import (
     format_computation_end,
     format_computation_head,
@@ -30,7 +31,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
-from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import common_prefix_length
 
 _INDENT = "  "

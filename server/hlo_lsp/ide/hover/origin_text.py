@@ -8,7 +8,7 @@ from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText
 

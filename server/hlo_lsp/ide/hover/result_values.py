@@ -1,10 +1,10 @@
 """The values with the data of an instruction's result."""
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.syntax.instruction_text import InstructionText
-from hlo_lsp.text.checkpoint import checkpoint
 
 Leaf = tuple[str, Value]  # a shape index in a result, and the value there
 # The result of other `-start` instructions is (operands, result, contexts ...).

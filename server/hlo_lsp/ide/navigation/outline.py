@@ -6,6 +6,7 @@ from enum import Enum
 from operator import attrgetter
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import memory_records as memory
@@ -20,7 +21,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 
 def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:

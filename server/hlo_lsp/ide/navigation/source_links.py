@@ -5,9 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow, PeakLabel, PeakRow
@@ -21,7 +22,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import fields_of_line
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
 # The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).

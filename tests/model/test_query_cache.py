@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import Input, Query, Result, current_result, query
+from hlo_lsp.model.query_cache import Input, Query, Result, current_result, query
 
 
 @dataclass(eq=False)

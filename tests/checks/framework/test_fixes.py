@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import pytest
 
 from checks.damage import findings, replaced
-from hlo_lsp.checks.finding import Edit, Fix, together
+from hlo_lsp.checks.framework.finding import Edit, Fix, together
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.text.document import Document

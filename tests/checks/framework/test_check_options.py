@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import CheckOptions, OptionError, codes_of
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import CheckOptions, OptionError, codes_of
 
 ON = {code for code, explanation in explanations().items() if explanation.is_on}
 

@@ -7,19 +7,19 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.checks.clean_values import CleanValues, clean_values
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.options import Limits
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.clean_values import CleanValues, clean_values
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.options import Limits
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
-from hlo_lsp.model.query import Query, current_result
+from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 

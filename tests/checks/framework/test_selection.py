@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES, selected_rules
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.options import CheckOptions, Limits, Selection
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.options import CheckOptions, Limits, Selection
 
 CODES = st.frozensets(st.sampled_from(list(explanations())))
 OPTIONS = st.builds(

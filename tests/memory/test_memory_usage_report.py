@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.checks.reports.memory_report import (
+from hlo_lsp.memory.memory_usage_report import (
     ReportSection,
     in_printed_order,
     printed_report,

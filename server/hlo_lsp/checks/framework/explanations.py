@@ -15,7 +15,7 @@ else:
 # The packages of checks with a rules.toml, in the order in which rules are listed.
 _TOPICS = (
     *("files", "module", "allocations", "values", "schedule"),
-    *("live_ranges", "peaks", "reports", "advice", "budgets"),
+    *("live_ranges", "peaks", "usage_report", "advice", "budgets"),
 )
 
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, NamedTuple
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import query
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.checkpoint import checkpoint
 
 ValueRecord = AssignedValue | UsedValue
 

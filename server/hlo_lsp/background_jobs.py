@@ -1,4 +1,4 @@
-"""Long work that pauses for other work at checkpoints."""
+"""Background jobs: long work that pauses at checkpoints for requests, and can be cancelled."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
+from hlo_lsp.background_jobs import Cancelled, Job, checkpoint
 from jobs import count_checkpoints, started
 
 

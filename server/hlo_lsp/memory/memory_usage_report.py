@@ -8,25 +8,22 @@ buffer_assignment.cc).
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, groupby, zip_longest
+from itertools import accumulate, groupby
 
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     block_of,
-    buffer_assignment,
-    misses_used_values,
 )
 from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, field_place
-from hlo_lsp.model.query import query
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
@@ -38,8 +35,6 @@ from hlo_lsp.syntax.memory_records import (
     TotalLine,
 )
 from hlo_lsp.syntax.records import BlankLine, Label, Record
-from hlo_lsp.syntax.scanners import fields_of_line, rule_of
-from hlo_lsp.text.checkpoint import checkpoint
 
 _TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"
 _LIST = "cumulative_size; total_size - cumulative_size; allocation"
@@ -204,11 +199,6 @@ def _without_layout(shape: str) -> str:
     return _LAYOUT.sub("", shape)
 
 
-_MAX_EXCERPT = 110  # characters of a line in a message
-_ROUNDED = re.compile(r"^(Total bytes: \d+) \(.*\)$")
-_TOTAL = "Total bytes used:"
-
-
 @dataclass(frozen=True, slots=True)
 class PrintedReport:
     """The lines of a report that are not blank, and whether it is of the older generation."""
@@ -271,81 +261,3 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
         slots.append(replace(slot, terms=(shapes,)) if is_same else slot)
     lines = ("\t" + line for line in table_lines(slots))
     return replace(section, lines=(*section.lines[:2], *lines), slots=tuple(slots))
-
-
-def report_mismatch(context: CompileContext) -> Iterator[Finding]:
-    """Report lines that do not follow from the buffer assignment, one for each table."""
-    dump, printed = context.dump, printed_report(context.dump.files)
-    assignment = buffer_assignment(dump)
-    if printed is None or not assignment.blocks or not assignment.is_complete:
-        return
-    if misses_used_values(dump):
-        return
-    sections = report_by_size(dump) if printed.is_by_size else report_by_space(dump)
-    if printed.is_by_size:
-        sections = in_printed_order(sections, printed)
-    expected = [
-        (line, section)
-        for section in sections
-        for line in section.lines
-        if line and not line.startswith(_TOTAL)
-    ]
-    is_aligned = len(printed.records) == len(expected)
-    reported: set[int] = set()
-    for at, (record, wanted) in enumerate(zip_longest(printed.records, expected)):
-        checkpoint()
-        line, section = wanted or (None, sections[-1])
-        text = None if record is None else printed.file.lines[record.line]
-        if text == line or _exact(text) == _exact(line) or id(section) in reported:
-            continue
-        reported.add(id(section))
-        source = section.allocation or next(dump.allocations())
-        place = field_place(source.file, source.record)
-        related = [Related(place, f"allocation {source.record.number}")]
-        if at and at < len(printed.records) and not is_aligned:
-            before = field_place(printed.file, printed.records[at - 1])
-            related.append(Related(before, "the previous line"))
-        yield context.report(*_difference(printed, at, line, is_aligned), *related)
-        if not is_aligned:
-            return
-
-
-def _exact(line: str | None) -> str:
-    """Return a line without the size in brackets, which ``human-size`` is about."""
-    return _ROUNDED.sub(r"\1", line or "")
-
-
-def _difference(
-    printed: PrintedReport, at: int, expected: str | None, is_aligned: bool
-) -> tuple[Place, str]:
-    file, records = printed.file, printed.records
-    place = field_place(file, records[min(at, len(records) - 1)])
-    if at == len(records):
-        return (
-            place,
-            f"the report ends early: expected `{_excerpt(expected or '')}` after this line.",
-        )
-    text = file.lines[place.line]
-    if expected is None:
-        return place, f"`{_excerpt(text)}` follows the end of the expected report."
-    rule = rule_of(records[at], text) if is_aligned else None
-    fields = () if rule is None else fields_of_line(rule, text)
-    for field, wanted in zip(fields, fields_of_line(rule or "", expected), strict=False):
-        if field.text != wanted.text and field.role == wanted.role:
-            place = Place(file, place.line, field.start, field.end)
-            text, expected = field.text, wanted.text
-            break
-    columns = enumerate(zip(text, expected, strict=False))
-    same = next((at for at, (one, other) in columns if one != other), 0)
-    found, right = _excerpt(text, same), _excerpt(expected, same)
-    return place, f"`{found}` does not match the buffer assignment: expected `{right}`."
-
-
-def _excerpt(text: str, at: int = 0) -> str:
-    text = " ".join(text.split())
-    start = max(0, min(at - _MAX_EXCERPT // 2, len(text) - _MAX_EXCERPT))
-    part = text[start : start + _MAX_EXCERPT]
-    return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}"
-
-
-RULES: tuple[AnyRule, ...] = (WholeRule("report-mismatch", Severity.ERROR, report_mismatch),)

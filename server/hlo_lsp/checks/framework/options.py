@@ -7,8 +7,8 @@ from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Any
 
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.framework.explanations import explanations
+from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.model.display import parse_size
 
 
