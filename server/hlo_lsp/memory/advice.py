@@ -66,13 +66,7 @@ class Advice:
 def advice(
     dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
 ) -> list[Advice]:
-    """Return advice on a memory space at its peak, without savings below 1 % of the peak.
-
-    Args:
-        dump: The compile.
-        buffers: The buffers at the peak.
-        occupancy: The memory space.
-    """
+    """Return advice on a memory space at its peak, without savings below 1 % of the peak."""
     found = [
         *_donation(dump, buffers),
         *_types(dump, buffers),

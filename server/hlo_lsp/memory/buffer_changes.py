@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -40,10 +40,8 @@ class ChangedBuffer:
     """A buffer that occupies other bytes at the peak of the second compile than at the first's.
 
     Attributes:
-        change: The kind of change.
         before: The buffer at the peak of the first compile, None if it has no bytes there.
         after: The same for the second compile.
-        bytes: Change of the occupied bytes.
     """
 
     change: BufferChange
@@ -74,6 +72,13 @@ class BufferMatching:
         instructions = self.instructions or Matching({}, {})
         self._before = _Values(before, instructions.before, is_before=True)
         self._after = _Values(after, instructions.after, is_before=False)
+
+    def pairs(self) -> Iterator[tuple[AssignedValue, AssignedValue]]:
+        """Yield the values of the first compile with those of the second that correspond."""
+        for key, value in self._before.by_key.items():
+            other = self._after.by_key.get(key)
+            if other is not None:
+                yield value, other
 
     def changes(
         self, before: Iterable[OwnedBuffer], after: Iterable[OwnedBuffer]

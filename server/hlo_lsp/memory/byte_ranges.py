@@ -120,7 +120,6 @@ class AllocationOccupancy:
     """Occupied bytes of an allocation; sizes include padding.
 
     Attributes:
-        end: End of the last value.
         used: Bytes that some value occupies at some step. The others only align values.
         live: Occupied bytes at the peak of the allocation.
         step: First step with that many occupied bytes.

@@ -40,7 +40,6 @@ class Origin:
     """The instruction that produced the data of a buffer, or the argument that it came from.
 
     Attributes:
-        instruction: The instruction.
         argument: The argument of the program, such as ``p['w']`` or ``parameter 3``; None for the
             result of an instruction.
         op_name: The operation name, None if no instruction on the path has one.

@@ -16,7 +16,6 @@ class GroupNode:
     Attributes:
         name: The frame, such as ``train.py:27``, or the scope.
         bytes: The bytes of the buffers in this node and below it.
-        buffers: Their number.
         children: The nodes inside of this one, the largest first. Buffers in none of them belong to
             the node itself.
     """
@@ -35,13 +34,7 @@ class GroupNode:
 def group_tree(
     dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
 ) -> tuple[GroupNode, ...]:
-    """Return the roots of the tree, the largest first; their sum is that of all buffers.
-
-    Args:
-        dump: The compile.
-        buffers: The buffers.
-        key: ``GroupKey.STACK`` or ``GroupKey.SCOPE``.
-    """
+    """Return the roots of the tree of stacks or of scopes, the largest first."""
     path_of = stack_path if key is GroupKey.STACK else scope_path
     return _nodes([(path_of(dump, owned), owned.buffer.bytes) for owned in buffers], 0)
 

@@ -18,7 +18,6 @@ class LiveBuffer:
     """Bytes of an allocation at a step, which belong to one value.
 
     Attributes:
-        allocation: The allocation.
         value: The value; None for bytes of a fixed allocation that no value covers.
         bytes: Number of bytes. Of bytes that several live values share, only one value has them.
         padding: How many of them are padding of the value's layout.

@@ -22,9 +22,7 @@ class LogicalPeak:
 
     Attributes:
         declared_step: Step that XLA declares the peak, None if it declares none.
-        declared_bytes: Sum at that step, in bytes.
         step: First step at which the sum is largest.
-        bytes: Sum at that step, in bytes.
     """
 
     declared_step: int | None
@@ -90,12 +88,8 @@ class BufferLifetime:
 def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifetime]:
     """Return the values of temp allocations with the largest product of bytes and steps.
 
-    Parameters and outputs are excluded: the caller determines how long they are live.
-
-    Args:
-        dump: The compile.
-        count: Maximum number of values. Each slot of an allocation contributes one.
-        least: Minimum size in bytes.
+    Parameters and outputs are excluded: the caller determines how long they are live. Values of
+    less than ``least`` bytes are, too, and each slot of an allocation contributes one value.
     """
     found: dict[tuple[int, int, int], BufferLifetime] = {}
     for allocation in dump.allocations():

@@ -70,10 +70,7 @@ def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
 def tuple_table_bytes(dump: DumpSet, space: int, step: int | None = None) -> int:
     """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
 
-    Args:
-        dump: The compile.
-        space: The memory space.
-        step: Count only tables that are live at this step; None for all.
+    With a step, only the tables count that are live at this step.
     """
     total = 0
     for block in buffer_assignment(dump).blocks:

@@ -21,7 +21,6 @@ class AnalysisSize:
     """A number of ``memory_analysis()``.
 
     Attributes:
-        key: Its name there.
         bytes: The number, None if it is unknown.
         rule: How it follows from the allocations, ``unknown`` if it is not known.
     """

@@ -47,11 +47,9 @@ class TableSlot:
     """The values at one offset of an allocation, by id: a row of its table.
 
     Attributes:
-        offset: first byte in the allocation.
         size: bytes of the largest value.
         terms: shapes without layouts, each once with its number, as the row lists them.
         last_id: largest id of a value, which orders rows of the same size.
-        count: number of values.
     """
 
     offset: int

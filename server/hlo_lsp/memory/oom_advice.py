@@ -29,9 +29,7 @@ class OomAdvice:
 def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[OomAdvice]:
     """Return advice that follows from a message alone, the largest saving first.
 
-    Args:
-        joined: The message.
-        was_device_full: True if the program fits into the device, but other data filled it.
+    If ``was_device_full``, the program fits into the device, but other data filled it.
     """
     message = joined.message
     if message.kind is OomKind.SCOPED_VMEM:

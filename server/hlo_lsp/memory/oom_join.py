@@ -27,10 +27,6 @@ class JoinedEntry:
     """An entry of a message with its buffer in a dump; None without a dump or a match.
 
     Attributes:
-        entry: The entry.
-        instruction: The instruction that defines the buffer.
-        value: The value in the buffer assignment.
-        allocation: The allocation that contains the value.
         origin: The instruction or argument that produced the data.
     """
 
@@ -75,10 +71,7 @@ def join_message(
 ) -> JoinedMessage:
     """Join a message with the first dump that matches it completely, else the best match.
 
-    Args:
-        message: The message.
-        dumps: The dumps to compare, the most likely one first; they are read one by one.
-        module: The module name that the name of the file implies.
+    The dumps are read one by one. ``module`` is the name that the name of the file implies.
     """
     name = message.module or module or _module_of_entries(message)
     best: tuple[float, DumpSet, tuple[JoinedEntry, ...]] | None = None

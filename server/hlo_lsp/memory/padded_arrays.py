@@ -15,10 +15,6 @@ class PaddedArrays:
     """Values of one padded shape.
 
     Attributes:
-        value: One of them.
-        logical: Logical size of one value in bytes.
-        padded: Padded size of one value.
-        values: Number of values.
         places: Number of distinct allocation offsets.
     """
 
@@ -35,16 +31,10 @@ class PaddedArrays:
 
 
 def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
-    """Return padded shapes, sorted by wasted bytes in descending order.
+    """Return shapes with at least a ratio of padded to logical size, most wasted bytes first.
 
-    Shapes that differ only in the memory space are one group. Values whose size does not follow
-    from their shape are skipped.
-
-    Args:
-        dump: The compile.
-        target: The chip that the program is compiled for.
-        ratio: Minimum ratio of padded to logical size.
-        least: Minimum padded size in bytes.
+    Shapes that differ only in the memory space are one group. Values below ``least`` bytes, and
+    those whose size does not follow from their shape, are skipped.
     """
     found: dict[str, tuple[LocatedRecord[AssignedValue], int, PaddedSize]] = {}
     values: dict[str, int] = {}

@@ -28,7 +28,6 @@ class SpaceOccupancy:
         change_steps: Steps at which the occupied temp bytes change, ascending.
         temp_bytes: Occupied temp bytes from each of these steps on.
         peak_step: First step at which most bytes are occupied.
-        peak_bytes: Occupied bytes at that step.
     """
 
     space: int

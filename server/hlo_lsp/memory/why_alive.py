@@ -30,8 +30,6 @@ class BufferUse:
     """An instruction that reads the data of a buffer.
 
     Attributes:
-        instruction: The instruction.
-        step: Its schedule step, None if it is unknown.
         copy: The first copy between the buffer and the instruction; None if it reads the buffer
             itself.
         is_copy: Whether the instruction only copies the data to another buffer.
@@ -58,13 +56,11 @@ class Lifetime:
     Attributes:
         origin: The instruction or argument that produced the data, None if it is unknown.
         uses: The uses of the data by step, including those of its copies.
-        is_output: Whether the program returns the buffer.
         is_copied_to_output: Whether the program returns a copy of it.
         last_consumer: The last use of the buffer or of a copy that it feeds, copies excluded.
         awaited: The operand of that instruction that is computed last, if this is after the value.
         is_backward: Whether the backward pass produces the data; None if ``op_name`` names neither
             pass.
-        is_rematerialized: Whether the data is computed a second time.
         is_offloaded: Whether the buffer or a copy of it is in host memory.
         donation: For an argument of the program, whether the caller donates its buffer.
     """

@@ -18,8 +18,6 @@ class Callee(NamedTuple):
     """A computation that an instruction calls.
 
     Attributes:
-        attribute: The attribute that names it.
-        name: Its name.
         span: Columns of the name, None if the computation is inline.
         computation: The computation, None if the file has none of this name.
     """

@@ -9,6 +9,7 @@ from hlo_lsp.background_jobs import Job, checkpoint
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import Input, Query, Result
+from hlo_lsp.syntax.embedded_hlo import HostLanguage
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.record_sequence import RecordDelta, RecordSequence, Scanner
@@ -27,7 +28,11 @@ class DumpFile:
     module, and the parts of ``memory`` are inputs of queries.
     """
 
-    def __init__(self, uri: str, path: Path | None, document: Document) -> None:
+    def __init__(
+        self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
+    ) -> None:
+        """Create a file; ``host`` is the language of a text that may contain HLO texts."""
+        self.host = host
         self.uri = uri
         self.path = path
         self.document = document
@@ -136,7 +141,7 @@ class DumpFile:
     def _update(self) -> None:
         while self._pending is not None:
             change = self._pending
-            kind = detect_file_kind(self.lines)
+            kind = FileKind.EMBEDDED if self.host else detect_file_kind(self.lines)
             scanner = _scanner_for(kind)
             if scanner is not self._scanner:
                 self.memory.close()

@@ -41,7 +41,6 @@ class PrintedSize:
     """A size as printed, such as ``6.75G`` or ``6291456``.
 
     Attributes:
-        text: The printed text.
         bytes: The nearest number of bytes.
         error: How far the true number of bytes can be from it.
     """
@@ -76,17 +75,13 @@ class OomEntry:
 
     Attributes:
         rank: The printed number, or the position in a list without numbers; from 1.
-        section: The list that contains it.
         size: The padded size; None for lists that print none.
         shape: The shape as printed.
-        unpadded: The size without padding.
-        operator: The fields after ``Operator:``.
         label: The text after ``XLA label:``: an instruction, its opcode, or an argument.
         allocation_type: ``HLO temp``, ``scoped``, ``global``, ``overlays`` ...
         is_parameter: True for a parameter of the program in a list of a GPU.
         notes: Lines of the entry that no rule reads.
         first: Number of its first line in the document, from 0.
-        last: Number of its last line.
     """
 
     rank: int
@@ -137,21 +132,15 @@ class OomMessage:
     Attributes:
         kind: What ran out of memory.
         memory: The memory space as printed: ``hbm``, ``vmem``.
-        module: The name of the module.
         needed: The size that the first sentence calls used, required, or to be allocated.
         limit: The available size, or the free one at run time.
-        excess: By how much the limit is exceeded.
         subject: What the needed size is: ``HLO temporaries`` in short messages.
         is_limit_free: True if the limit is the free memory at run time.
         first: Number of the first line in the document, from 0.
         usage: ``Total hbm usage``, which includes reserved memory.
-        usage_rows: Its rows.
         requirement: ``Program hbm requirement``: memory other than arguments and outputs.
-        requirement_rows: Its rows.
-        output: The size of all outputs.
         shared: How much of the outputs is in the arguments, because they are donated.
         statistics: Totals of a buffer assignment.
-        entries: The listed buffers.
         unread_lines: Number of lines with sizes of buffers, or totals, in an unknown form.
     """
 

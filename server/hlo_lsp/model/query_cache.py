@@ -152,10 +152,8 @@ def query(compute: Callable[P, T] | None = None, /, *, ignores_sizes: bool = Fal
     The first argument, the subject, keeps the result for the last arguments. Arguments are
     positional. The function must not change what it reads, and its result must not be an iterator.
 
-    Args:
-        compute: The function.
-        ignores_sizes: Keep the result if only sizes and offsets of values change. Such a change
-            replaces the records of values, so the result must not contain any.
+    With ``ignores_sizes``, the result is kept if only sizes and offsets of values change. Such a
+    change replaces the records of values, so the result must not contain any.
     """
     if compute is None:
         return lambda function: Query(function, ignores_sizes=ignores_sizes)

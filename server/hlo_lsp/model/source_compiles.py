@@ -25,12 +25,8 @@ class SourceCompile:
     """A compile with a buffer assignment.
 
     Attributes:
-        assignment: Its buffer assignment.
         files: Its memory files and its module text, without files that have no sizes.
-        stamp: The versions of these files.
         module: The name of the module, from the name of the file.
-        written: When the assignment was written, in ns.
-        size: The bytes of all files.
         sources: The Python files that the module text names.
     """
 
@@ -53,9 +49,7 @@ class SourceCompiles:
     def scan(self, folders: Iterable[SearchFolder], version: Callable[[Path], int | None]) -> None:
         """Find the compiles, and read the names of Python files in new and changed ones.
 
-        Args:
-            folders: The folders.
-            version: Returns the version of an open file, None for a file that is not open.
+        ``version`` returns the version of an open file, None for a file that is not open.
         """
         found: dict[Path, SourceCompile] = {}
         for path in _assignments(folders):

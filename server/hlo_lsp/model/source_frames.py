@@ -28,11 +28,7 @@ class FrameChoice:
     with_libraries: bool = False
 
     def line_of(self, stack: Sequence[SourceLine]) -> SourceLine | None:
-        """Return the line that owns memory, None for an empty stack.
-
-        Args:
-            stack: The lines, the innermost first.
-        """
+        """Return the line that owns memory; the innermost one comes first in ``stack``."""
         candidates = [
             line for line in stack if self.with_libraries or not is_library_file(line.file)
         ]

@@ -10,6 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import sanitized_name
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.syntax.embedded_hlo import embedded_sections
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange, common_prefix_length
 
@@ -38,6 +39,11 @@ class SectionFile(DumpFile):
     def label(self) -> str:
         """The label of the stdout dump, which contains the lines."""
         return self._stdout_dump.whole.label
+
+    @property
+    def is_fragment(self) -> bool:
+        """True for HLO in another language that is not a complete module, so has no findings."""
+        return self._stdout_dump.whole.host is not None and not self.section.is_whole
 
     def set_of(self) -> DumpSet:
         """Return the dump set of this section."""
@@ -77,13 +83,14 @@ class StdoutDump:
                 self._split()
                 self._version = self.whole.version
 
-    def section_at(self, line: int) -> SectionFile | None:
-        """Return the section that contains a line (from 0) of the stdout dump."""
-        index = bisect_right(self.sections, line, key=lambda section: section.first_line) - 1
-        if index < 0:
-            return None
-        section = self.sections[index]
-        return section if line < section.first_line + section.section.count else None
+    def section_at(self, line: int, column: int | None = None) -> SectionFile | None:
+        """Return the section that contains a line (from 0) and column of the stdout dump."""
+        end = bisect_right(self.sections, line, key=lambda section: section.first_line)
+        # Of texts in another language, one may end on the line on which the next one begins.
+        for section in reversed(self.sections[max(end - 2, 0) : end]):
+            if section.section.contains(line, column):
+                return section
+        return None
 
     def set_of(self, section: SectionFile) -> DumpSet:
         """Return the up-to-date dump set of a section."""
@@ -103,12 +110,13 @@ class StdoutDump:
         lines = self.whole.lines
         old_keys = _number_duplicates([section.section.name for section in self.sections])
         known = dict(zip(old_keys, self.sections, strict=True))
-        found = split_sections(lines)
+        host = self.whole.host
+        found = split_sections(lines) if host is None else embedded_sections(lines, host)
         updated = []
         for key, section_range in zip(
             _number_duplicates([section_range.name for section_range in found]), found, strict=True
         ):
-            text = lines[section_range.first : section_range.first + section_range.count] or [""]
+            text = section_range.text(lines)
             section = known.get(key)
             if section is None:
                 section = SectionFile(self, section_range, text)

@@ -190,12 +190,7 @@ class DumpWorkspace:
         return frozenset() if module is None else frozenset({module})
 
     def read(self, path: Path, report: Callable[[int], None]) -> None:
-        """Read a file of any size, and ignore an unreadable one.
-
-        Args:
-            path: The file.
-            report: The receiver of the progress in percent.
-        """
+        """Read a file of any size; report the progress in percent, ignore unreadable files."""
         size = max(1, _file_size(path))
         job = Job(lambda: self._disk_file(path))
         try:

@@ -110,16 +110,9 @@ class _Interface:
 def donation_status(
     module: ModuleIndex, parameter: int, index: LeafIndex, original: ModuleIndex | None = None
 ) -> DonationStatus | None:
-    """Return the donation of one array of a parameter.
+    """Return the donation of one array of a parameter, None if the module has no such array.
 
-    Args:
-        module: The compiled module.
-        parameter: Number of the parameter.
-        index: Shape index of the array.
-        original: The same module before optimizations.
-
-    Returns:
-        The status, or None if the module has no such array.
+    ``original`` is the module before optimizations.
     """
     header, interface, found = module.header, _interface(module), donation_of(module, original)
     if header is None or interface is None or found is None:
@@ -144,14 +137,9 @@ def donation_status(
 
 
 def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
-    """Compare the parameters of a module with its outputs.
+    """Return possible donations and donations without effect; None without an entry computation.
 
-    Args:
-        module: The compiled module, with the shapes of one device.
-        original: The same module before optimizations, with the shapes of the whole arrays.
-
-    Returns:
-        Possible donations and donations without effect; None without an entry computation.
+    The module has the shapes of one device, ``original`` those of the whole arrays.
     """
     header, interface = module.header, _interface(module)
     if header is None or interface is None:

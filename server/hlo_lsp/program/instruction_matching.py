@@ -39,15 +39,11 @@ class Node:
     """An instruction of a scheduled computation.
 
     Attributes:
-        record: The instruction.
         operation: Shape, opcode, and attributes without names.
-        op_name: The ``op_name``, empty without one.
         content: Hash of the computations that a fusion or reduction applies.
         inputs: Hash of the operation and, recursively, of its operands.
         operands: The instructions that it reads.
         users: The instructions that read it, each with the number of the operand.
-        match: The corresponding instruction of the other module.
-        reason: Why they correspond.
     """
 
     record: InstructionLine

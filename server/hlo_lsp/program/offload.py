@@ -34,7 +34,6 @@ class OffloadRequest:
     Attributes:
         instruction: The annotation in the text before optimization.
         bytes: Logical bytes of the value.
-        source: The Python line, None if it is unknown.
         transfer: The transfer to host memory, None if there is none.
         reason: Why there is none, as far as the dump shows it; empty with a transfer.
     """

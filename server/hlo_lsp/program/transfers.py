@@ -35,9 +35,7 @@ class Relayout:
 
     Attributes:
         what: The property that they change.
-        source: Shape of the operand.
         bytes: Logical bytes of one copy.
-        instructions: The copies in schedule order.
     """
 
     what: str
@@ -177,11 +175,7 @@ class AsyncOperation:
 
     Attributes:
         kind: The operation: ``copy``, ``slice``, ``all-gather``.
-        start: The instruction that starts it.
-        done: The instruction that waits for its result.
         bytes: Logical bytes that move: those of the result, or of an update.
-        source_space: Number of the memory space that they come from.
-        target_space: Number of the memory space of the result.
         work: Instructions between start and done that compute.
     """
 

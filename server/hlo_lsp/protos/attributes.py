@@ -1,6 +1,6 @@
 """The attributes of instructions by opcode (PrintExtraAttributesImpl in hlo_instructions.cc)."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hlo_lsp.protos.literals import literal_text
@@ -16,7 +16,7 @@ from hlo_lsp.protos.shapes import (
 )
 from hlo_lsp.protos.shardings import replica_groups_text, sharding_text
 
-_Attributes = Callable[[Any, ShapeTexts], Iterator[str]]
+_Part = Callable[[Any, ShapeTexts], Iterator[str]]
 _PRECISIONS = ("default", "high", "highest", "packed_nibble")
 _ALGORITHMS = (
     "unset", "dot_any_f8_any_f8_f32", "dot_any_f8_any_f8_f32_fast_accum", "dot_f16_f16_f16",
@@ -43,9 +43,8 @@ _UNSIGNED = frozenset({"pred", "u1", "u2", "u4", "u8", "u16", "u32", "u64"})
 
 def own_attributes(instruction: Any, opcode: str, shapes: ShapeTexts) -> Iterator[str]:
     """Yield the attributes that only instructions of this opcode have."""
-    printed = _BY_OPCODE.get(opcode)
-    if printed is not None:
-        yield from printed(instruction, shapes)
+    for part in _BY_OPCODE.get(opcode, ()):
+        yield from part(instruction, shapes)
 
 
 def comparison_type(instruction: Any, operand: Any) -> Iterator[str]:
@@ -73,64 +72,70 @@ def _name(names: tuple[str, ...], number: int) -> str:
     return names[number] if 0 <= number < len(names) else str(number)
 
 
-def _flags(instruction: Any, *names: str) -> Iterator[str]:
-    for name in names:
-        if getattr(instruction, name):
-            yield f"{name}=true"
+def _indexes(*names: str) -> _Part:
+    """Return a part that prints lists of numbers: ``fft_length={8}``."""
+    return lambda one, _: (f"{name}={index_text(getattr(one, name))}" for name in names)
 
 
-def _dimensions(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"dimensions={index_text(one.dimensions)}"
+def _numbers(*names: str) -> _Part:
+    """Return a part that prints fields as they are: ``num_carries=1``."""
+    return lambda one, _: (f"{name}={getattr(one, name)}" for name in names)
+
+
+def _word(name: str, words: tuple[str, ...], field: str = "") -> _Part:
+    """Return a part that prints an enum: ``fft_type=IFFT``."""
+    return lambda one, _: iter((f"{name}={_name(words, getattr(one, field or name))}",))
+
+
+def _plain(name: str, field: str) -> _Part:
+    """Return a part that prints a word that the proto has as text: ``kind=kLoop``."""
+    return lambda one, _: iter((f"{name}={plain(getattr(one, field))}",))
+
+
+def _flags(*names: str) -> _Part:
+    """Return a part that prints the flags that are set: ``is_stable=true``."""
+    return lambda one, _: (f"{name}=true" for name in names if getattr(one, name))
+
+
+def _quoted(name: str) -> _Part:
+    """Return a part that prints a text in quotes unless it is empty: ``infeed_config="x"``."""
+
+    def part(one: Any, _: ShapeTexts) -> Iterator[str]:
+        if text := getattr(one, name):
+            yield f'{name}="{escaped(text)}"'
+
+    return part
+
+
+def _inside(field: str, *parts: _Part) -> _Part:
+    """Return a part that prints parts of a message in a field."""
+    return lambda one, shapes: (
+        text for part in parts for text in part(getattr(one, field), shapes)
+    )
 
 
 def _dimension(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"dimensions={index_text(one.dimensions[:1] or [0])}"
 
 
-def _channel(one: Any) -> Iterator[str]:
+def _channel(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.channel_id > 0:
         yield f"channel_id={one.channel_id}"
 
 
-def _collective(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _channel(one)
+def _replica_groups(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"replica_groups={replica_groups_text(one)}"
-    yield from _flags(one, "constrain_layout")
 
 
-def _all_gather(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _collective(one, shapes)
-    yield from _dimension(one, shapes)
-    yield from _flags(one, "use_global_device_ids")
+def _split_dimension(one: Any, shapes: ShapeTexts) -> Iterator[str]:
+    return _dimension(one, shapes) if one.dimensions else iter(())
 
 
-def _all_reduce(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _collective(one, shapes)
-    yield from _flags(one, "use_global_device_ids")
-
-
-def _reduce_scatter(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _all_reduce(one, shapes)
-    yield from _dimension(one, shapes)
-
-
-def _all_to_all(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _collective(one, shapes)
-    if one.dimensions:
-        yield from _dimension(one, shapes)
-
-
-def _collective_permute(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _channel(one)
+def _source_target_pairs(one: Any, _: ShapeTexts) -> Iterator[str]:
     pairs = ",".join(f"{{{pair.source},{pair.target}}}" for pair in one.source_target_pairs)
     yield f"source_target_pairs={{{pairs}}}"
     if one.dynamic_slice_sizes:
         yield f"slice_sizes={{{index_text(one.dynamic_slice_sizes)}}}"
-
-
-def _send_recv(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _channel(one)
-    yield from _flags(one, "is_host_transfer")
 
 
 def _batch_norm(one: Any, _: ShapeTexts) -> Iterator[str]:
@@ -138,58 +143,33 @@ def _batch_norm(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"feature_index={one.feature_index}"
 
 
-def _async_start(one: Any, shapes: ShapeTexts) -> Iterator[str]:
+def _thread(one: Any, _: ShapeTexts) -> Iterator[str]:
     thread = plain(one.async_execution_thread)
     if thread not in {"", MAIN_THREAD}:
         yield f'async_execution_thread="{thread}"'
-    yield from _aliasing(one, shapes)
 
 
-def _fft(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"fft_type={_name(_FFT_TYPES, one.fft_type)}"
-    yield f"fft_length={index_text(one.fft_length)}"
-
-
-def _copy_start(one: Any, _: ShapeTexts) -> Iterator[str]:
+def _prefetch(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.HasField("cross_program_prefetch_index") or one.is_cross_program_prefetch:
         yield f"cross_program_prefetch_index={one.cross_program_prefetch_index}"
 
 
-def _compare(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"direction={plain(one.comparison_direction)}"
-
-
-def _triangular_solve(one: Any, _: ShapeTexts) -> Iterator[str]:
-    options = one.triangular_solve_options
-    yield from _flags(options, "left_side", "lower", "unit_diagonal")
+def _transpose_a(options: Any, _: ShapeTexts) -> Iterator[str]:
     if options.transpose_a:
         yield f"transpose_a={_name(_TRANSPOSES, options.transpose_a)}"
-
-
-def _cholesky(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _flags(one.cholesky_options, "lower")
 
 
 def _top_k(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"k={one.k}"
     yield f"largest={str(one.largest).lower()}"
-    yield from _flags(one, "is_stable")
 
 
-def _scan(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _dimensions(one, shapes)
-    yield f"num_carries={one.num_carries}"
-    yield from _flags(one, "is_reverse")
+def _associative(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.is_associative:
         yield f"is_associative={'true' if one.is_associative == 1 else 'false'}"
 
 
-def _sort(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _dimensions(one, shapes)
-    yield from _flags(one, "is_stable")
-
-
-def _reshape(one: Any, _: ShapeTexts) -> Iterator[str]:
+def _inferred_dimension(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.dimensions:
         yield f"inferred_dimension={one.dimensions[0]}"
 
@@ -203,41 +183,15 @@ def _slice(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"slice={{{', '.join(parts)}}}"
 
 
-def _fusion(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield f"kind={plain(one.fusion_kind)}"
-    yield from _aliasing(one, shapes)
+def _replication(one: Any, _: ShapeTexts) -> Iterator[str]:
+    leaves = one.parameter_replication.replicated_at_leaf_buffers
+    if leaves:
+        values = ",".join("true" if leaf else "false" for leaf in leaves)
+        yield f"parameter_replication={{{values}}}"
 
 
-def _rng(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"distribution={_name(_DISTRIBUTIONS, one.distribution)}"
-
-
-def _parameter(one: Any, _: ShapeTexts) -> Iterator[str]:
-    if one.HasField("parameter_replication"):
-        leaves = one.parameter_replication.replicated_at_leaf_buffers
-        if leaves:
-            values = ",".join("true" if leaf else "false" for leaf in leaves)
-            yield f"parameter_replication={{{values}}}"
-
-
-def _tuple_index(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"index={one.tuple_index}"
-
-
-def _reduce_precision(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"exponent_bits={one.exponent_bits}"
-    yield f"mantissa_bits={one.mantissa_bits}"
-
-
-def _infeed(one: Any, _: ShapeTexts) -> Iterator[str]:
-    if one.infeed_config:
-        yield f'infeed_config="{escaped(one.infeed_config)}"'
-
-
-def _outfeed(one: Any, shapes: ShapeTexts) -> Iterator[str]:
+def _outfeed_shape(one: Any, shapes: ShapeTexts) -> Iterator[str]:
     yield f"outfeed_shape={shapes.text(one.outfeed_shape)}"
-    if one.outfeed_config:
-        yield f'outfeed_config="{escaped(one.outfeed_config)}"'
 
 
 def _window(one: Any, _: ShapeTexts) -> Iterator[str]:
@@ -245,13 +199,13 @@ def _window(one: Any, _: ShapeTexts) -> Iterator[str]:
         yield window_text(one.window)
 
 
-def _groups(one: Any) -> Iterator[str]:
+def _groups(one: Any, _: ShapeTexts) -> Iterator[str]:
     for name in ("feature_group_count", "batch_group_count"):
         if getattr(one, name) > 1:
             yield f"{name}={getattr(one, name)}"
 
 
-def _precision(one: Any) -> Iterator[str]:
+def _precision(one: Any, _: ShapeTexts) -> Iterator[str]:
     config = one.precision_config
     if any(config.operand_precision):
         values = ",".join(_name(_PRECISIONS, number) for number in config.operand_precision)
@@ -260,29 +214,29 @@ def _precision(one: Any) -> Iterator[str]:
         yield f"algorithm={_name(_ALGORITHMS, config.algorithm)}"
 
 
-def _convolution(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield from _window(one, shapes)
+def _dimension_labels(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield dimension_labels(one.convolution_dimension_numbers)
-    yield from _groups(one)
+
+
+def _convolution_kind(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.conv_kind:
         yield f"convolution_kind={_name(_CONVOLUTION_KINDS, one.conv_kind)}"
-    yield from _precision(one)
 
 
 def _custom_call(one: Any, shapes: ShapeTexts) -> Iterator[str]:
     if one.HasField("window"):
         yield window_text(one.window)
     if one.HasField("convolution_dimension_numbers"):
-        yield dimension_labels(one.convolution_dimension_numbers)
-    yield from _groups(one)
-    yield from _precision(one)
+        yield from _dimension_labels(one, shapes)
+    yield from _groups(one, shapes)
+    yield from _precision(one, shapes)
     if one.padding_type:
         yield f"padding_type={_name(_PADDING_TYPES, one.padding_type)}"
     yield f'custom_call_target="{escaped(one.custom_call_target)}"'
     if one.constrain_layout:
         layouts = ", ".join(map(shapes.text, one.operand_shapes_with_layout))
         yield f"operand_layout_constraints={{{layouts}}}"
-    yield from _flags(one, "custom_call_has_side_effect")
+    yield from _flags("custom_call_has_side_effect")(one, shapes)
     if one.HasField("literal"):
         yield f"literal={literal_text(one.literal, shapes, always=True)}"
     yield from _aliasing(one, shapes)
@@ -292,46 +246,29 @@ def _custom_call(one: Any, shapes: ShapeTexts) -> Iterator[str]:
         yield f"api_version={_name(_API_VERSIONS, one.custom_call_api_version)}"
 
 
-def _pad(one: Any, _: ShapeTexts) -> Iterator[str]:
+def _padding(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield padding_text(one.padding_config)
 
 
-def _dynamic_slice(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"dynamic_slice_sizes={index_text(one.dynamic_slice_sizes)}"
+def _index_sets(*names: str, optional: tuple[str, ...]) -> _Part:
+    """Return a part that prints the dimension numbers of a gather or scatter."""
+
+    def part(one: Any, shapes: ShapeTexts) -> Iterator[str]:
+        yield from _indexes(*names, *(name for name in optional if getattr(one, name)))(one, shapes)
+        yield f"index_vector_dim={one.index_vector_dim}"
+
+    return part
 
 
-def _named_sets(message: Any, names: Iterable[str], optional: Iterable[str]) -> Iterator[str]:
-    yield from (f"{name}={index_text(getattr(message, name))}" for name in names)
-    for name in optional:
-        if getattr(message, name):
-            yield f"{name}={index_text(getattr(message, name))}"
-    yield f"index_vector_dim={message.index_vector_dim}"
-
-
-def _gather(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _named_sets(
-        one.gather_dimension_numbers,
-        ("offset_dims", "collapsed_slice_dims", "start_index_map"),
-        ("operand_batching_dims", "start_indices_batching_dims"),
-    )
+def _slice_sizes(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"slice_sizes={index_text(one.gather_slice_sizes)}"
-    yield from _flags(one, "indices_are_sorted")
-
-
-def _scatter(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _named_sets(
-        one.scatter_dimension_numbers,
-        ("update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"),
-        ("input_batching_dims", "scatter_indices_batching_dims"),
-    )
-    yield from _flags(one, "indices_are_sorted", "unique_indices")
 
 
 def _iota(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f"iota_dimension={one.dimensions[0] if one.dimensions else 0}"
 
 
-def _dot_numbers(numbers: Any) -> Iterator[str]:
+def _dot_numbers(numbers: Any, _: ShapeTexts) -> Iterator[str]:
     for side in ("lhs", "rhs"):
         batch = getattr(numbers, f"{side}_batch_dimensions")
         if batch:
@@ -340,19 +277,11 @@ def _dot_numbers(numbers: Any) -> Iterator[str]:
         yield f"{side}_contracting_dims={index_text(contracted)}"
 
 
-def _dot(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield from _dot_numbers(one.dot_dimension_numbers)
-    yield from _precision(one)
-
-
-def _ragged_dot(one: Any, _: ShapeTexts) -> Iterator[str]:
-    numbers = one.ragged_dot_dimension_numbers
-    yield from _dot_numbers(numbers.dot_dimension_numbers)
+def _ragged_dims(numbers: Any, _: ShapeTexts) -> Iterator[str]:
     if numbers.lhs_ragged_dimensions:
         yield f"lhs_ragged_dims={index_text(numbers.lhs_ragged_dimensions)}"
     if numbers.rhs_group_dimensions:
         yield f"rhs_group_dims={index_text(numbers.rhs_group_dimensions)}"
-    yield from _precision(one)
 
 
 def _domain(one: Any, _: ShapeTexts) -> Iterator[str]:
@@ -360,60 +289,77 @@ def _domain(one: Any, _: ShapeTexts) -> Iterator[str]:
     yield f'domain={{kind="sharding", entry={entry}, exit={out}}}'
 
 
-def _rng_state(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"delta={one.delta}"
-
-
-def _rng_bits(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"algorithm={_name(_RNG_ALGORITHMS, one.rng_algorithm)}"
-
-
-_BY_OPCODE: dict[str, _Attributes] = {
+_DIMENSIONS = _indexes("dimensions")
+_COLLECTIVE = (_channel, _replica_groups, _flags("constrain_layout"))
+_GLOBAL_IDS = _flags("use_global_device_ids")
+_DOT = (_inside("dot_dimension_numbers", _dot_numbers), _precision)
+_GATHER_SETS = _index_sets(
+    *("offset_dims", "collapsed_slice_dims", "start_index_map"),
+    optional=("operand_batching_dims", "start_indices_batching_dims"),
+)
+_SCATTER_SETS = _index_sets(
+    *("update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"),
+    optional=("input_batching_dims", "scatter_indices_batching_dims"),
+)
+_SORTED = _flags("indices_are_sorted")
+# The parts of the attributes of each opcode in the order in which XLA prints them.
+_BY_OPCODE: dict[str, tuple[_Part, ...]] = {
     **dict.fromkeys(
-        ("broadcast", "concatenate", "map", "reduce", "reverse", "transpose"), _dimensions
+        ("broadcast", "concatenate", "map", "reduce", "reverse", "transpose"), (_DIMENSIONS,)
     ),
-    **dict.fromkeys(("get-dimension-size", "set-dimension-size"), _dimension),
-    **dict.fromkeys(("all-gather", "all-gather-start"), _all_gather),
-    **dict.fromkeys(("all-reduce", "all-reduce-start"), _all_reduce),
-    **dict.fromkeys(("collective-permute", "collective-permute-start"), _collective_permute),
-    **dict.fromkeys(("collective-broadcast", "ragged-all-to-all"), _collective),
-    **dict.fromkeys(("send", "send-done", "recv", "recv-done"), _send_recv),
+    **dict.fromkeys(("get-dimension-size", "set-dimension-size"), (_dimension,)),
+    **dict.fromkeys(("all-gather", "all-gather-start"), (*_COLLECTIVE, _dimension, _GLOBAL_IDS)),
+    **dict.fromkeys(("all-reduce", "all-reduce-start"), (*_COLLECTIVE, _GLOBAL_IDS)),
     **dict.fromkeys(
-        ("batch-norm-training", "batch-norm-inference", "batch-norm-grad"), _batch_norm
+        ("collective-permute", "collective-permute-start"), (_channel, _source_target_pairs)
     ),
-    **dict.fromkeys(("reduce-window", "select-and-scatter"), _window),
-    "reduce-scatter": _reduce_scatter,
-    "all-to-all": _all_to_all,
-    "fft": _fft,
-    "copy-start": _copy_start,
-    "compare": _compare,
-    "triangular-solve": _triangular_solve,
-    "cholesky": _cholesky,
-    "topk": _top_k,
-    "scan": _scan,
-    "sort": _sort,
-    "reshape": _reshape,
-    "slice": _slice,
-    "fusion": _fusion,
-    "rng": _rng,
-    "parameter": _parameter,
-    "get-tuple-element": _tuple_index,
-    "reduce-precision": _reduce_precision,
-    "infeed": _infeed,
-    "outfeed": _outfeed,
-    "convolution": _convolution,
-    "custom-call": _custom_call,
-    "pad": _pad,
-    "dynamic-slice": _dynamic_slice,
-    "gather": _gather,
-    "scatter": _scatter,
-    "iota": _iota,
-    "dot": _dot,
-    "scaled-dot": _dot,
-    "ragged-dot": _ragged_dot,
-    "domain": _domain,
-    "rng-get-and-update-state": _rng_state,
-    "rng-bit-generator": _rng_bits,
-    "async-start": _async_start,
-    "async-update": _aliasing,
+    **dict.fromkeys(("collective-broadcast", "ragged-all-to-all"), _COLLECTIVE),
+    **dict.fromkeys(
+        ("send", "send-done", "recv", "recv-done"), (_channel, _flags("is_host_transfer"))
+    ),
+    **dict.fromkeys(
+        ("batch-norm-training", "batch-norm-inference", "batch-norm-grad"), (_batch_norm,)
+    ),
+    **dict.fromkeys(("reduce-window", "select-and-scatter"), (_window,)),
+    **dict.fromkeys(("dot", "scaled-dot"), _DOT),
+    "reduce-scatter": (*_COLLECTIVE, _GLOBAL_IDS, _dimension),
+    "all-to-all": (*_COLLECTIVE, _split_dimension),
+    "fft": (_word("fft_type", _FFT_TYPES), _indexes("fft_length")),
+    "copy-start": (_prefetch,),
+    "compare": (_plain("direction", "comparison_direction"),),
+    "triangular-solve": (
+        _inside(
+            "triangular_solve_options", _flags("left_side", "lower", "unit_diagonal"), _transpose_a
+        ),
+    ),
+    "cholesky": (_inside("cholesky_options", _flags("lower")),),
+    "topk": (_top_k, _flags("is_stable")),
+    "scan": (_DIMENSIONS, _numbers("num_carries"), _flags("is_reverse"), _associative),
+    "sort": (_DIMENSIONS, _flags("is_stable")),
+    "reshape": (_inferred_dimension,),
+    "slice": (_slice,),
+    "fusion": (_plain("kind", "fusion_kind"), _aliasing),
+    "rng": (_word("distribution", _DISTRIBUTIONS),),
+    "parameter": (_replication,),
+    "get-tuple-element": (lambda one, _: iter((f"index={one.tuple_index}",)),),
+    "reduce-precision": (_numbers("exponent_bits", "mantissa_bits"),),
+    "infeed": (_quoted("infeed_config"),),
+    "outfeed": (_outfeed_shape, _quoted("outfeed_config")),
+    "convolution": (_window, _dimension_labels, _groups, _convolution_kind, _precision),
+    "custom-call": (_custom_call,),
+    "pad": (_padding,),
+    "dynamic-slice": (_indexes("dynamic_slice_sizes"),),
+    "gather": (_inside("gather_dimension_numbers", _GATHER_SETS), _slice_sizes, _SORTED),
+    "scatter": (
+        _inside("scatter_dimension_numbers", _SCATTER_SETS),
+        _SORTED,
+        _flags("unique_indices"),
+    ),
+    "iota": (_iota,),
+    "ragged-dot": (_inside("ragged_dot_dimension_numbers", *_DOT[:1], _ragged_dims), _precision),
+    "domain": (_domain,),
+    "rng-get-and-update-state": (_numbers("delta"),),
+    "rng-bit-generator": (_word("algorithm", _RNG_ALGORITHMS, "rng_algorithm"),),
+    "async-start": (_thread, _aliasing),
+    "async-update": (_aliasing,),
 }

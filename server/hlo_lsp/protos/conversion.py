@@ -46,12 +46,7 @@ class Converted:
 
 
 def convert(data: bytes, name: str) -> Converted | None:
-    """Return what a proto holds, or None if it is none of the kinds that have a module.
-
-    Args:
-        data: The proto.
-        name: The name of its file.
-    """
+    """Return what the proto in a file holds, or None if it is of no kind that has a module."""
     best: tuple[int, str, Any, Damage | None] | None = None
     for kind in ("HloProto", "HloModuleProto", "HloSnapshot", "BufferAssignmentProto"):
         message, damage = parse(data, kind)

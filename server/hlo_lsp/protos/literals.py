@@ -23,10 +23,7 @@ _BYTE_FORMATS = {"s16": "h", "u16": "H", "s8": "b", "u8": "B", "s4": "b", "u4": 
 def literal_text(literal: Any, shapes: ShapeTexts, *, always: bool = False) -> str:
     """Return a constant as XLA prints it: large arrays and tuples are ``{...}``.
 
-    Args:
-        literal: The constant.
-        shapes: Texts of shapes.
-        always: Print the whole constant with its shape, as for attributes.
+    With ``always``, the whole constant is printed with its shape, as for attributes.
     """
     shape = literal.shape
     if shape.element_type == TUPLE:

@@ -206,11 +206,7 @@ def live_range_lines(
 ) -> Iterator[str]:
     """Yield the lines of a live-range file, the last one empty.
 
-    Args:
-        ranges: The ranges.
-        instructions: The instructions by id.
-        places: The definitions of all values, in the order of their ids.
-        flow: The callers of computations.
+    ``places`` are the definitions of all values in the order of their ids.
     """
     yield f"HloLiveRange (max {len(ranges.sequence)}):"
     yield "  InstructionSequence:"

@@ -33,10 +33,7 @@ def stack_trace_lines(
 ) -> Iterator[str]:
     """Yield the lines of the tree, none if a value has too many call stacks.
 
-    Args:
-        sized: The values at the peak with their bytes, in the order of the list at the peak.
-        instructions: The instructions by id.
-        flow: The callers of computations.
+    ``sized`` are the values at the peak with their bytes, in the order of the list at the peak.
     """
     total = sum(size for _, size in sized)
     tree = _Node()

@@ -26,6 +26,7 @@ class FileKind(Enum):
     MODULE = "module"
     THUNKS = "thunk-sequence"
     STDOUT_DUMP = "stdout-dump"
+    EMBEDDED = "embedded-hlo"
     OOM = "xla-oom"
     OTHER = "other"
 
@@ -40,14 +41,20 @@ class FileKind(Enum):
         return self.is_dump and self is not FileKind.STDOUT_DUMP
 
     @property
+    def has_sections(self) -> bool:
+        """True for a text that consists of several files."""
+        return self is FileKind.STDOUT_DUMP or self is FileKind.EMBEDDED
+
+    @property
     def is_dump(self) -> bool:
-        """True for what XLA dumps; a text with an out-of-memory message may be any log."""
-        return self is not FileKind.OTHER and self is not FileKind.OOM
+        """True for what XLA dumps; other texts may contain a message or HLO."""
+        return self not in _OTHER_TEXTS
 
 
 _MEMORY_KINDS = frozenset(
     {FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.REPORT}
 )
+_OTHER_TEXTS = frozenset({FileKind.OTHER, FileKind.OOM, FileKind.EMBEDDED})
 
 # The first line of an intact file.
 _FIRST_LINE_PATTERNS = (
@@ -121,13 +128,34 @@ class SectionRange:
 
     If ``is_whole``, the lines are the text that XLA would have written into the file; otherwise the
     section is truncated or interrupted by other output. ``name`` is as printed; in a file name,
-    blanks and brackets are ``_``.
+    blanks and brackets are ``_``. The first line begins at column ``start``, and the last one ends
+    at column ``end`` (code points), or at its own end if that is None.
     """
 
     name: str
     first: int
     count: int
     is_whole: bool
+    start: int = 0
+    end: int | None = None
+
+    def text(self, lines: Sequence[str]) -> list[str]:
+        """Return the lines of the section, with blanks before its first column."""
+        text = list(lines[self.first : self.first + self.count]) or [""]
+        if self.end is not None:
+            text[-1] = text[-1][: self.end]
+        text[0] = " " * self.start + text[0][self.start :]
+        return text
+
+    def contains(self, line: int, column: int | None) -> bool:
+        """Return whether a position is in the section; any column of a line if it is None."""
+        last = self.first + self.count - 1
+        if not self.first <= line <= last:
+            return False
+        return column is None or not (
+            (line == self.first and column < self.start)
+            or (line == last and self.end is not None and column > self.end)
+        )
 
 
 def split_sections(lines: Sequence[str]) -> list[SectionRange]:

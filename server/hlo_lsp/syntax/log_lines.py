@@ -90,9 +90,7 @@ def log_lines(
 ) -> Iterator[LogLine]:
     """Yield the lines of a log, those of a ``repr`` one by one.
 
-    Args:
-        lines: The lines.
-        message_start: Returns where in a text a message begins, -1 if none does.
+    ``message_start`` returns where in a text a message begins, -1 if none does.
     """
     following = _split_lines(lines)
     window = deque(islice(following, 1 + _LINES_WITH_PREFIX))

@@ -42,8 +42,6 @@ class ValueOrigin:
     """The instruction that defines a value.
 
     Attributes:
-        opcode: opcode of the instruction.
-        parameter: number of the parameter, None for other instructions.
         is_in_entry: whether a parameter is in the entry computation; None if unknown.
     """
 

@@ -31,7 +31,6 @@ class CleanValues:
     whether they are roots.
 
     Attributes:
-        records: The records.
         facts: What the rule derives from the module text, and updates after edits.
     """
 

@@ -43,7 +43,6 @@ class ResolvedOperands:
     """The operands of an instruction in its scope.
 
     Attributes:
-        scope: The scope of the instruction.
         names: Names of the operands; empty for an operand that is written inline.
         operands: The instructions with these names, None for unknown and inline ones.
         is_plain: Whether all operands are on earlier lines and no other instruction is named.
@@ -178,9 +177,6 @@ class WholeRule:
     ``check`` yields findings in any of the files.
 
     Attributes:
-        code: The code.
-        severity: The severity of the findings.
-        check: The function that yields the findings.
         ignores_sizes: The findings do not depend on sizes and offsets of values.
         needs_whole_files: The findings are dropped if the check read a file that is truncated or
             that consists of two dumps.

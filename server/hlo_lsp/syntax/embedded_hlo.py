@@ -1,0 +1,172 @@
+"""HLO texts in other languages: strings of Python, raw strings of C++, and fences of Markdown.
+
+A text keeps its lines and columns. Strings whose escapes would move columns are left out, as are
+f-strings, whose braces are doubled.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import Enum
+from itertools import accumulate
+from pathlib import PurePath
+
+from hlo_lsp.syntax.file_kinds import SectionRange
+from hlo_lsp.syntax.statements import is_balanced, without_comments
+
+
+class HostLanguage(Enum):
+    """The languages whose files can contain HLO texts."""
+
+    CPP = "C++"
+    MARKDOWN = "Markdown"
+    PYTHON = "Python"
+
+
+_LANGUAGE_IDS = {
+    **dict.fromkeys(("c", "cpp", "cuda", "cuda-cpp"), HostLanguage.CPP),
+    "markdown": HostLanguage.MARKDOWN,
+    "python": HostLanguage.PYTHON,
+}
+HOST_LANGUAGE_IDS = tuple(_LANGUAGE_IDS)
+_SUFFIXES = {
+    **dict.fromkeys((".c", ".cc", ".cpp", ".cu", ".cxx", ".h", ".hpp"), HostLanguage.CPP),
+    ".md": HostLanguage.MARKDOWN,
+    ".py": HostLanguage.PYTHON,
+}
+
+
+def language_of_id(language_id: str) -> HostLanguage | None:
+    """Return the host language with this identifier of an editor, or None."""
+    return _LANGUAGE_IDS.get(language_id)
+
+
+def language_of_path(path: PurePath) -> HostLanguage | None:
+    """Return the host language of a file by the end of its name, or None."""
+    return _SUFFIXES.get(path.suffix)
+
+
+_WORDS = ("HloModule", "ENTRY", "hlo")
+_MODULE = re.compile(r"\s*(?://[^\n]*\n\s*)*HloModule\s+[%A-Za-z_]")
+_COMPUTATION = re.compile(r"\s*(?://[^\n]*\n\s*)*(?:ENTRY\s|%?[A-Za-z_][\w.\-]*\s*[({])")
+_ENTRY = re.compile(r"^[ \t]*ENTRY\b", re.MULTILINE)
+# What a program replaces: `$0`, `<<TYPE>>`, `TYPE[2]`, `[2,SIZE]`, `[%d]`, `%s[2]`, a line `%s`.
+_PLACEHOLDER = re.compile(
+    r"\$|<<|(?<![\w.\-%=])(?<!HloModule )(?!ROOT|ENTRY)[A-Z][A-Z\d_]*(?:\[|[ \t]*$)"
+    r"|[\[,]\s?(?:<=)?[A-Z_]{2,}[,\]]|\[%[a-z]|%[a-z](?:[\[%]|[ \t]\w+=)|^[ \t]*%[a-z][ \t]*$",
+    re.MULTILINE,
+)
+
+
+def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[SectionRange]:
+    """Return the HLO texts in a file of another language in order, at least two lines each.
+
+    A section ``is_whole`` if it is a complete module: it begins with ``HloModule``, has an entry
+    computation, closes its brackets, and contains nothing that a program would replace.
+    """
+    if not any(word in line for line in lines for word in _WORDS):
+        return []
+    text = "\n".join(lines)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    found: list[SectionRange] = []
+    for start, end, is_literal in _TEXTS[language](text):
+        first, last = (bisect_right(starts, at) - 1 for at in (start, end))
+        if first == last:
+            continue
+        is_whole = is_literal and _is_module(text[start:end])
+        name = f"{'module' if is_whole else 'part'} {len(found) + 1}.hlo"
+        section = SectionRange(name, first, last - first + 1, is_whole)
+        found.append(replace(section, start=start - starts[first], end=end - starts[last]))
+    return found
+
+
+def _is_module(text: str) -> bool:
+    return (
+        _MODULE.match(text) is not None
+        and _ENTRY.search(text) is not None
+        and _PLACEHOLDER.search(_QUOTED.sub("", plain := without_comments(text))) is None
+        and is_balanced(plain, 0)
+    )
+
+
+_QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_Texts = Iterator[tuple[int, int, bool]]  # start, end, and whether it is used as it is written
+
+
+def _is_hlo(text: str, start: int, end: int) -> bool:
+    return _MODULE.match(text, start, end) is not None or (
+        _COMPUTATION.match(text, start, end) is not None
+        and _ENTRY.search(text, start, end) is not None
+    )
+
+
+_RAW_STRING = re.compile(r'\bR"([^()\\\s"]{0,16})\(')
+_FORMAT_CALL = re.compile(r"\w*(?:Format|Printf|Substitute|Replace|ReplaceAll)\(\s*$", re.I)
+_MAX_CALL_CHARACTERS = 80
+
+
+def _raw_strings(text: str) -> _Texts:
+    at = 0
+    while opening := _RAW_STRING.search(text, at):
+        start, closing = opening.end(), f'){opening[1]}"'
+        end = text.find(closing, start)
+        if end < 0:
+            return
+        if _is_hlo(text, start, end):
+            before = text[max(0, opening.start() - _MAX_CALL_CHARACTERS) : opening.start()]
+            yield start, end, _FORMAT_CALL.search(before) is None
+        at = end + len(closing)
+
+
+_PYTHON_OPENING = re.compile(r"#[^\n]*|([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+_PYTHON_CLOSING = {
+    quotes: re.compile(rf"\\.|{quotes}" + ("" if len(quotes) > 1 else r"|\n"), re.DOTALL)
+    for quotes in ('"""', "'''", '"', "'")
+}
+_FORMATTING = re.compile(r"\s*(?:%|\.(?:format|replace)\b)")
+
+
+def _python_strings(text: str) -> _Texts:
+    at = 0
+    while opening := _PYTHON_OPENING.search(text, at):
+        at, prefix, quotes = opening.end(), (opening[1] or "").lower(), opening[2]
+        if quotes is None:  # a comment
+            continue
+        tokens = _PYTHON_CLOSING[quotes].finditer(text, at)
+        closing = next((token for token in tokens if token[0][0] != "\\"), None)
+        if closing is None:
+            return
+        start, end = at, closing.start()
+        at = closing.end()
+        if len(quotes) == 1 or "f" in prefix or "t" in prefix:
+            continue
+        if "r" not in prefix:
+            start += text.startswith("\\\n", start)
+            if text.find("\\", start, end) >= 0:
+                continue
+        if _is_hlo(text, start, end):
+            yield start, end, _FORMATTING.match(text, at) is None
+
+
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+\-]*)[^\n`]*$", re.MULTILINE)
+
+
+def _fences(text: str) -> _Texts:
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif not fence[2] and fence[1].startswith(opened[1]):
+            start, end = opened.end() + 1, fence.start()
+            is_other = opened[2].lower() not in {"hlo", "", "mlir", "text"}
+            if start < end and not is_other and (opened[2] == "hlo" or _is_hlo(text, start, end)):
+                yield start, end, True
+            opened = None
+
+
+_TEXTS = {
+    HostLanguage.CPP: _raw_strings,
+    HostLanguage.MARKDOWN: _fences,
+    HostLanguage.PYTHON: _python_strings,
+}
