@@ -231,7 +231,7 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
     is_named = path in job.named
     try:
         file = library.file(path)
-        if file.kind.is_dump and (is_named or _is_dump_by_itself(file, path)):
+        if _is_checked(library, file, path, is_named=is_named):
             return check_file(library, file, path, job.selection)
     except UnreadableError as error:
         is_skipped = isinstance(error, BinaryFileError) and not is_named
@@ -241,7 +241,16 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
         fault = f"the checker failed on this file ({type(error).__name__}: {error})"
         return FileResult(path, note=f"{path}: {fault}; please report it")
     what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
+    if file.host is not None:
+        what = f"no HLO text in this {file.host.value} file"
     return FileResult(path, note=f"{path}: {what}" if is_named else None)
+
+
+def _is_checked(library: DumpWorkspace, file: DumpFile, path: Path, *, is_named: bool) -> bool:
+    """Return whether a file is a dump, or a file with HLO in another language that is named."""
+    if file.kind is FileKind.EMBEDDED:
+        return is_named and bool(library.parts(file))
+    return file.kind.is_dump and (is_named or _is_dump_by_itself(file, path))
 
 
 def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:

@@ -25,6 +25,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.sizes import target_of
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
@@ -82,6 +83,8 @@ def check_by_pace(
     Rules on records begin at the line of the last edit, where a user expects diagnostics first.
     Of the rules on the compile, advice comes last.
     """
+    if isinstance(file, SectionFile) and file.is_fragment:
+        return
     own = same_compile(dump, file)
     codes = {rule.code for rule in rules}
     # What a code that is not selected suppresses stays suppressed.

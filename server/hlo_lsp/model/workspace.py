@@ -13,7 +13,7 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
-from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.embedded_hlo import HostLanguage, language_of_path
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
@@ -49,6 +49,7 @@ class DumpWorkspace:
         self._unread_roles = unread_roles
         self.frames = frames
         self.open_files: dict[str, DumpFile] = {}
+        self.open_hosts: dict[str, DumpFile] = {}  # open texts in other languages
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
@@ -62,9 +63,14 @@ class DumpWorkspace:
         self._stdout_dumps.clear()
         self._dump_sets = DumpSetCache(frames=frames)
 
-    def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
-        """Add a file that is open in an editor."""
-        file = DumpFile(uri, path, document)
+    def open(
+        self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
+    ) -> DumpFile:
+        """Add a file that is open in an editor; ``host`` is the language of one that is no dump."""
+        file = DumpFile(uri, path, document, host)
+        if host is not None:
+            self.open_hosts[uri] = file
+            return file
         self.open_files[uri] = file
         if path is not None:
             self._open_paths[path] = file
@@ -77,6 +83,11 @@ class DumpWorkspace:
 
         Companion files that belong to no other open file are removed, too.
         """
+        host = self.open_hosts.pop(uri, None)
+        if host is not None:
+            host.close()
+            self._stdout_dumps.pop(uri, None)
+            return host
         file = self.open_files.pop(uri, None)
         if file is None:
             return None
@@ -95,7 +106,7 @@ class DumpWorkspace:
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]
         on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
-        kept_files = [*on_disk, *self.open_files.values()]
+        kept_files = [*on_disk, *self.open_files.values(), *self.open_hosts.values()]
         self._dump_sets.retain(kept_files)
         dumps = (one for one in self._stdout_dumps.values() if one.whole in kept_files)
         self._stdout_dumps = {one.whole.uri: one for one in dumps}
@@ -113,7 +124,7 @@ class DumpWorkspace:
             file.changed(LineChange(0, count, count))
 
     def stdout_dump(self, file: DumpFile) -> StdoutDump:
-        """Return the sections of a file that is a stdout dump."""
+        """Return the sections of a file that consists of several files."""
         found = self._stdout_dumps.get(file.uri)
         if found is None or found.whole is not file:
             found = self._stdout_dumps[file.uri] = StdoutDump(file, self.frames)
@@ -150,7 +161,7 @@ class DumpWorkspace:
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
-        if file.kind is not FileKind.STDOUT_DUMP:
+        if not file.kind.has_sections:
             return [file]
         dump = self.stdout_dump(file)
         dump.refresh()
@@ -231,7 +242,7 @@ class DumpWorkspace:
         if known is None or known.stamp != stamp:
             self._on_disk.pop(path, None)
             document = read_document(path)
-            file = DumpFile(path.absolute().as_uri(), path, document)
+            file = DumpFile(path.absolute().as_uri(), path, document, language_of_path(path))
             try:
                 file.refresh()
                 _ = file.memory.rows  # built here in slices, and not by the first hover

@@ -102,7 +102,9 @@ def _is_hlo(text: str, start: int, end: int) -> bool:
 
 
 _RAW_STRING = re.compile(r'\bR"([^()\\\s"]{0,16})\(')
-_FORMAT_CALL = re.compile(r"\w*(?:Format|Printf|Substitute|Replace|ReplaceAll)\(\s*$", re.I)
+_FORMAT_CALL = re.compile(
+    r"\w*(?:Format|Printf|Substitute|Replace|ReplaceAll)\(\s*$", re.IGNORECASE
+)
 _MAX_CALL_CHARACTERS = 80
 
 
