@@ -19,7 +19,7 @@ from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
-from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.model.sizes import array_bytes
 from hlo_lsp.program.donation import donation_of
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
@@ -87,9 +87,7 @@ def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]
     saved = count = 0
     numbers: list[int] = []
     for match in donation.matches:
-        shape = try_shape(match.outputs[0].shape)
-        size = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
-        saved += (size or 0) * match.count
+        saved += (array_bytes(match.outputs[0].shape) or 0) * match.count
         count += match.count
         numbers += [leaf.parameter for leaf in match.parameters[: match.count] if leaf.parameter]
     if count:
@@ -101,7 +99,7 @@ def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]
 
 
 def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
-    temporaries = [owned for owned in buffers if _is_temporary(owned)]
+    temporaries = [one for one in buffers if one.buffer.allocation.record.preallocated_temp]
     on_chip = sum(
         located.record.size
         for located in dump.allocations()
@@ -203,10 +201,6 @@ def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
             tuple_table_bytes(dump, space, step),
             allocated,
         )
-
-
-def _is_temporary(owned: OwnedBuffer) -> bool:
-    return owned.buffer.allocation.record.preallocated_temp
 
 
 def _lines(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> str:

@@ -157,7 +157,9 @@ class _Search:
         module, opcode = self._module, instruction.opcode
         if opcode.endswith("-done"):
             start = async_start_of(module, instruction)
-            return None if start is None else (start, self._result_path(start, path))
+            # The path of the result in the start.
+            first = 0 if start is not None and start.opcode == "copy-start" else 1
+            return None if start is None else (start, (first, *path))
         if opcode.endswith("-start") and opcode != "async-start":
             return self._before_start(instruction, path)
         if opcode in _MOVES:
@@ -169,10 +171,6 @@ class _Search:
         if not path and opcode not in _CALLERS:
             return self._before_fusion(instruction)
         return next(direct_sources(module, instruction, path), None)
-
-    def _result_path(self, start: InstructionLine, path: TuplePath) -> TuplePath:
-        """Return the path of the result of a ``-done`` in its ``-start``."""
-        return (0, *path) if start.opcode == "copy-start" else (1, *path)
 
     def _before_start(self, start: InstructionLine, path: TuplePath) -> _Step | None:
         if start.opcode == "copy-start":

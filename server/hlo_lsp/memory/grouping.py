@@ -114,19 +114,11 @@ def _line(_: DumpSet, owned: OwnedBuffer) -> str:
     return _NO_LINE if kind == _UNKNOWN and owned.origin is not None else kind
 
 
-def _stack(dump: DumpSet, owned: OwnedBuffer) -> str:
-    return " > ".join(stack_path(dump, owned))
-
-
 def stack_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
     """Return the Python stack of a buffer, the outermost line first, else its group by line."""
     if owned.is_argument or owned.origin is None or not owned.origin.stack:
         return (_line(dump, owned),)
     return tuple(str(line) for line in reversed(owned.origin.stack))
-
-
-def _scope(dump: DumpSet, owned: OwnedBuffer) -> str:
-    return "/".join(scope_path(dump, owned))
 
 
 def scope_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
@@ -148,10 +140,6 @@ def split_scopes(op_name: str) -> tuple[str, ...]:
         depth += (character in "([{") - (character in ")]}")
         parts[-1] += character
     return tuple(part for part in parts if part) or (op_name,)
-
-
-def _opcode(_: DumpSet, owned: OwnedBuffer) -> str:
-    return _UNKNOWN if owned.origin is None else owned.origin.instruction.record.opcode
 
 
 def _shape(_: DumpSet, owned: OwnedBuffer) -> str:
@@ -179,14 +167,6 @@ def _role(_: DumpSet, owned: OwnedBuffer) -> str:
     return "activation" if "jvp(" in op_name else "temporary"
 
 
-def _space(dump: DumpSet, owned: OwnedBuffer) -> str:
-    return space_title(owned.buffer.allocation.record.color, dump.backend)
-
-
-def _allocation(_: DumpSet, owned: OwnedBuffer) -> str:
-    return f"allocation {owned.buffer.allocation.record.number}"
-
-
 def _kind(owned: OwnedBuffer) -> str:
     value = owned.buffer.value
     if value is None:
@@ -198,11 +178,15 @@ def _kind(owned: OwnedBuffer) -> str:
 
 _NAMES: dict[GroupKey, Callable[[DumpSet, OwnedBuffer], str]] = {
     GroupKey.LINE: _line,
-    GroupKey.STACK: _stack,
-    GroupKey.SCOPE: _scope,
-    GroupKey.OPCODE: _opcode,
+    GroupKey.STACK: lambda dump, owned: " > ".join(stack_path(dump, owned)),
+    GroupKey.SCOPE: lambda dump, owned: "/".join(scope_path(dump, owned)),
+    GroupKey.OPCODE: lambda _, owned: (
+        _UNKNOWN if owned.origin is None else owned.origin.instruction.record.opcode
+    ),
     GroupKey.SHAPE: _shape,
     GroupKey.ROLE: _role,
-    GroupKey.SPACE: _space,
-    GroupKey.ALLOCATION: _allocation,
+    GroupKey.SPACE: lambda dump, owned: space_title(
+        owned.buffer.allocation.record.color, dump.backend
+    ),
+    GroupKey.ALLOCATION: lambda _, owned: f"allocation {owned.buffer.allocation.record.number}",
 }

@@ -3,14 +3,16 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import ArrayShape, try_shape
-from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.model.sizes import array_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+
+_size = attrgetter("size")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,12 @@ def live_buffers(dump: DumpSet, space: int, step: int) -> tuple[LiveBuffer, ...]
         if allocation.thread_local or allocation.color != space:
             continue
         is_temp = allocation.preallocated_temp
-        values = live_values(dump, block, step) if is_temp else _values_with_bytes(block)
+        values = live_values(dump, block, step) if is_temp else filter(_size, block.values)
         located = LocatedRecord(assignment.file, allocation)
         covered = 0
         for value, count in _owned_bytes(values):
             covered += count
-            padding = min(count, max(0, value.size - (_logical_bytes(value) or value.size)))
+            padding = min(count, max(0, value.size - (array_bytes(value.shape) or value.size)))
             found.append(LiveBuffer(located, LocatedRecord(assignment.file, value), count, padding))
         if not is_temp and covered < allocation.size:
             found.append(LiveBuffer(located, None, allocation.size - covered, 0))
@@ -63,10 +65,6 @@ def live_values(dump: DumpSet, block: AllocationBlock, step: int) -> Iterator[As
             yield value
 
 
-def _values_with_bytes(block: AllocationBlock) -> Iterator[AssignedValue]:
-    return (value for value in block.values if value.size)
-
-
 def _owned_bytes(values: Iterable[AssignedValue]) -> Iterator[tuple[AssignedValue, int]]:
     """Yield values with the bytes that they own: shared bytes belong to the first value."""
     taken: list[tuple[int, int]] = []  # disjoint byte ranges in ascending order
@@ -80,11 +78,6 @@ def _owned_bytes(values: Iterable[AssignedValue]) -> Iterator[tuple[AssignedValu
             yield value, free
             spans = [*met, (start, end)]
             taken[low:high] = [(min(spans)[0], max(last for _, last in spans))]
-
-
-def _logical_bytes(value: AssignedValue) -> int | None:
-    shape = try_shape(value.shape)  # the bytes of a tuple are a table of pointers
-    return logical_bytes(shape) if isinstance(shape, ArrayShape) else None
 
 
 def _largest_first(buffer: LiveBuffer) -> tuple[int, int, int]:

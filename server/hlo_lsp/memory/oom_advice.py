@@ -8,8 +8,8 @@ from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomKind, OomMessage
-from hlo_lsp.model.shape import ArrayShape, arrays_of, try_shape, without_layout
-from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
+from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
+from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32"}  # with half of the bytes
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting
@@ -36,7 +36,11 @@ def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[
         return list(_stack_advice(message))
     if was_device_full:
         return list(_free_advice(message))
-    buffers = [entry for entry in joined.entries if _is_buffer(entry.entry)]
+    buffers = [
+        one
+        for one in joined.entries
+        if one.entry.section is not EntryList.INTERFACE and not one.entry.is_parameter
+    ]
     found = [
         *_donation(message),
         *_padding(buffers),
@@ -57,11 +61,6 @@ def padding_of(entry: OomEntry) -> PaddedSize | None:
     if padded is None or entry.size is None or not entry.size.matches(padded.bytes):
         return None
     return padded
-
-
-def _is_buffer(entry: OomEntry) -> bool:
-    """Return True for a buffer of the program that is not an argument."""
-    return entry.section is not EntryList.INTERFACE and not entry.is_parameter
 
 
 def _donation(message: OomMessage) -> Iterator[OomAdvice]:
@@ -190,7 +189,7 @@ def _kernel_bytes(entry: OomEntry) -> int:
     if instruction is None or constraints is None:
         return 0
     texts = [instruction.shape.text, f"({constraints.text.strip().strip('{}')}}})"]
-    return sum(logical_bytes(array) or 0 for text in texts for array in arrays_of(try_shape(text)))
+    return sum(total_array_bytes(try_shape(text)) for text in texts)
 
 
 def _free_advice(message: OomMessage) -> Iterator[OomAdvice]:

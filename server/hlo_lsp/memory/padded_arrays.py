@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import ArrayShape, try_shape, without_memory_space
-from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
+from hlo_lsp.model.shape import without_memory_space
+from hlo_lsp.model.sizes import PaddedSize, Target, array_bytes, padded_size_of_text
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 
@@ -44,8 +44,7 @@ def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> li
             checkpoint()
             if value.size < least:
                 continue
-            shape = try_shape(value.shape)
-            logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
+            logical = array_bytes(value.shape)
             if not logical or value.size < ratio * logical:
                 continue
             padded = padded_size_of_text(value.shape, target, value.color or 0)

@@ -23,7 +23,12 @@ def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
         for other in _candidates(dump, value.allocation, own)
         if other.offset < end and own.offset < other.offset + other.size and other is not own
     ]
-    return sorted(found, key=lambda other: _live_start(dump, other))
+
+    def live_start(other: AssignedValue) -> tuple[int, int]:
+        live = dump.live(other.key)
+        return (-1 if live is None else live.record.start_step), other.id
+
+    return sorted(found, key=live_start)
 
 
 def _candidates(
@@ -61,8 +66,3 @@ def most_shared_offset(
         return None
     offset, count = min(offsets.items(), key=lambda item: (-item[1], item[0]))
     return (offset, count) if count > 1 else None
-
-
-def _live_start(dump: DumpSet, value: AssignedValue) -> tuple[int, int]:
-    live = dump.live(value.key)
-    return (-1 if live is None else live.record.start_step), value.id

@@ -126,8 +126,11 @@ class _Reader:
         elif self._builders and contains_list_line(line.text):
             last = self._builders[-1]
             last.message = replace(last.message, unread_lines=last.message.unread_lines + 1)
-        elif previous is not None and _begins_between(previous.text, line.text):
-            self._begin_sentence(source, Sentence(previous, line))
+        elif previous is not None:
+            # A line break may be inside of the first words of a sentence.
+            end, start = previous.text[-_LONGEST_START:], line.text[:_LONGEST_START]
+            if begins_header(end + start) or begins_header(f"{end} {start}"):
+                self._begin_sentence(source, Sentence(previous, line))
 
     def _begin_sentence(self, source: str, sentence: Sentence) -> None:
         self._last = source
@@ -265,12 +268,6 @@ _LISTS = {
 }
 
 
-def _begins_between(previous: str, text: str) -> bool:
-    """Return True if a line break is inside of the first words of a sentence."""
-    end, start = previous[-_LONGEST_START:], text[:_LONGEST_START]
-    return begins_header(end + start) or begins_header(f"{end} {start}")
-
-
 def _size(text: str | None) -> PrintedSize | None:
     return None if text is None else PrintedSize.of(text)
 
@@ -329,7 +326,10 @@ def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
     sizes = ((one.needed, other.needed), (one.limit, other.limit))
     if any((a is None) != (b is None) for a, b in sizes):
         return None
-    if any(a is not None and b is not None and not _agree(a, b) for a, b in sizes):
+    if any(
+        a is not None and b is not None and abs(a.bytes - b.bytes) > max(a.error, b.error)
+        for a, b in sizes
+    ):
         return None
     if one.needed is None and (one.entries or other.entries):
         return None
@@ -338,10 +338,6 @@ def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
     best = max(one, other, key=lambda each: (len(each.entries), len(each.usage_rows)))
     module = one.module or other.module
     return replace(best, module=module, first=one.first)
-
-
-def _agree(one: PrintedSize, other: PrintedSize) -> bool:
-    return abs(one.bytes - other.bytes) <= max(one.error, other.error)
 
 
 def _shapes(message: OomMessage) -> list[tuple[int, str | None]]:

@@ -337,12 +337,8 @@ def peak_row_key(file: DumpFile, row: PeakRow) -> str | None:
     if not isinstance(label, PeakLabel):
         return None
     rows = [record for record in file.records.members(label) if isinstance(record, PeakRow)]
-    ranges = sorted(file.memory.ranges.records(), key=_line)
+    ranges = sorted(file.memory.ranges.records(), key=lambda live: live.line)
     live = [live for live in ranges if live.start_step <= label.moment <= live.end_step]
     if [peak.name for peak in rows] != [live.name for live in live]:
         return None
     return live[rows.index(row)].key
-
-
-def _line(record: RangeRow) -> int:
-    return record.line

@@ -248,7 +248,13 @@ def _parse_tree(tree: "Tree[Token]") -> Shape:
     if tree.data == "buffer":
         return BufferShape(_parse_tree(next(subtrees(tree))))
     dimensions, *layouts = subtrees(tree)
-    dims = tuple(_parse_dimension(child) for child in subtrees(dimensions))
+    dims = tuple(
+        Dimension(
+            None if child.data == "unbounded" else _parse_int(child),
+            dynamic=child.data in {"unbounded", "bounded"},
+        )
+        for child in subtrees(dimensions)
+    )
     layout = _parse_layout(layouts[0]) if layouts else None
     _refuse_above(_MAX_RANK, "dimensions", len(dims))
     return ArrayShape(str(tree.children[0]), dims, layout)
@@ -258,11 +264,6 @@ def _refuse_above(limit: int, what: str, count: int) -> None:
     """Raise an error for a shape whose size would take too long to compute."""
     if count > limit:
         raise ShapeError(f"the shape has {count:,} {what}: at most {limit} are supported")
-
-
-def _parse_dimension(tree: "Tree[Token]") -> Dimension:
-    size = None if tree.data == "unbounded" else _parse_int(tree)
-    return Dimension(size, dynamic=tree.data in {"unbounded", "bounded"})
 
 
 def _parse_layout(tree: "Tree[Token]") -> Layout:
@@ -385,16 +386,12 @@ def _difference(
     elif isinstance(one, BufferShape) and isinstance(other, BufferShape):
         return _difference(one.shape, other.shape, types, loose, index)
     elif isinstance(one, ArrayShape) and isinstance(other, ArrayShape):
-        agree = not types or _same_type(one.element_type, other.element_type, loose)
+        kinds = one.element_type, other.element_type
+        are_loose = loose and all(kind.startswith(_FLOAT_PREFIXES) for kind in kinds)
+        agree = not types or are_loose or kinds[0] == kinds[1]
         if agree and _same_dims(one, other):
             return None
     return ShapeDifference(f"{{{','.join(map(str, index))}}}", _describe(one), _describe(other))
-
-
-def _same_type(one: str, other: str, loose: bool) -> bool:
-    return one == other or (
-        loose and one.startswith(_FLOAT_PREFIXES) and other.startswith(_FLOAT_PREFIXES)
-    )
 
 
 def _same_dims(one: ArrayShape, other: ArrayShape) -> bool:

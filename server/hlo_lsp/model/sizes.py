@@ -18,6 +18,7 @@ from hlo_lsp.model.shape import (
     Layout,
     Shape,
     TupleShape,
+    arrays_of,
     element_texts,
     try_shape,
 )
@@ -82,6 +83,17 @@ def logical_bytes(shape: Shape) -> int | None:
         return None
     elements, bits = shape.elements, shape.bits
     return None if elements is None or bits is None else -(-elements * bits // 8)
+
+
+def array_bytes(text: str) -> int | None:
+    """Return the size of an array without padding; None for a tuple, and for an unknown size."""
+    shape = try_shape(text)
+    return logical_bytes(shape) if isinstance(shape, ArrayShape) else None
+
+
+def total_array_bytes(shape: Shape | None) -> int:
+    """Return the sum of the sizes of all arrays of a shape without padding."""
+    return sum(logical_bytes(array) or 0 for array in arrays_of(shape))
 
 
 @lru_cache(maxsize=1 << 13)

@@ -5,7 +5,7 @@ Names do not survive optimization, so a request is paired with a transfer of as 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
@@ -14,15 +14,14 @@ from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import arrays_of, try_shape
-from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.sizes import total_array_bytes
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _ANNOTATION = 'custom_call_target="annotate_device_placement"'
-_SAME_VALUE = re.compile(r'custom_call_target="(?:annotate_device_placement|Sharding|xla\.sdy\.)')
 _PLACEMENT = re.compile(r'\b_xla_buffer_placement="(\w+)"')
 _PARTITIONS = re.compile(r"\bnum_partitions=(\d+)")
 
@@ -79,9 +78,8 @@ def _annotations(module: ModuleIndex) -> Iterator[InstructionLine]:
         checkpoint()
         if _is_annotation(instruction) and _is_host(_placement(instruction)):
             operand = next(iter(module.operands(instruction)), None)
-            while operand is not None and _is_annotation(
-                operand
-            ):  # also of a result of the program
+            # A result of the program has an annotation, too.
+            while operand is not None and _is_annotation(operand):
                 operand = next(iter(module.operands(operand)), None)
             if operand is None or operand not in seen:
                 seen.add(operand)
@@ -102,7 +100,7 @@ def _is_host(placement: str) -> bool:
 
 
 def _bytes(instruction: InstructionLine) -> int:
-    return sum(logical_bytes(array) or 0 for array in arrays_of(try_shape(instruction.shape)))
+    return total_array_bytes(try_shape(instruction.shape))
 
 
 def _fits(instruction: InstructionLine, transfer: Transfer, partitions: int) -> bool:
@@ -118,7 +116,7 @@ def _reason(backend: Backend, module: ModuleIndex, instruction: InstructionLine,
         return "the memory of a CPU is host memory"
     if not users and not module.is_root(instruction):
         return "nothing uses the value in host memory"
-    if users and all(_moves_back(one) for one in users):
+    if users and all(_is_annotation(one) and not _is_host(_placement(one)) for one in users):
         return "it is moved back without another use"
     size = format_short_bytes(_bytes(instruction))
     if same:
@@ -126,14 +124,9 @@ def _reason(backend: Backend, module: ModuleIndex, instruction: InstructionLine,
     return f"no instruction of the compiled module moves {size} to host memory"
 
 
-def _moves_back(user: InstructionLine) -> bool:
-    return _is_annotation(user) and not _is_host(_placement(user))
-
-
 def _source(dump: DumpSet, file: DumpFile, instruction: InstructionLine) -> SourceLine | None:
     """Return the Python line of an annotation or, without one, that of the value."""
-    lines: Iterable[InstructionLine] = (instruction, *file.module.inputs(instruction))
-    for line in lines:
+    for line in (instruction, *file.module.inputs(instruction)):
         found = dump.frames.line_of(file.module.tables.stack_of(line.parsed.metadata))
         if found is not None:
             return found

@@ -13,7 +13,7 @@ from hlo_lsp.model.shape import (
     without_layout,
     without_memory_space,
 )
-from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.model.sizes import total_array_bytes
 from hlo_lsp.program.dataflow import async_start_of
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -76,7 +76,7 @@ def relayouts(module: ModuleIndex) -> list[Relayout]:
     for (opcode, source_text, shape), instructions in groups.items():
         what = _changed_property(opcode, source_text, shape)
         if what is not None:
-            moved = _bytes(try_shape(shape))
+            moved = total_array_bytes(try_shape(shape))
             found.append(Relayout(what, source_text, moved, tuple(instructions)))
     return sorted(found, key=lambda group: (-group.total, group.instructions[0].line))
 
@@ -120,9 +120,12 @@ def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | N
         if opcode in {"send", "recv"} and "is_host_transfer=true" not in instruction.text:
             return None
         if opcode == "outfeed":
-            moved = sum(_bytes(try_shape(shape)) for shape in _operand_shapes(module, instruction))
+            moved = sum(
+                total_array_bytes(try_shape(shape))
+                for shape in _operand_shapes(module, instruction)
+            )
         else:
-            moved = _bytes(_first_element(try_shape(instruction.shape)))
+            moved = total_array_bytes(_first_element(try_shape(instruction.shape)))
         return Transfer(instruction, opcode in {"send", "outfeed"}, moved)
     if opcode in _OPCODES_WITHOUT_TRANSFER or opcode.endswith(("-done", "-update")):
         return None
@@ -136,11 +139,12 @@ def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | N
     outputs = list(arrays_of(result))
     if any(array.memory_space == HOST_MEMORY_SPACE for array in outputs):
         moved = max(
-            (_bytes(one) for one in inputs if one.memory_space != HOST_MEMORY_SPACE), default=0
+            (total_array_bytes(one) for one in inputs if one.memory_space != HOST_MEMORY_SPACE),
+            default=0,
         )
         return Transfer(instruction, True, moved) if moved else None
     if any(array.memory_space == HOST_MEMORY_SPACE for array in inputs):
-        moved = sum(map(_bytes, outputs))
+        moved = sum(map(total_array_bytes, outputs))
         return Transfer(instruction, False, moved) if moved else None
     return None
 
@@ -152,10 +156,6 @@ def _operand_shapes(module: ModuleIndex, instruction: InstructionLine) -> list[s
 
 def _first_element(shape: Shape | None) -> Shape | None:
     return shape.elements[0] if isinstance(shape, TupleShape) and shape.elements else shape
-
-
-def _bytes(shape: Shape | None) -> int:
-    return sum(logical_bytes(array) or 0 for array in arrays_of(shape))
 
 
 # These run no code of their own, or only wait.
@@ -203,7 +203,8 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
     for instruction in instructions:
         checkpoint()
         places[instruction] = work
-        work += _computes(instruction.opcode)
+        is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES)
+        work += not is_step and instruction.opcode not in _PLUMBING
     return list(_operations(module, instructions, places))
 
 
@@ -226,15 +227,11 @@ def _operations(
             kind,
             start,
             done,
-            _bytes(try_shape(source if is_update else done.shape)),
+            total_array_bytes(try_shape(source if is_update else done.shape)),
             _space(source),
             _space(done.shape),
             places[done] - places[start],
         )
-
-
-def _computes(opcode: str) -> bool:
-    return opcode not in _PLUMBING and not opcode.endswith(_ASYNC_SUFFIXES)
 
 
 def _kind(module: ModuleIndex, start: InstructionLine) -> str:

@@ -79,10 +79,6 @@ class InstructionPrinter:
         """Return the name of an instruction; one that a damaged proto lacks has its id."""
         return f"%{self._names.get(number) or f'missing.{number}'}"
 
-    def _computation_name(self, number: int) -> str:
-        computation = self.computations.get(number)
-        return f"%{plain(computation.name) if computation is not None else f'missing.{number}'}"
-
     def _attributes(self, one: Any, opcode: str) -> Iterator[str]:
         yield from own_attributes(one, opcode, self.shapes)
         if opcode == "compare":
@@ -111,7 +107,11 @@ class InstructionPrinter:
             yield from _accuracy(one.result_accuracy)
 
     def _called(self, one: Any, opcode: str) -> Iterator[str]:
-        names = [self._computation_name(number) for number in one.called_computation_ids]
+        known = ((number, self.computations.get(number)) for number in one.called_computation_ids)
+        names = [
+            f"%{f'missing.{number}' if callee is None else plain(callee.name)}"
+            for number, callee in known
+        ]
         joined = ", ".join(names)
         if opcode == "while" and len(names) > 1:
             yield from (f"condition={names[1]}", f"body={names[0]}")

@@ -8,7 +8,6 @@ from typing import Any
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, TUPLE, ShapeTexts
 
 _MAX_PRINTED_ELEMENTS = 10
-_TYPE_NUMBERS = {name: number for number, name in ELEMENT_TYPES.items()}
 # Exponent bits, mantissa bits, exponent bias, and the significant decimal digits of small formats.
 _SMALL_FLOATS = {
     "f4e2m1fn": (2, 1, 1, 2), "f6e2m3fn": (2, 3, 1, 3), "f6e3m2fn": (3, 2, 3, 2),
@@ -119,12 +118,6 @@ def _values(literal: Any) -> list[str] | None:
     return None
 
 
-def _general(value: float, digits: int) -> str:
-    if math.isnan(value):
-        return "-nan" if math.copysign(1, value) < 0 else "nan"
-    return f"{value:.{digits}g}"
-
-
 def _nan(bits: int, mantissa_bits: int, total_bits: int) -> str:
     """Print a NaN with its payload unless it is the usual one."""
     payload = bits & ((1 << mantissa_bits) - 1)
@@ -179,4 +172,4 @@ def _small_float(bits: int, name: str) -> str:
         value = sign * mantissa * 2.0 ** (1 - bias - mantissa_bits)
     else:
         value = sign * (mantissa + (1 << mantissa_bits)) * 2.0 ** (exponent - bias - mantissa_bits)
-    return _general(value, digits)
+    return f"{value:.{digits}g}"

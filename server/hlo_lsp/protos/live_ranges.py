@@ -220,7 +220,7 @@ def live_range_lines(
         yield f"    {names[place]}:{start}-{end}"
     peak = _peak_step(ranges, instructions)
     yield f"  Live ranges at {peak} (peak):"
-    live = [place for place in known if _covers(ranges.ranges[place], peak)]
+    live = [one for one in known if ranges.ranges[one][0] <= peak <= ranges.ranges[one][1]]
     sizes = {place: _byte_size(_subshape(instructions, place)) for place in live}
     live.sort(key=lambda place: (-sizes[place], plain(instructions[place[0]].name), place[1]))
     total = 0
@@ -233,10 +233,6 @@ def live_range_lines(
 
 def _value_name(instructions: dict[int, Any], place: Place) -> str:
     return f"{plain(instructions[place[0]].name)}{index_text(place[1])}"
-
-
-def _covers(steps: list[int], step: int) -> bool:
-    return steps[0] <= step <= steps[1]
 
 
 def _peak_step(ranges: LiveRanges, instructions: dict[int, Any]) -> int:

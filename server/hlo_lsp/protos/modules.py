@@ -123,7 +123,7 @@ class ModulePrinter:
         called = {
             number: [
                 callee
-                for one in sorted(known[number].instructions, key=_id)
+                for one in sorted(known[number].instructions, key=lambda one: int(one.id))
                 for callee in one.called_computation_ids
                 if callee in known
             ]
@@ -163,10 +163,6 @@ class ModulePrinter:
         thread = plain(computation.execution_thread)
         is_main = thread in {"", MAIN_THREAD}
         yield f"{self._tab}}}" + ("" if is_main else f', execution_thread="{thread}"')
-
-
-def _id(one: Any) -> int:
-    return int(one.id)
 
 
 def _callees_first(root: int, called: dict[int, list[int]], done: set[int]) -> Iterator[int]:

@@ -29,12 +29,8 @@ def plain(text: str | bytes) -> str:
 def escaped(text: str | bytes) -> str:
     """Escape a text as ``absl::CEscape`` does, byte by byte."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    return _ESCAPED.sub(_escape, data.decode("latin-1"))
-
-
-def _escape(match: re.Match[str]) -> str:
-    character = match[0]
-    return _ESCAPES.get(character) or f"\\{ord(character):03o}"
+    text = data.decode("latin-1")
+    return _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or f"\\{ord(match[0]):03o}", text)
 
 
 def quoted_unless_json(text: str | bytes) -> str:
@@ -56,9 +52,9 @@ def _is_dictionary(text: str) -> bool:
     return False
 
 
-def joined(numbers: Iterable[int], separator: str = ",") -> str:
-    """Return numbers with separators."""
-    return separator.join(map(str, numbers))
+def joined(numbers: Iterable[int]) -> str:
+    """Return numbers with commas."""
+    return ",".join(map(str, numbers))
 
 
 def index_text(index: Iterable[int]) -> str:

@@ -69,7 +69,8 @@ class Grammar:
             at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
             position = error.pos_in_stream
             column = len(text) if at_end or position is None or position < 0 else position
-            names = sorted(_expected_terminals(error))
+            sets = (getattr(error, kind, None) for kind in ("accepts", "expected", "allowed"))
+            names = sorted(map(str, next(filter(None, sets), ())))
             names = [name for name in names if name not in _WHITESPACE_TERMINALS] or names
             return ParseFailure(
                 column, tuple(dict.fromkeys(self._describe_terminal(name) for name in names))
@@ -158,11 +159,6 @@ def subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
 def _literal_text(node: "Tree[Symbol]") -> str:
     text = str(node.children[0])
     return text[1:-1].encode().decode("unicode_escape")
-
-
-def _expected_terminals(error: UnexpectedInput) -> set[str]:
-    names = (getattr(error, attribute, None) for attribute in ("accepts", "expected", "allowed"))
-    return set(map(str, next(filter(None, names), ())))
 
 
 _PREFIX_LENGTH = 4  # characters that nearly always determine the rule

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text.document import common_prefix_length
 
 _LINES_PER_CHECKPOINT = 2000
 _MAX_PREFIX_PARTS = 8  # real lines have at most four
@@ -130,15 +131,9 @@ def _shape(text: str) -> str:
 def _shared_prefix(before: str, others: Iterable[str]) -> str:
     """Return the shape of the longest prefix that a text shares with one of others."""
     shape = _shape(before)
-    shared = max((_count_equal(shape, _shape(other)) for other in others), default=0)
+    shared = max((common_prefix_length(shape, _shape(other), 1) for other in others), default=0)
     match = _PREFIX.match(shape, 0, shared)
     return "" if match is None else match[0]
-
-
-def _count_equal(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _without_prefix(line: LogLine, prefixes: Iterable[str]) -> tuple[str, str]:

@@ -60,7 +60,8 @@ class CleanValues:
         checkpoint()
         versions = [file.version for file in (*dump.files, *dump.others) if file is not module]
         changes = None
-        if self._computations and not _has_orphans(module, now.values()):
+        inside = sum(len(one.members) + len(one.strays) for one in now.values())
+        if self._computations and index.instruction_count == inside:  # else some have no head
             changes = _changes(self._computations, now)
         outdated = self.records
         if changes is not None and versions == self._versions:
@@ -73,11 +74,6 @@ class CleanValues:
         self.records = self.records - outdated
         self._computations, self._versions = now, versions
         return changes
-
-
-def _has_orphans(module: DumpFile, computations: Iterable[Computation]) -> bool:
-    inside = sum(len(one.members) + len(one.strays) for one in computations)
-    return module.module.instruction_count != inside
 
 
 def _changes(

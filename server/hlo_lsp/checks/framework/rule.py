@@ -206,18 +206,14 @@ class WholeRule:
             found.extend(self.check(context))
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
-        if self.needs_whole_files and not all(map(_is_whole, _files_read())):
+        read = (part.owner for part in current_result().inputs() if not part.is_empty)
+        files = {owner for owner in read if isinstance(owner, DumpFile)}
+        if self.needs_whole_files and not all(map(_is_whole, files)):
             return []
         for finding in found:  # line numbers depend on the whole text
             for place in (finding.place, *(related.place for related in finding.related)):
                 place.file.read()
         return found
-
-
-def _files_read() -> set[DumpFile]:
-    """Return the files with records that the current query has read."""
-    parts = current_result().inputs()
-    return {part.owner for part in parts if not part.is_empty and isinstance(part.owner, DumpFile)}
 
 
 def _is_whole(file: DumpFile) -> bool:
