@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,6 @@ from hlo_lsp.model.compile_files import (
     compile_of,
     group_by_module,
 )
-from hlo_lsp.model.file_names import DumpName, FileRole, split_suffix
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 
@@ -152,37 +151,7 @@ def test_a_file_need_not_be_listed() -> None:
         FolderListing(_FOLDER, ["b.txt"]).compile("a.txt")
 
 
-# The following tests parse files independently of the implementation.
-_DEFINITION = re.compile(r"^ *(?:ROOT )?%?([A-Za-z_][\w.\-]*) = (.*)", re.MULTILINE)
-_LAYOUT = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
-_RESULT = re.compile(r"(?:\(.*?\)|\S+) [a-z\-]+(?=\()")
-_SPOKEN_OF = re.compile(
-    r"^ value: <\d+ ([\w.\-]+?)(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?> \(size"
-    r"|^<\d+ ([\w.\-]+?)(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?>$"
-    r"|^    ([\w.\-]+)\{[\d,]*\}:\d+-\d+$|profile_annotation: \"([\w.\-]+)\"",
-    re.MULTILINE,
-)
-_HEADER = re.compile(r"HloModule %?([\w.\-]+)")
 _JAX_HEAD = re.compile(r"module_\d+\.[^.]+")  # jax module names have no dot
-_COMMAND_BUFFER = re.compile(r"command_buffer_\d+")
-
-
-def _text(path: Path) -> str:
-    return "\n".join(disk.read_document(path).lines)
-
-
-def _spoken_of(path: Path) -> set[str]:
-    names = {name for found in _SPOKEN_OF.findall(_text(path)) for name in found if name}
-    return {name for name in names if not _COMMAND_BUFFER.fullmatch(name)}
-
-
-def _results(path: Path) -> dict[str, str]:
-    """Return (shape without layout, opcode) by instruction name."""
-    results = {}
-    for name, line in _DEFINITION.findall(_text(path)):
-        result = _RESULT.match(_LAYOUT.sub("", line))
-        results[name] = result[0] if result else line
-    return results
 
 
 @pytest.mark.corpus
@@ -196,12 +165,11 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
         heads = [_JAX_HEAD.match(path.name) for path in paths]
         jax = {head[0] for head in heads if head is not None}
         assert len(listing.modules()) == len(jax) + heads.count(None)
-        for module in listing.modules():
-            _is_one_module(listing.compile(module[0].name), kinds)
         for path in paths:
             compile_ = listing.compile(path.name)
             if kinds[path] is FileKind.MODULE:
-                seen.update(_speaks_of_its_instructions(compile_, kinds))
+                seen["texts with memory files" if compile_.memory else "other texts"] += 1
+                assert path in compile_.texts
             elif kinds[path].is_memory and root.name != "samples":
                 seen["memory"] += 1
                 assert path in compile_.memory
@@ -213,46 +181,10 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
                 assert compile_.memory
     assert dict(seen) == {
         "memory": 1266,
-        "texts with memory files": 403,
-        "texts with the memory files of another": 187,
-        "another instruction": 4,  # in after_codegen_after_hlo_sanitization.txt
-        "texts without memory files": 547,
+        "texts with memory files": 590,
+        "other texts": 547,
         "thunks": 212,
     }
-
-
-def _speaks_of_its_instructions(compile_: Compile, kinds: dict[Path, FileKind]) -> Iterator[str]:
-    if not compile_.memory:
-        yield "texts without memory files"
-        return
-    assert compile_.module is not None
-    results = _results(compile_.module)
-    if compile_.path == compile_.module:
-        yield "texts with memory files"
-        files = [*compile_.memory, compile_.thunk_metadata]
-        for path in filter(None, files):
-            assert _spoken_of(path) <= results.keys(), path
-    else:
-        yield "texts with the memory files of another"
-        own = _results(compile_.path)
-        common = own.keys() & results.keys()
-        assert len(common) >= 0.6 * len(results)
-        yield from ("another instruction" for name in common if own[name] != results[name])
-    assert all(kinds[path].is_memory for path in compile_.memory)
-
-
-def _is_one_module(compile_: Compile, kinds: dict[Path, FileKind]) -> None:
-    """Check that all module texts are in the pipeline and contain the module name."""
-    assert set(compile_.texts) == {
-        path for path in compile_.files if kinds[path] is FileKind.MODULE
-    }
-    for path in compile_.texts:
-        header, name = _HEADER.match(_text(path)), DumpName.of(path.name)
-        assert header is not None
-        assert name is not None
-        assert header[1] == name.module_name
-    roles = Counter(split_suffix(path.name)[1].role for path in compile_.texts)
-    assert roles[FileRole.AFTER_OPTIMIZATIONS] <= 1
 
 
 _TEXT = "module_0001.jit_f.cpu_after_optimizations.txt"

@@ -111,14 +111,6 @@ def test_users_and_callers(both: tuple[ModuleIndex, Plain], learnt: bool) -> Non
             assert head in module.called_by(caller)
 
 
-def test_operands_lead_back_to_users(both: tuple[ModuleIndex, Plain]) -> None:
-    module, _ = both
-    for record in module.instructions.records():
-        for operand in module.operands(record):
-            assert operand is not None
-            assert record in module.users(operand)
-
-
 @pytest.mark.parametrize(
     ("line", "number"),
     [
@@ -262,20 +254,6 @@ def test_index_contains_whole_names_only() -> None:
     file.module.build_mention_index()
     assert [record.name for record in file.module.mentioning("n.1")] == ["n.10"]
     assert [record.name for record in file.module.mentioning("n")] == ["n.1"]
-
-
-def test_cancelled_index_build_can_restart() -> None:
-    text = "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  %b = f32[] negate(%a)\n}\n"
-    file = DumpFile.of_text(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mentions, "_INSTRUCTIONS_PER_CHECKPOINT", 1)
-        learning = Job(file.module.build_mention_index)
-        assert not learning.step(0)
-        learning.cancel()
-    _replaced(file, 2, "  %b = f32[] negate(%c)")
-    file.module.build_mention_index()
-    assert file.module.mentioning("a") == []
-    assert [record.name for record in file.module.mentioning("c")] == ["b"]
 
 
 @pytest.mark.parametrize(

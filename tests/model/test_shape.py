@@ -1,12 +1,9 @@
 """Shapes and layouts, as XLA prints them (layout.cc, shape_util.cc)."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dumps import lines_of, memory_files
 from hlo_lsp.model.shape import (
     ArrayShape,
     BufferShape,
@@ -22,8 +19,6 @@ from hlo_lsp.model.shape import (
     subshape_text,
     try_shape,
 )
-from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.scanners import fields_of_line
 
 _F32 = ArrayShape("f32", (), None)
 
@@ -177,19 +172,9 @@ def test_the_elements_of_an_array(text: str, elements: int | None, dynamic: bool
     assert (_array(text).elements, _array(text).dynamic) == (elements, dynamic)
 
 
-def test_unprinted_memory_space_is_zero() -> None:
-    assert _array("f32[2]").memory_space == 0
-    assert _array("f32[2]{0:T(128)}").memory_space == 0
-    assert _array("f32[2]{0:T(128)S(12)}").memory_space == 12
-
-
 def test_tiles_are_printed_as_they_were() -> None:
     assert _layout("f32[8,9]{1,0:T(*,128)(2,1)}").tile_text == "T(*,128)(2,1)"
     assert _layout("f32[8,9]{1,0}").tile_text == ""
-
-
-def test_an_equal_text_is_parsed_once() -> None:
-    assert parse_shape("f32[17,19]{1,0}") is parse_shape("f32[17,19]" + "{1,0}")
 
 
 _ARRAYS = st.sampled_from(
@@ -221,29 +206,6 @@ def test_the_elements_of_a_tuple(shape: object) -> None:
         assert element_texts(text) == tuple(map(_printed, shape))
 
 
-@given(_TUPLES)
-def test_every_leaf_is_found_by_its_index(shape: object) -> None:
-    text = _printed(shape)
-
-    def look(part: object, index: tuple[int, ...]) -> None:
-        assert subshape_text(text, f"{{{','.join(map(str, index))}}}") == _printed(part)
-        if isinstance(part, tuple):
-            for place, inner in enumerate(part):
-                look(inner, (*index, place))
-
-    look(shape, ())
-
-
-@given(_TUPLES)
-def test_shape_parser_agrees_with_lark(shape: object) -> None:
-    text = _printed(shape)
-    parsed = parse_shape(text)
-    tree = load_grammar("shape").parse("shape", text)
-    assert isinstance(parsed, TupleShape) == (tree.data == "tuple")
-    if isinstance(parsed, TupleShape):
-        assert len(parsed.elements) == len([c for c in tree.children if hasattr(c, "data")])
-
-
 @pytest.mark.parametrize(
     ("index", "leaf"),
     [
@@ -266,18 +228,3 @@ def test_the_leaf_at_an_index(index: str | None, leaf: str | None) -> None:
 )
 def test_unbalanced_text_is_not_a_tuple(text: str) -> None:
     assert element_texts(text) is None
-
-
-@pytest.mark.corpus
-def test_every_shape_of_the_memory_files_is_parsed(corpus_small: Path) -> None:
-    shapes = {
-        field.text
-        for line in set(lines_of(memory_files(corpus_small)))
-        if line.startswith((" value:", "allocation"))
-        for rule in ("assigned_value_line", "allocation_line")
-        for field in fields_of_line(rule, line)
-        if field.role in {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE"}
-    }
-    assert len(shapes) > 1000
-    for shape in shapes:
-        parse_shape(shape)

@@ -235,10 +235,6 @@ def test_a_sharding_of_another_rank_has_no_shard() -> None:
     assert shard_shape(array, sharding) is None
 
 
-def test_an_equal_text_is_parsed_once() -> None:
-    assert parse_sharding("{devices=[17]<=[17]}") is parse_sharding("{devices=[17]" + "<=[17]}")
-
-
 _SIZES = st.integers(1, 4)
 _SUFFIXES = ("", " shard_as 1", ' metadata={op_name="a}b"}', ' metadata={{}, {op_type="{"}}')
 _SHARDING_VALUE = re.compile(

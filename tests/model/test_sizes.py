@@ -179,14 +179,6 @@ def test_tuple_on_unknown_chip_has_several_allowed_sizes() -> None:
     assert {size.bytes, *size.allowed} == {24, 32, 512, 1024}
 
 
-def test_long_tuple_sizes_on_unknown_chip() -> None:
-    text = f"({', '.join(['f32[]'] * 129)})"
-    assert _size(text, Target(Backend.TPU)).allowed == {544, 1024}
-    size = _size(text, _UNKNOWN)
-    assert size.bytes == 8 * 129
-    assert size.allowed == {544, 1024}
-
-
 @pytest.mark.parametrize(
     ("text", "bytes_"),
     [
@@ -231,11 +223,6 @@ def test_size_without_a_rule_is_not_exact(text: str) -> None:
 def test_unknown_type_has_no_size(text: str) -> None:
     assert padded_size(parse_shape(text), _TPU) is None
     assert logical_bytes(parse_shape(text)) is None
-
-
-def test_a_size_by_text() -> None:
-    assert padded_size_of_text("f32[33]{0:T(128)}", _TPU) == _size("f32[33]{0:T(128)}", _TPU)
-    assert padded_size_of_text("f32[33", _TPU) is None
 
 
 @pytest.mark.parametrize(
@@ -292,11 +279,6 @@ def test_only_tpu_has_a_granule(path: str, target: Target) -> None:
     assert target_of(DumpSet([_file(path, 512, 512)])) == target
 
 
-def test_most_tuples_decide() -> None:
-    assert target_of(DumpSet([_file(TPU, 512, 32, 512)])) == Target(Backend.TPU, 512)
-    assert target_of(DumpSet([_file(TPU, 512, 32, 32)])) == Target(Backend.TPU, 32)
-
-
 def test_without_tuples_the_granule_is_not_known() -> None:
     assert target_of(DumpSet([_file(TPU)])) == Target(Backend.TPU)
     assert target_of(DumpSet([])) == Target(Backend.UNKNOWN)
@@ -338,35 +320,12 @@ def _arrays(draw: st.DrawFn, largest: int = 300) -> str:
 
 
 @given(_arrays())
-def test_padding_never_makes_an_array_smaller(text: str) -> None:
-    logical = logical_bytes(parse_shape(text))
-    assert logical is not None
-    assert _size(text, _TPU).bytes >= logical
-
-
-@given(_arrays())
 def test_padding_is_explained_exactly_if_present(text: str) -> None:
     size = _size(text, _TPU)
     logical = logical_bytes(parse_shape(text))
     assume(logical)
     assert bool(size.padding) == (size.bytes != logical)
     assert all(padding.after > padding.before for padding in size.padding)
-
-
-@given(
-    st.lists(st.integers(0, 40), min_size=1, max_size=3), st.sampled_from(["", "(2,1)", "(4,1)"])
-)
-def test_whole_tiles_are_not_padded(counts: list[int], second: str) -> None:
-    dims = [*counts[:-1], 128 * counts[-1]]
-    if len(dims) > 1:
-        dims[-2] *= 8
-    tile = "(8,128)" if len(dims) > 1 else "(1024)"
-    dims[-1] *= 1 if len(dims) > 1 else 8
-    order = ",".join(str(dim) for dim in reversed(range(len(dims))))
-    text = f"bf16[{','.join(map(str, dims))}]{{{order}:T{tile}{second if len(dims) > 1 else ''}}}"
-    size = _size(text, _TPU)
-    assert size.bytes == logical_bytes(parse_shape(text))
-    assert size.padding == ()
 
 
 @given(_arrays(), st.integers(0, 2), st.integers(1, 50))

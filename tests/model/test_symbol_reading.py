@@ -3,14 +3,12 @@
 import os
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
 from hlo_lsp.text.document import Document
-from jobs import count_checkpoints
 
 MODULE = """\
 HloModule jit_step, is_scheduled=true
@@ -200,10 +198,6 @@ def found_in(text: str, typed: str) -> list[tuple[str, str, str]]:
     return [(s.name, lines[s.line][s.start : s.end], s.about) for s in symbols]
 
 
-def test_a_single_dump_is_read_as_such() -> None:
-    assert found_in(SECTION, "main") == [("main", "main", "runs/log.txt")]
-
-
 def test_sections_have_the_symbols_of_separate_files() -> None:
     text = printed(**{"m.before_optimizations.txt": SECTION, "m.after_optimizations.txt": SECTION})
     assert found_in(text, "x")[:2] == [
@@ -277,14 +271,6 @@ def test_the_output_of_a_compiler_is_read(tmp_path: Path) -> None:
     assert [read.title for read in symbols.files[tmp_path / "log.txt"]] == ["log.txt", "a.txt"]
 
 
-def test_a_folder_without_those_in_it(tmp_path: Path) -> None:
-    write(tmp_path / "a.txt")
-    write(tmp_path / "deep/b.txt")
-    symbols = SymbolFolders()
-    update(symbols, tmp_path, is_recursive=False)
-    assert held(symbols) == ["a.txt"]
-
-
 def test_only_changed_files_are_read_again(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     changing = write(tmp_path / "b.txt")
@@ -338,14 +324,6 @@ def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
     assert held(symbols) == ["m-buffer-assignment-values.txt", "n-buffer-assignment.txt"]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-def test_pipes_and_dangling_links_are_skipped(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.txt")
-    (tmp_path / "link.txt").symlink_to(tmp_path / "nowhere")
-    (tmp_path / "circle").symlink_to(tmp_path)
-    assert update(SymbolFolders(), tmp_path) == []
-
-
 def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
     going = write(tmp_path / "a.txt")
     symbols = SymbolFolders()
@@ -354,26 +332,3 @@ def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
     for file in unread:
         symbols.read(file)
     assert held(symbols) == []
-
-
-def test_scan_has_checkpoints(tmp_path: Path) -> None:
-    for number in range(10):
-        write(tmp_path / f"{number}.txt")
-    folders = [SearchFolder(tmp_path, is_recursive=True)]
-    assert count_checkpoints(lambda: SymbolFolders().scan(folders)) >= 10
-
-
-@pytest.mark.corpus
-def test_assignment_contains_all_used_values(corpus_small: Path) -> None:
-    def ids(path: Path, begin: str) -> set[str]:
-        lines = path.read_text("utf-8").split("\n")
-        heads = (line.removeprefix(begin) for line in lines if line.startswith(f"{begin}<"))
-        return {head.partition(" ")[0] for head in heads}
-
-    compared = 0
-    for values in corpus_small.rglob("*-buffer-assignment-values.txt"):
-        assignment = values.with_name(values.name.replace("-values", ""))
-        if assignment.exists():
-            assert ids(values, "") <= ids(assignment, " value: "), values.name
-            compared += 1
-    assert compared > 200

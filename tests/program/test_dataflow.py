@@ -91,14 +91,6 @@ def test_operand_is_passed_to_parameters(caller: str, place: int, parameters: li
     assert _parameters(MODULE, caller, place) == parameters
 
 
-@pytest.mark.parametrize("caller", ["fusion", "call", "start", "choice", "loop"])
-def test_operands_and_parameters_agree(caller: str) -> None:
-    calling = _instruction(MODULE, caller)
-    for place, operand in enumerate(MODULE.operands(calling)):
-        for parameter in parameters_of_operand(MODULE, calling, place):
-            assert (calling, operand) in operands_of_parameter(MODULE, parameter)
-
-
 @pytest.mark.parametrize(
     ("caller", "roots"),
     [

@@ -1,14 +1,9 @@
 """The parts of instructions of all compilers."""
 
-from itertools import chain, islice
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dumps import files_of, lines_of
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import (
     InstructionText,
@@ -18,7 +13,7 @@ from hlo_lsp.syntax.instruction_text import (
     unescape,
 )
 from marks import mark
-from syntax.rules import by_expression, by_lark, distinct_lines
+from syntax.rules import by_expression, by_lark
 
 
 def _read(line: str, at: int = 0) -> InstructionText:
@@ -144,13 +139,6 @@ def test_names_inside_of_operands_in_place_are_read(operands: str, names: list[s
     assert [text.line[span.start : span.end] for span in text.reads] == names
 
 
-def test_names_in_strings_are_not_mentions() -> None:
-    text = (
-        '%x = f32[] fusion(%a), metadata={op_name="a %b calls=%c"}, backend_config={"body=%d":"%e"}'
-    )
-    assert _mentions(text) == []
-
-
 @pytest.mark.parametrize(
     ("attributes", "metadata"),
     [
@@ -178,12 +166,6 @@ def test_names_in_strings_are_not_mentions() -> None:
 )  # fmt: skip
 def test_metadata(attributes: str, metadata: dict[str, str]) -> None:
     assert _read(f"  %x = f32[] add(%a, %b){attributes}").metadata == metadata
-
-
-def test_metadata_continues_after_a_list() -> None:
-    text = _read('%x = f32[] add(%a), metadata={op_name="x" profile_type={1,2} source_line=3}')
-    assert text.metadata["op_name"] == "x"
-    assert text.metadata["source_line"] == "3"
 
 
 def test_instruction_after_other_text() -> None:
@@ -216,35 +198,6 @@ def test_an_unfinished_instruction_ends_with_the_line() -> None:
 )
 def test_closed_instruction_has_balanced_brackets_and_strings(rest: str, closed: bool) -> None:
     assert _read(f"%x = (f32[2]{{0}}, s8[]) custom-call{rest}").is_closed is closed
-
-
-@pytest.mark.corpus
-def test_corpus_operands_and_callees_are_defined_before_use(corpus_small: Path) -> None:
-    lost = chain.from_iterable(
-        _undefined(path.read_text().split("\n"))
-        for path in sorted(corpus_small.rglob("*after_optimizations.txt"))
-    )
-    assert list(islice(lost, 5)) == []
-
-
-def _undefined(lines: list[str]) -> list[str]:
-    known: set[str] = set()
-    lost: list[str] = []
-    for line in lines:
-        if line.endswith("{"):
-            known.add(line.removeprefix("ENTRY ").removeprefix("%").split(" ")[0])
-        text = parse_instruction(line) if " = " in line else None
-        if text is not None:
-            named = [*text.operands, *_named(text)]
-            lost += [f"{span.text}: {line[:100]}" for span in named if span.text not in known]
-            known.add(text.name.text)
-    return lost
-
-
-@pytest.mark.corpus
-def test_every_instruction_of_the_corpus_has_parts(corpus_small: Path) -> None:
-    lines = (line for line in distinct_lines(corpus_small, "module") if line.startswith("  "))
-    assert [line for line in lines if parse_instruction(line) is None] == []
 
 
 def read(line: str, at: int = 0) -> dict[str, str]:
@@ -343,15 +296,3 @@ def test_lark_reads_the_same(field: str) -> None:
     assert by_expression(grammar, "metadata_field", field) == by_lark(
         grammar, "metadata_field", field
     )
-
-
-@pytest.mark.corpus
-def test_real_metadata_is_that_of_the_instruction(corpus_small: Path) -> None:
-    lines = [
-        line for line in lines_of(files_of(corpus_small, FileKind.MODULE)[::7]) if " = " in line
-    ]
-    assert len(lines) > 10_000
-    for line in lines:
-        text = parse_instruction(line)
-        if text is not None:
-            assert read(line) == text.metadata
