@@ -3,6 +3,7 @@
 import pytest
 
 from cursor_targets import CursorTargets
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
     ComputationTarget,
@@ -12,6 +13,7 @@ from hlo_lsp.ide.cursor.targets import (
     ShapeTarget,
     TupleElementTarget,
 )
+from hlo_lsp.model.dump_file import DumpFile
 
 
 def test_attribute_target_has_name_and_value() -> None:
@@ -202,3 +204,17 @@ def test_whole_computation_on_one_line() -> None:
     assert targets["number"] == (ParameterTarget(1), "1")
     assert targets["s"] == (InstructionTarget("s", None), "s")
     assert targets["used"] == (InstructionTarget("x", None, 0), "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("%sum { %x = f32[] parameter(0)\n  \n}", ComputationTarget),
+        ("%e {\n%r = f32[] map(%v), to_apply={ %x = f32[] parameter(0)\n  \n}\n}", AttributeTarget),
+    ],
+)
+def test_lines_after_the_last_inner_instruction(text: str, kind: type) -> None:
+    file = DumpFile.of_text(f"HloModule m\n\n{text}\n")
+    target = cursor_target_at(file, file.lines.index("  "), 0)
+    assert target is not None
+    assert isinstance(target.entity, kind)

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pygls.exceptions import JsonRpcException
 
 import marked_dump
+from hlo_lsp.lsp.server import create_server
 from hostile.editor import Editor, questions
 
 INVALID_PARAMS, REFUSED = -32602, -32803
@@ -90,3 +92,23 @@ def test_notifications_of_wrong_types_are_ignored(
     here = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
     assert editor.ask("textDocument/hover", here)["result"]
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+class Counted(list[str]):
+    """A list that counts how many of its items were read."""
+
+    count = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for item in super().__iter__():
+            self.count += 1
+            yield item
+
+
+def test_conversion_stops_at_the_first_wrong_item() -> None:
+    characters = Counted("x" * 1000)  # a text in place of a list is one of its characters
+    params = {"previousResultIds": characters}
+    data = {"jsonrpc": "2.0", "id": 1, "method": "workspace/diagnostic", "params": params}
+    with pytest.raises(JsonRpcException):
+        create_server().protocol.structure_message(data)
+    assert characters.count == 1

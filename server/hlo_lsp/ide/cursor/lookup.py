@@ -295,7 +295,8 @@ def _member_at(
     members: tuple[InnerInstruction, ...], line: int, column: int
 ) -> InnerInstruction | None:
     started = [member for member in members if (member.line, member.start_column) <= (line, column)]
-    return started[-1] if started else None
+    is_inside = started and line < started[-1].line + started[-1].line_count
+    return started[-1] if is_inside else None
 
 
 def _computation_head_mention(
