@@ -117,7 +117,8 @@ def test_a_storm_of_requests_is_answered_properly(
         f" {resident >> 20} MiB after {REQUESTS}",
     )
     assert (status, client.stray) == (0, b""), client.log[-2000:]
-    assert [line for line in client.log.split("\n") if line and not _WARNING.match(line)] == []
+    logged = [line for line in client.log.split("\n") if line and not _WARNING.match(line)]
+    assert logged == [], "\n".join(logged)
     assert wrong_answers(storm, client) == []
     assert client.nameless == storm.nameless
     assert "BufferAssignment" in hover["result"]["contents"]["value"]
