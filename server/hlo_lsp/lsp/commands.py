@@ -167,13 +167,13 @@ async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], l
 
 
 async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
-    opened = session.workspace.open_files.get(uri)
+    opened = session.workspace.opened(uri)
     if opened is None:
         raise RequestFailedError(f"{uri}: not on disk and not open in the editor")
     workspace = DumpWorkspace()
     file = _open_copy(workspace, opened)
     await read_file(file)
-    if not file.kind.is_dump:
+    if not (file.kind.is_dump or file.kind.has_sections):
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     return [await run_in_slices(partial(check_file, workspace, file, Path(uri), Selection.of([])))]
 
@@ -190,7 +190,7 @@ def _job_workspace(session: Session, job: CheckJob) -> DumpWorkspace:
 
 
 def _open_copy(workspace: DumpWorkspace, file: DumpFile) -> DumpFile:
-    return workspace.open(file.uri, file.path, file.document.copy())
+    return workspace.open(file.uri, file.path, file.document.copy(), file.host)
 
 
 WINDOW_METHOD = "hlo/window"

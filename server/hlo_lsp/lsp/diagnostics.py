@@ -47,11 +47,17 @@ class FileDiagnostics:
         self._count = 0  # of its findings when the last list was made
         self._next_time = 0.0  # time.monotonic() from which the next list may be shown
 
+    @property
+    def is_empty(self) -> bool:
+        """True if the client has no diagnostics of the file."""
+        return not self._sent
+
     async def check(self, session: Session) -> list[Json]:
         """Check the file, and return the complete list."""
         self._next_time = 0.0
         document = types.TextDocumentIdentifier(self.file.uri)
-        parts = await session.answer_each(document, partial(file_diagnostics, listener=self.update))
+        reply = partial(file_diagnostics, listener=self.update)
+        parts = await session.answer_each(document, reply, embedded=True)
         self.complete([one for part in parts for one in part])
         return self._complete
 
@@ -148,11 +154,13 @@ class OpenFileDiagnostics:
         """Check a file that was opened or edited, and the open files of its compile."""
         for other in self._session.open_companions(file):
             self._schedule(other)
-        self._refresh()
+        if file.host is None:  # no other file depends on a text in another language
+            self._refresh()
 
     def all_changed(self, below: Path | None = None) -> None:
         """Check all open files, or those in a folder, with changed options."""
-        for file in self._session.workspace.open_files.values():
+        workspace = self._session.workspace
+        for file in (*workspace.open_files.values(), *workspace.open_hosts.values()):
             if below is None or (file.path is not None and below in file.path.parents):
                 self._schedule(file)
         self._refresh()
@@ -169,16 +177,17 @@ class OpenFileDiagnostics:
         if not self._session.client.can_pull_diagnostics:
             self._publish({"uri": file.uri, "diagnostics": []})
         self._files.pop(file.uri, None)
-        self.changed(file)
+        if file.host is None:
+            self.changed(file)
 
         # Records and their blocks refer to each other, so only a full collection frees them.
         asyncio.get_running_loop().call_later(_DEBOUNCE_SECONDS, collect_all)
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
         """Return the report of a document; a partial report has no result id."""
-        contexts = await self._session.contexts(params.text_document)
+        contexts = await self._session.contexts(params.text_document, embedded=True)
         previous = params.previous_result_id
-        file = self._session.workspace.open_files.get(params.text_document.uri)
+        file = self._session.workspace.opened(params.text_document.uri)
         if file is not None and self._is_slow(contexts) and _result_id(contexts) != previous:
             task = self._checks.get(file.uri)
             if task is None or task.done():
@@ -216,8 +225,12 @@ class OpenFileDiagnostics:
     async def _check_pushed(self, file: DumpFile) -> None:
         await asyncio.sleep(_DEBOUNCE_SECONDS)
         await self._session.foreground.give_way()
-        found = await self._diagnostics(file).check(self._session)
+        diagnostics = self._diagnostics(file)
+        was_empty = diagnostics.is_empty
+        found = await diagnostics.check(self._session)
         version = self._session.version(file.uri)
+        if file.host is not None and was_empty and not found:
+            return  # most texts in other languages contain no HLO
         if version is not None:
             self._publish({"uri": file.uri, "version": version, "diagnostics": found})
 

@@ -129,8 +129,10 @@ def _position_requests(session: Session) -> dict[str, Handler]:
         in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
     ) -> Handler:
         async def on_request(params: Any) -> Any:
-            document, line = params.text_document, params.position.line
-            context = await session.context(document, line, whole=whole, closed=closed)
+            document, position = params.text_document, params.position
+            context = await session.context(
+                document, position.line, position.character, whole=whole, closed=closed
+            )
             if context is None:
                 return await _reply_in_message(session, in_message, params)
             return reply(context, params if takes_params else params.position)
@@ -225,7 +227,8 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
     """Return the handlers of requests whose results depend on more than one text."""
 
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
-        context = await session.context(params.text_document, params.position.line)
+        at = params.position
+        context = await session.context(params.text_document, at.line, at.character)
         if context is None:  # a new file has no dump kind yet
             return completion.empty_file_completion(session, params)
         return completion.completion(context, params)

@@ -34,6 +34,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.syntax.embedded_hlo import language_of_id
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
@@ -151,11 +152,11 @@ class Session:
         document = Document(item.text)
         self._versions[item.uri] = item.version
         self.loader.clear_cancelled()
-        return self.workspace.open(item.uri, path, document)
+        return self.workspace.open(item.uri, path, document, language_of_id(item.language_id))
 
     def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
         """Apply edits of the client; return None if the file is not open."""
-        file = self.workspace.open_files.get(params.text_document.uri)
+        file = self.workspace.opened(params.text_document.uri)
         if file is None:
             return None
         document, client = file.document, self.client
@@ -185,6 +186,8 @@ class Session:
 
     def open_companions(self, file: DumpFile) -> list[DumpFile]:
         """Return the open files of the same compile, including this one."""
+        if file.host is not None:
+            return [file]
         stem = self._stem(file)
         return [other for other in self.workspace.open_files.values() if self._stem(other) == stem]
 
@@ -199,10 +202,19 @@ class Session:
         """Make requests wait for a task that updates ``settings``."""
         self._pending_settings = asyncio.ensure_future(work)
 
+    async def wait_for_settings(self) -> None:
+        """Wait for pending settings, but not long for a client that does not send them."""
+        coming = self._pending_settings
+        if coming is not None:
+            await asyncio.wait([coming], timeout=_MAX_WAIT_SECONDS)
+            if self._pending_settings is coming:
+                self._pending_settings = None
+
     async def context(
         self,
         document: types.TextDocumentIdentifier,
         line: int | None = None,
+        character: int | None = None,
         *,
         whole: bool = False,
         closed: bool = False,
@@ -212,11 +224,12 @@ class Session:
         Args:
             document: the document of the request.
             line: the line of the cursor, which selects a section of a stdout dump.
+            character: the position of the cursor in the line, if known.
             whole: wait longer for large companion files, for requests that search the whole
                 compile.
             closed: read the file from disk if the client has not opened it.
         """
-        found = await self._contexts(document, line, whole=whole, closed=closed)
+        found = await self._contexts(document, line, character, whole=whole, closed=closed)
         return found[0] if found else None
 
     async def message_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
@@ -224,14 +237,20 @@ class Session:
         file = await self._open_file(document)
         return file if file is not None and file.kind is FileKind.OOM else None
 
-    async def contexts(self, document: types.TextDocumentIdentifier) -> list[RequestContext]:
-        """Return a context for each file in a text."""
+    async def contexts(
+        self, document: types.TextDocumentIdentifier, *, embedded: bool = False
+    ) -> list[RequestContext]:
+        """Return a context for each file in a text; of HLO in other languages if ``embedded``."""
+        file = self.workspace.opened(document.uri)
+        if file is not None and file.host is not None and not embedded:
+            return []
         return await self._contexts(document, None)
 
     async def _contexts(
         self,
         document: types.TextDocumentIdentifier,
         line: int | None,
+        character: int | None = None,
         *,
         whole: bool = False,
         closed: bool = False,
@@ -240,11 +259,14 @@ class Session:
         if file is None and closed:
             file = await self._file_on_disk(document)
         while file is not None:
-            if file.kind is not FileKind.STDOUT_DUMP:
+            if not file.kind.has_sections:
                 return await self._contexts_of([file], whole=whole)
             stdout_dump = self.workspace.stdout_dump(file)
             await run_in_slices(stdout_dump.refresh)
-            section = None if line is None else stdout_dump.section_at(line)
+            column = None
+            if line is not None and character is not None:
+                column = self.client.point(file, types.Position(line, character))[1]
+            section = None if line is None else stdout_dump.section_at(line, column)
             sections = stdout_dump.sections if line is None else filter(None, [section])
             found = await self._contexts_of(sections, whole=whole)
             if stdout_dump.is_fresh:
@@ -285,27 +307,25 @@ class Session:
         self,
         document: types.TextDocumentIdentifier,
         reply: Callable[[RequestContext], Awaitable[T]],
+        *,
+        embedded: bool = False,
     ) -> list[T]:
         """Return the results for each file in a text, all for one version of the text."""
         while True:
-            context = await self.contexts(document)
-            file = self.workspace.open_files.get(document.uri)
+            context = await self.contexts(document, embedded=embedded)
+            file = self.workspace.opened(document.uri)
             version = None if file is None else file.version
             answers = [await reply(one) for one in context]
             has_sections = any(isinstance(one.file, SectionFile) for one in context)
-            if file is None or not (has_sections or file.kind is FileKind.STDOUT_DUMP):
+            if file is None or not (has_sections or file.kind.has_sections):
                 return answers
             if file.is_fresh and file.version == version:
                 return answers
 
     async def _open_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
         """Return an open file with current records, after pending settings have arrived."""
-        coming = self._pending_settings
-        if coming is not None:
-            await asyncio.wait([coming], timeout=_MAX_WAIT_SECONDS)
-            if self._pending_settings is coming:
-                self._pending_settings = None
-        file = self.workspace.open_files.get(document.uri)
+        await self.wait_for_settings()
+        file = self.workspace.opened(document.uri)
         if file is not None:
             with self.foreground.hold_background():
                 await read_file(file)

@@ -36,7 +36,8 @@ class Settings:
     ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
     ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
     ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``. ``workspace`` is ``hlo.workspace``, the
-    folders of the program with their paths in the dump.
+    folders of the program with their paths in the dump. ``embedded_hlo`` is ``hlo.embeddedHlo``:
+    whether the editor shows facts about HLO in other languages.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -45,6 +46,7 @@ class Settings:
     python_notes: PythonNotes = PythonNotes.LARGE
     code_lens: LensChoice = LensChoice.LARGE
     workspace: tuple[str, ...] = ()
+    embedded_hlo: bool = True
 
     @classmethod
     def of(
@@ -76,7 +78,11 @@ class Settings:
         problems += [f"{SECTION}.codeLens{problem}" for problem in wrong]
         folders, wrong = _paths(found.get("workspace"))
         problems += [f"{SECTION}.workspace{problem}" for problem in wrong]
-        return cls(source_map, check, hints, notes, lenses, folders), problems
+        embedded = found.get("embeddedHlo", True)
+        if not isinstance(embedded, bool):
+            problems.append(f"{SECTION}.embeddedHlo: must be true or false")
+        enabled = embedded is not False
+        return cls(source_map, check, hints, notes, lenses, folders, enabled), problems
 
 
 def hlo_section(settings: object) -> object:

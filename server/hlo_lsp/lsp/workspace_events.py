@@ -14,8 +14,10 @@ from pygls.lsp.server import LanguageServer
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
+from hlo_lsp.lsp.embedded_hlo import EmbeddedHlo
 from hlo_lsp.lsp.module_list import ModuleList
 from hlo_lsp.lsp.progress import BackgroundProgress
+from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import (
@@ -212,6 +214,7 @@ class Services:
         self.module_list = ModuleList(server, session, notify)
         self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
         self.configuration = Configuration(server, session, self._settings_changed)
+        self._embedded_hlo = EmbeddedHlo(server, session)
         self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
         session.selections.report_problem = partial(_show_warning, server)
         session.loader.make_progress = partial(BackgroundProgress, server)
@@ -221,6 +224,7 @@ class Services:
     def initialized(self) -> None:
         """Start the services that send requests to the client."""
         self.configuration.initialized()
+        start_task(self._embedded_hlo.start())
         self._config_files.start()
         if _has(self._server, "did_change_watched_files.dynamic_registration"):
             patterns = [types.FileSystemWatcher(pattern) for pattern in _WATCHED_PATTERNS]
@@ -232,18 +236,23 @@ class Services:
         """Update all services after a file was opened."""
         self._config_files.poll()
         self.changed(file)
-        self.workspace_symbols.opened(file)
+        if file.host is None:
+            self.workspace_symbols.opened(file)
 
     def changed(self, file: DumpFile) -> None:
         """Update all services after the text of an open file changed."""
-        self.source_lines.scan()
         self.diagnostics.changed(file)
+        if file.host is not None:
+            return
+        self.source_lines.scan()
         if any(other is not file for other in self._session.open_companions(file)):
             self._refresh_views()
 
     def closed(self, file: DumpFile) -> None:
         """Update all services after a file was closed; its text on disk applies again."""
         self.diagnostics.closed(file)
+        if file.host is not None:
+            return
         self.semantic_tokens.closed(file)
         self.workspace_symbols.closed(file)
         self.source_lines.scan()
@@ -291,6 +300,7 @@ class Services:
         settings = self._session.settings
         if settings.check != before.check:
             self.diagnostics.all_changed()
+        self._embedded_hlo.update()
         if settings.hints != before.hints:
             self.refresh_hints.schedule()
         if settings.code_lens is not before.code_lens:

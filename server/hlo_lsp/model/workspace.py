@@ -78,6 +78,10 @@ class DumpWorkspace:
             self._heads.pop(path, None)
         return file
 
+    def opened(self, uri: str) -> DumpFile | None:
+        """Return a file or a text in another language that is open in an editor."""
+        return self.open_files.get(uri) or self.open_hosts.get(uri)
+
     def close(self, uri: str) -> DumpFile | None:
         """Remove a file that the editor closed; the file on disk replaces it.
 
@@ -119,7 +123,7 @@ class DumpWorkspace:
         self._stdout_dumps.clear()
         self._dump_sets = DumpSetCache(frames=self.frames)
         self._folders = FolderCache()
-        for file in self.open_files.values():
+        for file in (*self.open_files.values(), *self.open_hosts.values()):
             count = len(file.lines)
             file.changed(LineChange(0, count, count))
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from hlo_lsp.syntax.file_kinds import SectionRange
-from hlo_lsp.syntax.statements import is_balanced, without_comments
+from hlo_lsp.syntax.statements import without_comments
 
 
 class HostLanguage(Enum):
@@ -51,10 +51,11 @@ _WORDS = ("HloModule", "ENTRY", "hlo")
 _MODULE = re.compile(r"\s*(?://[^\n]*\n\s*)*HloModule\s+[%A-Za-z_]")
 _COMPUTATION = re.compile(r"\s*(?://[^\n]*\n\s*)*(?:ENTRY\s|%?[A-Za-z_][\w.\-]*\s*[({])")
 _ENTRY = re.compile(r"^[ \t]*ENTRY\b", re.MULTILINE)
-# What a program replaces: `$0`, `<<TYPE>>`, `TYPE[2]`, `[2,SIZE]`, `[%d]`, `%s[2]`, a line `%s`.
+# What a program replaces: `$0`, `<<TYPE>>`, `TYPE[2]`, `f32[SIZE]`, `%s[2]`, `%s a=1`, `%s`.
 _PLACEHOLDER = re.compile(
     r"\$|<<|(?<![\w.\-%=])(?<!HloModule )(?!ROOT|ENTRY)[A-Z][A-Z\d_]*(?:\[|[ \t]*$)"
-    r"|[\[,]\s?(?:<=)?[A-Z_]{2,}[,\]]|\[%[a-z]|%[a-z](?:[\[%]|[ \t]\w+=)|^[ \t]*%[a-z][ \t]*$",
+    r"|\b(?:pred|bf16|[sufc]\d\w*)\[[^\]\n]*[A-Za-z]"
+    r"|%[a-z](?:[\[%]|[ \t]\w+=)|^[ \t]*%[a-z][ \t]*$",
     re.MULTILINE,
 )
 
@@ -62,7 +63,7 @@ _PLACEHOLDER = re.compile(
 def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[SectionRange]:
     """Return the HLO texts in a file of another language in order, at least two lines each.
 
-    A section ``is_whole`` if it is a complete module: it begins with ``HloModule``, has an entry
+    A section ``is_whole`` if it is a complete module: it begins with ``HloModule``, has a
     computation, closes its brackets, and contains nothing that a program would replace.
     """
     if not any(word in line for line in lines for word in _WORDS):
@@ -81,16 +82,33 @@ def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[Sect
     return found
 
 
-def _is_module(text: str) -> bool:
-    return (
-        _MODULE.match(text) is not None
-        and _ENTRY.search(text) is not None
-        and _PLACEHOLDER.search(_QUOTED.sub("", plain := without_comments(text))) is None
-        and is_balanced(plain, 0)
-    )
-
-
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_COMPUTATION_LINE = re.compile(r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\(.*\)\s*->.*\S\s+)?\{\s*$")
+_SECOND_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s")
+
+
+def _is_module(text: str) -> bool:
+    """Return whether a text is a module with the line breaks that the scanner expects.
+
+    XLA's parser ignores line breaks, but a computation begins and ends on lines of its own here.
+    """
+    if _MODULE.match(text) is None:
+        return False
+    plain = _QUOTED.sub("", without_comments(text))
+    depth = computations = 0
+    for line in plain.split("\n"):
+        before = depth
+        depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+        if before == 0:
+            is_expected = depth == 0 or (depth == 1 and _COMPUTATION_LINE.match(line) is not None)
+            computations += depth
+        else:
+            is_expected = depth > 0 or (depth == 0 and line.lstrip().startswith("}"))
+        if not is_expected or _SECOND_STATEMENT.search(line) is not None:
+            return False
+    return depth == 0 < computations and _PLACEHOLDER.search(plain) is None
+
+
 _Texts = Iterator[tuple[int, int, bool]]  # start, end, and whether it is used as it is written
 
 
