@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
@@ -15,8 +16,6 @@ from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
-
-USAGE_ERROR_STATUS = 2
 
 
 def dumps_at(
@@ -59,7 +58,7 @@ def current_folder_frames() -> FrameChoice:
 def _dumps_of(
     workspace: DumpWorkspace, path: Path, errors: list[str], *, is_named: bool
 ) -> Iterator[DumpSet]:
-    """Yield the compile of a file, or of others of its stem if the file itself is no dump."""
+    """Yield the compile of a file, or of others of its stem if the file itself is not a dump."""
     is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
     stem = workspace.stem(path)
     others = () if is_named or not is_dump_name else sorted(path.parent.iterdir())
@@ -132,6 +131,13 @@ def print_missing(counts: Mapping[str, int], total: int) -> None:
     for fact, count in counts.items():
         where = "" if total == 1 else f" ({count:,} of {total:,} compiles)"
         print(printable(f"hlo-lsp: {fact}{where}"), file=sys.stderr)
+
+
+def print_blocks(blocks: Iterable[Iterable[str]]) -> None:
+    """Print blocks of lines with an empty line between them."""
+    text = "\n\n".join("\n".join(lines) for lines in blocks)
+    if text:
+        print(printable(text))
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     dumps = [
         dump
-        for dump in dumps_at([Path(path) for path in options.paths], errors, sizes_only=True)
+        for dump in dumps_at(options.paths, errors, sizes_only=True)
         if _has_live_ranges(dump, errors)
     ]
     output = None if options.output in {None, "-"} else Path(options.output)

@@ -2,17 +2,13 @@
 
 import argparse
 import json
-import sys
 from collections import Counter
-from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_errors, print_missing
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_missing
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.model.display import printable
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
 from hlo_lsp.reports.find_text import found_json, found_lines
-
-_NOT_FOUND_STATUS = 1
 
 
 def run(options: argparse.Namespace) -> int:
@@ -22,7 +18,7 @@ def run(options: argparse.Namespace) -> int:
     found: list[FoundInModule] = []
     missing: Counter[str] = Counter()
     count = 0
-    for dump in dumps_at([Path(path) for path in options.paths], errors):
+    for dump in dumps_at(options.paths, errors):
         one = find_buffers(dump, query)
         count += 1
         if one.buffers:
@@ -35,13 +31,10 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         facts = {"kind": query.kind.value, "modules": [found_json(one) for one in found]}
         print(json.dumps(facts, indent=1))
-    elif found:
-        blocks = ("\n".join(found_lines(one, options.top)) for one in found)
-        print(printable("\n\n".join(blocks)))
+    else:
+        print_blocks(found_lines(one, options.top) for one in found)
     print_missing(missing, count)
-    if errors:
-        return print_errors(errors)
-    if not found:
-        print(f"hlo-lsp: no {query.kind.value} `{query.text}` in these dumps", file=sys.stderr)
-        return _NOT_FOUND_STATUS
-    return 0
+    if not found and not errors:
+        message = f"no {query.kind.value} `{query.text}` in these dumps"
+        raise CommandError(message, NOT_FOUND_STATUS)
+    return print_errors(errors)

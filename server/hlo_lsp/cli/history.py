@@ -2,18 +2,17 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import near_names, print_errors
+from hlo_lsp.cli.dumps import near_names
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.history import (
     NO_PASS_TEXTS,
-    Stage,
     event_lines,
     history_json,
     history_lines,
@@ -21,28 +20,28 @@ from hlo_lsp.reports.history import (
 )
 from hlo_lsp.text.disk import UnreadableError
 
-_NOT_FOUND_STATUS = 1
-
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     name = options.name and options.name.removeprefix("%")
     try:
-        compiles = list(compiles_below(Path(options.path)))
-        found = {path: stages_of(_texts(path)) for path in compiles}
+        found = {path: stages_of(_texts(path)) for path in compiles_below(options.path)}
     except UnreadableError as error:
-        return print_errors([str(error)])
+        raise CommandError(str(error)) from None
     found = {path: stages for path, stages in found.items() if len(stages) > 1}
     if not found:
-        return print_errors([f"{options.path}: {NO_PASS_TEXTS}"])
-    known = {path: stages for path, stages in found.items() if _contains(stages, name)}
+        raise CommandError(f"{options.path}: {NO_PASS_TEXTS}")
+    known = {
+        path: stages
+        for path, stages in found.items()
+        if name is None or any(name in stage.definitions for stage in stages)
+    }
     if not known:
         names = {
             each for stages in found.values() for stage in stages for each in stage.definitions
         }
         hint = near_names(name or "", names)
-        print(f"hlo-lsp: {options.path}: no instruction `{name}`{hint}", file=sys.stderr)
-        return _NOT_FOUND_STATUS
+        raise CommandError(f"{options.path}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
     if options.format == "json":
         modules = [history_json(stages, name) for stages in known.values()]
         print(json.dumps({"modules": modules}, indent=1))
@@ -61,7 +60,3 @@ def _texts(path: Path) -> Iterator[DumpFile]:
         file = DumpWorkspace().file(text)
         file.read()
         yield file
-
-
-def _contains(stages: list[Stage], name: str | None) -> bool:
-    return name is None or any(name in stage.definitions for stage in stages)

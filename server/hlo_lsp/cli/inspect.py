@@ -4,11 +4,11 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.cli.dumps import current_folder_frames, near_names
+from hlo_lsp.cli.dumps import current_folder_frames, near_names, print_blocks, print_errors
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -34,7 +34,7 @@ from hlo_lsp.ide.inspection import (
     value_json,
 )
 from hlo_lsp.lsp.terminal import make_console, print_card
-from hlo_lsp.model.display import Card, printable
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -45,49 +45,27 @@ from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
-_NOT_FOUND_STATUS = 1
-_USAGE_ERROR_STATUS = 2
 _Dumps = Iterator[tuple[DumpSet, DumpFile]]
 _Target = tuple[Card, dict[str, Any]]
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
-class _InspectError(Exception):
-    """A message for the user and the exit status."""
-
-    def __init__(self, message: str, status: int = _NOT_FOUND_STATUS) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
-    try:
-        _inspect(options)
-    except _InspectError as error:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
-        return error.status
-    return 0
-
-
-def _inspect(options: argparse.Namespace) -> None:
-    path = Path(options.path)
+    path = options.path
     if path.is_dir():
-        raise _InspectError(
-            f"{path}: this is a folder; specify one of its files", _USAGE_ERROR_STATUS
-        )
+        raise CommandError(f"{path}: this is a folder; specify one of its files")
     workspace = DumpWorkspace(frames=current_folder_frames())
     try:
         file = workspace.file(path)
     except UnreadableError as error:
-        raise _InspectError(str(error), _USAGE_ERROR_STATUS) from None
+        raise CommandError(str(error)) from None
     if not file.kind.is_dump:
         is_empty = not any(file.lines)
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
-        raise _InspectError(f"{path}: {what}", _USAGE_ERROR_STATUS)
+        raise CommandError(f"{path}: {what}")
     damage = damage_in(path, file.lines)
-    if damage is not None:
-        print(f"hlo-lsp: {damage}", file=sys.stderr)
+    print_errors([] if damage is None else [damage])
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
     dumps = ((_dump_set(workspace, part, options), part) for part in parts)
     if options.at is not None:
@@ -99,15 +77,18 @@ def _inspect(options: argparse.Namespace) -> None:
     elif options.computation is not None:
         card, facts = _computation(dumps, options)
     elif options.format == "text" or (options.format is None and sys.stdout.isatty()):
-        print(printable(_summaries(dump for dump, _ in dumps)))
-        return
+        selected = SummaryOptions()
+        wholes = dict.fromkeys(dump for dump, _ in dumps)
+        print_blocks(summary_lines(summarize(dump, selected), selected.count) for dump in wholes)
+        return 0
     else:
         print(json.dumps(_file(file, dumps)))
-        return
+        return 0
     if options.format == "json":
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
         print_card(make_console(), card)
+    return 0
 
 
 def _dump_set(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namespace) -> DumpSet:
@@ -116,12 +97,6 @@ def _dump_set(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namesp
     if options.format != "json":
         prepare_hovers(dump)
     return dump
-
-
-def _summaries(dumps: Iterable[DumpSet]) -> str:
-    options = SummaryOptions()
-    blocks = (summary_lines(summarize(dump), options.count) for dump in dict.fromkeys(dumps))
-    return "\n\n".join("\n".join(block) for block in blocks)
 
 
 def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
@@ -141,7 +116,7 @@ def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
             return value_card(dump, value), value_json(dump, value)
         ids += dump.value_ids()
     hint = f"; the ids are {min(ids):,} to {max(ids):,}" if ids else ""
-    raise _InspectError(f"{options.path}: no value {options.value}{hint}")
+    raise CommandError(f"{options.path}: no value {options.value}{hint}", NOT_FOUND_STATUS)
 
 
 def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -168,7 +143,7 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     hint = hint or near_names(
         name, (known for dump in seen for file in dump.files for known in file.module.instructions)
     )
-    raise _InspectError(f"{options.path}: no instruction `{name}`{hint}")
+    raise CommandError(f"{options.path}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
 
 
 def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -177,18 +152,17 @@ def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
         head = dump.computation(name)
         if head is not None:
             return computation_card(head), computation_json(head)
-    raise _InspectError(f"{options.path}: no computation `{name}`")
+    raise CommandError(f"{options.path}: no computation `{name}`", NOT_FOUND_STATUS)
 
 
 def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> _Target:
     match = _POSITION.fullmatch(options.at)
     if match is None:
-        raise _InspectError(
-            f"--at: expected LINE or LINE:COLUMN, got `{options.at}`", _USAGE_ERROR_STATUS
-        )
+        raise CommandError(f"--at: expected LINE or LINE:COLUMN, got `{options.at}`")
     number = int(match[1])
     if number > len(whole.lines):
-        raise _InspectError(f"{options.path}: the file has only {len(whole.lines)} lines")
+        message = f"{options.path}: the file has only {len(whole.lines)} lines"
+        raise CommandError(message, NOT_FOUND_STATUS)
     for file in workspace.parts(whole):
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
@@ -200,7 +174,8 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
             return card, _target_json(dump, found, card)
-    raise _InspectError(f"{options.path}:{options.at}: no information at this position")
+    message = f"{options.path}:{options.at}: no information at this position"
+    raise CommandError(message, NOT_FOUND_STATUS)
 
 
 def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.garbage_collection import reduce_gc_frequency
 from hlo_lsp.cli.options import argument_parser
 
@@ -21,6 +22,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _serve(options)
         status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
         return status
+    except CommandError as error:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+        return error.status
     except BrokenPipeError:
         # The reader of the pipe (head, less) has exited. With standard error open, Python would
         # print a message at exit.

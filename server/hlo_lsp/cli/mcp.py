@@ -3,15 +3,14 @@
 import argparse
 import json
 import os
-import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError
+from hlo_lsp.cli.errors import CommandError
 
-_USAGE_ERROR_STATUS = 2
 _INSTRUCTIONS = """\
 Tools for the text dumps of XLA, the compiler of JAX (HLO modules, buffer assignments, live ranges).
 To get dumps, run a program with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text".
@@ -28,30 +27,26 @@ def run(options: argparse.Namespace) -> int:
     if options.directory is not None:
         os.chdir(options.directory)
     if options.call is not None:
-        return _call(options.call, options.arguments)
+        print(_answer(options.call, options.arguments))
+        return 0
     try:
         server = create_server()
     except ImportError:
-        print("hlo-lsp: install the package mcp first: pip install 'hlo-lsp[mcp]'", file=sys.stderr)
-        return _USAGE_ERROR_STATUS
+        message = "install the package mcp first: pip install 'hlo-lsp[mcp]'"
+        raise CommandError(message) from None
     server.run()
     return 0
 
 
-def _call(name: str, text: str) -> int:
-    """Print the answer of a tool whose arguments are a JSON object."""
+def _answer(name: str, text: str) -> str:
+    """Return the answer of a tool whose arguments are a JSON object."""
+    tools = {tool.__name__: tool for tool in TOOLS}
+    if name not in tools:
+        raise CommandError(f"unknown tool {name}; the tools are {', '.join(tools)}")
     try:
-        arguments = json.loads(text)
-        tool = next(tool for tool in TOOLS if tool.__name__ == name)
-        print(tool(**arguments))
-    except StopIteration:
-        names = ", ".join(tool.__name__ for tool in TOOLS)
-        print(f"hlo-lsp: unknown tool {name}; the tools are {names}", file=sys.stderr)
-        return _USAGE_ERROR_STATUS
+        return tools[name](**json.loads(text))
     except (AgentToolError, TypeError, ValueError) as error:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
-        return _USAGE_ERROR_STATUS
-    return 0
+        raise CommandError(str(error)) from None
 
 
 def create_server() -> Any:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
+from hlo_lsp.cli.dumps import dumps_at, print_blocks
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.memory.oom_join import join_message
-from hlo_lsp.model.display import count_noun, printable
+from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
@@ -21,8 +22,6 @@ from hlo_lsp.reports.oom_text import oom_json, oom_lines
 from hlo_lsp.text.disk import UnreadableError, decode, read_document
 from hlo_lsp.text.document import Document
 
-_NO_MESSAGE_STATUS = 1
-
 
 @dataclass(frozen=True, slots=True)
 class LogReport:
@@ -32,44 +31,31 @@ class LogReport:
     number: int
     count: int
 
-    @property
-    def note(self) -> str | None:
-        """A note about other messages, if there are any."""
-        if self.count == 1:
-            return None
-        return f"message {self.number} of {self.count}"
 
-
-class NoMessageError(Exception):
-    """A log without the wanted message; the text is for the user."""
-
-    def __init__(self, text: str, status: int) -> None:
-        super().__init__(text)
-        self.status = status
+class NoMessageError(CommandError):
+    """A log without the wanted message."""
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     log = None if options.log == "-" else Path(options.log)
-    missing = [path for path in options.dumps if not Path(path).exists()]
+    missing = [path for path in options.dumps if not path.exists()]
     try:
         lines = log_lines(log)
         if missing:
-            raise UnreadableError(f"{missing[0]}: no such file or folder")
-        dumps = [Path(path) for path in options.dumps]
-        found = report_of_log(lines, log, dumps, options.message)
+            raise CommandError(f"{missing[0]}: no such file or folder")
+        found = report_of_log(lines, log, options.dumps, options.message)
     except UnreadableError as error:
-        return _fail(str(error), USAGE_ERROR_STATUS)
-    except NoMessageError as error:
-        return _fail(str(error), error.status)
+        raise CommandError(str(error)) from None
     if options.format == "json":
         print(json.dumps(oom_json(found.report), indent=1))
     else:
-        print(printable("\n".join(oom_lines(found.report))))
+        print_blocks([oom_lines(found.report)])
     if options.dumps and found.report.joined.dump is None:
         print("hlo-lsp: no dump in these paths belongs to the message", file=sys.stderr)
-    if found.note and not options.message:
-        print(f"hlo-lsp: {found.note}; choose another with --message", file=sys.stderr)
+    if found.count > 1 and not options.message:
+        which = f"message {found.number} of {found.count}"
+        print(f"hlo-lsp: {which}; choose another with --message", file=sys.stderr)
     return 0
 
 
@@ -106,26 +92,16 @@ def report_of_log(
     messages = read_oom_messages(lines)
     name = "standard input" if log is None else str(log)
     if not messages:
-        raise NoMessageError(f"{name}: no out-of-memory message found", _NO_MESSAGE_STATUS)
+        raise NoMessageError(f"{name}: no out-of-memory message found", NOT_FOUND_STATUS)
     number = number or 1 + messages.index(max(messages, key=OomMessage.detail))
     if number > len(messages):
         text = f"{name}: no message {number}; the log has {count_noun(len(messages), 'message')}"
         raise NoMessageError(text, USAGE_ERROR_STATUS)
     message = messages[number - 1]
-    module = None if log is None else _module_of_file(log)
+    named = None if log is None else DumpName.of(log.name)
+    module = None if named is None else named.module_name
     found = _dumps(dumps, log, message.module or module, frames)
     return LogReport(oom_report(join_message(message, found, module)), number, len(messages))
-
-
-def _fail(text: str, status: int) -> int:
-    print(f"hlo-lsp: {text}", file=sys.stderr)
-    return status
-
-
-def _module_of_file(log: Path) -> str | None:
-    """Return the module name in the name of a file of a dump."""
-    name = DumpName.of(log.name)
-    return None if name is None else name.module_name
 
 
 def _dumps(

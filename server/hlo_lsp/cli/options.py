@@ -1,6 +1,7 @@
 """The commands of ``hlo-lsp`` and their options."""
 
 import argparse
+from pathlib import Path
 
 from hlo_lsp import __version__
 
@@ -147,7 +148,7 @@ def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
+    _add_paths(parser, "path", None)
     parser.add_argument("name", metavar="NAME", nargs="?", help="an instruction")
     _add_format_option(parser, "text", "json")
 
@@ -171,7 +172,10 @@ def _add_modules_options(parser: argparse.ArgumentParser) -> None:
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:
     for name in ("before", "after"):
         parser.add_argument(
-            name, metavar=name.upper(), help=f"a dump file or a folder with dumps, {name} a change"
+            name,
+            metavar=name.upper(),
+            type=Path,
+            help=f"a dump file or a folder with dumps, {name} a change",
         )
     parser.add_argument(
         "--max-growth",
@@ -199,15 +203,19 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         " a shape such as `f32[8,128]`, or a part of an op_name with a slash",
     )
     parser.add_argument(
-        "paths", metavar="PATH", nargs="*", default=["."],
+        "paths",
+        metavar="PATH",
+        type=Path,
+        nargs="*",
+        default=[Path()],
         help="a dump file, or a folder with dumps (default: the current folder)",
-    )  # fmt: skip
+    )
     _add_top_option(parser, 20, "the number of buffers to print for each module")
     _add_format_option(parser, "text", "json")
 
 
 def _add_why_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
+    _add_paths(parser, "path", None)
     parser.add_argument(
         "name",
         metavar="NAME",
@@ -224,6 +232,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "dumps",
         metavar="DUMPS",
+        type=Path,
         nargs="*",
         help="dump files, or folders with dumps (default: the folder of LOG)",
     )
@@ -268,7 +277,7 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a dump file")
+    parser.add_argument("path", metavar="PATH", type=Path, help="a dump file")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="the position, counted from 1")
     which.add_argument(
@@ -295,7 +304,7 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_text_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", help="a dump file")
+    parser.add_argument("path", metavar="PATH", type=Path, help="a dump file")
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:
@@ -352,9 +361,11 @@ def _add_rule_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_paths(parser: argparse.ArgumentParser) -> None:
+def _add_paths(
+    parser: argparse.ArgumentParser, name: str = "paths", nargs: str | None = "+"
+) -> None:
     parser.add_argument(
-        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+        name, metavar="PATH", type=Path, nargs=nargs, help="a dump file, or a folder with dumps"
     )
 
 

@@ -2,21 +2,17 @@
 
 import argparse
 import json
-from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_errors
-from hlo_lsp.model.display import printable
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of, overlaps_json
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    paths = [Path(path) for path in options.paths]
-    found = [overlap_of(dump) for dump in dumps_at(paths, errors, sizes_only=True)]
+    found = [overlap_of(dump) for dump in dumps_at(options.paths, errors, sizes_only=True)]
     if options.format == "json":
         print(json.dumps({"modules": overlaps_json(found, options.top)}, indent=1))
-    elif found:
-        blocks = ["\n".join(overlap_lines(one, options.top)) for one in found]
-        print(printable("\n\n".join(blocks)))
+    else:
+        print_blocks(overlap_lines(one, options.top) for one in found)
     return print_errors(errors)

@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from hlo_lsp.cli.dumps import USAGE_ERROR_STATUS, dumps_at
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import printable
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
@@ -30,20 +31,20 @@ def run(options: argparse.Namespace) -> int:
     """Run the program, print the summary on standard error, and return the program's status."""
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not command:
-        return _fail("no program: write it after --", USAGE_ERROR_STATUS)
+        raise CommandError("no program: write it after --")
     flags = os.environ.get("XLA_FLAGS", "")
     folder = dump_folder(flags, options.output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return _fail(f"cannot create {folder}: {error.strerror}", USAGE_ERROR_STATUS)
+        raise CommandError(f"cannot create {folder}: {error.strerror}") from None
     before = file_stamps(folder)
     try:
         status, log = _run(command, {**os.environ, "XLA_FLAGS": dump_flags(flags, folder)})
     except FileNotFoundError:
-        return _fail(f"{command[0]}: program not found", _NOT_FOUND_STATUS)
+        raise CommandError(f"{command[0]}: program not found", _NOT_FOUND_STATUS) from None
     except OSError as error:
-        return _fail(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS)
+        raise CommandError(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS) from None
     print(f"\nhlo-lsp: dumps are in {folder}", file=sys.stderr)
     written = written_dumps(folder, before)
     for line in _explanation(folder, written, log if status else b"", options.top):
@@ -152,8 +153,3 @@ def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> I
             yield f"{len(groups) - count:,} more; list them with: hlo-lsp modules {folder}"
         yield ""
     yield from largest[1]
-
-
-def _fail(text: str, status: int) -> int:
-    print(f"hlo-lsp: {text}", file=sys.stderr)
-    return status

@@ -9,15 +9,20 @@ from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.checks.run import check
-from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, dumps_with_place, print_errors
+from hlo_lsp.cli.dumps import (
+    current_folder_frames,
+    dumps_at,
+    dumps_with_place,
+    print_blocks,
+    print_errors,
+)
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
-from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_text import oom_json, oom_lines, oom_markdown
-from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
@@ -42,14 +47,19 @@ def run(options: argparse.Namespace) -> int:
         findings = _findings(dump) if options.check else {}
         found.append(replace(summarize(dump, selected), findings=findings))
     if options.format == "json":
-        print(json.dumps(_json(messages, found, options.top), indent=1))
+        content = {
+            "modules": [summary_json(summary, options.top) for summary in found],
+            "messages": [oom_json(one.report) for one in messages],
+        }
+        print(json.dumps(content, indent=1))
     elif options.format == "markdown":
-        print(printable("\n".join(_markdown(messages, found, options.top))))
+        texts = [oom_markdown(one.report) for one in messages]
+        texts += [summary_markdown(summary, options.top) for summary in found]
+        print_blocks([chain.from_iterable(texts)])
     else:
-        blocks = [list(oom_lines(one.report)) for one in messages]
-        blocks += [list(summary_lines(summary, options.top)) for summary in found]
-        if blocks:
-            print(printable("\n\n".join("\n".join(block) for block in blocks)))
+        blocks = [oom_lines(one.report) for one in messages]
+        blocks += [summary_lines(summary, options.top) for summary in found]
+        print_blocks(blocks)
     return print_errors(errors)
 
 
@@ -82,21 +92,3 @@ def _messages(
             errors.append(f"{'standard input' if log is None else log}: {what}")
         except UnreadableError as error:
             errors.append(str(error))
-
-
-def _json(
-    messages: list[LogReport], summaries: list[ModuleSummary], count: int
-) -> dict[str, object]:
-    return {
-        "modules": [summary_json(summary, count) for summary in summaries],
-        "messages": [oom_json(one.report) for one in messages],
-    }
-
-
-def _markdown(
-    messages: list[LogReport], summaries: list[ModuleSummary], count: int
-) -> Iterator[str]:
-    for one in messages:
-        yield from oom_markdown(one.report)
-    for summary in summaries:
-        yield from summary_markdown(summary, count)

@@ -4,20 +4,19 @@ import argparse
 import shutil
 import sys
 from io import StringIO
-from pathlib import Path
 
 from hlo_lsp.cli.dumps import print_errors
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.protos.reading import damage_in, read_document
 from hlo_lsp.text.disk import UnreadableError
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
-    path = Path(options.path)
     try:
-        document = read_document(path)
+        document = read_document(options.path)
     except UnreadableError as error:
-        return print_errors([str(error)])
+        raise CommandError(str(error)) from None
     shutil.copyfileobj(StringIO(document.text), sys.stdout)
-    damage = damage_in(path, document.lines)
+    damage = damage_in(options.path, document.lines)
     return print_errors([] if damage is None else [damage])

@@ -4,10 +4,8 @@ import argparse
 import json
 import shutil
 import sys
-from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
-from hlo_lsp.model.display import printable
+from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_blocks, print_errors
 from hlo_lsp.reports.timeline import timeline_of
 from hlo_lsp.reports.timeline_text import timeline_json, timeline_lines
 
@@ -15,21 +13,19 @@ from hlo_lsp.reports.timeline_text import timeline_json, timeline_lines
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    dumps = dumps_at([Path(path) for path in options.paths], errors, sizes_only=True)
+    dumps = dumps_at(options.paths, errors, sizes_only=True)
     found = [
         timeline_of(dump, space, options.at)
         for dump, space in dumps_with_place(options, dumps, errors)
     ]
     if options.format == "json":
         print(json.dumps({"modules": [timeline_json(one) for one in found]}))
-    elif found:
+    else:
         columns = shutil.get_terminal_size().columns
         ascii_only = options.ascii or not _can_print_blocks()
-        blocks = (
-            "\n".join(timeline_lines(one, columns, options.top, ascii_only=ascii_only))
-            for one in found
+        print_blocks(
+            timeline_lines(one, columns, options.top, ascii_only=ascii_only) for one in found
         )
-        print(printable("\n\n".join(blocks)))
     return print_errors(errors)
 
 

@@ -2,12 +2,11 @@
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_missing
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
@@ -17,7 +16,6 @@ from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _MAX_ID_DIGITS = 20
-_NOT_FOUND_STATUS = 1
 
 
 def run(options: argparse.Namespace) -> int:
@@ -25,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     errors: list[str] = []
     found: list[tuple[DumpSet, list[Value]]] = []
     names: set[str] = set()
-    for dump in dumps_at([Path(options.path)], errors):
+    for dump in dumps_at([options.path], errors):
         names.update(each.record.name for each in _assigned(dump))
         values = values_of_name(dump, options.name)
         if values:
@@ -51,8 +49,8 @@ def run(options: argparse.Namespace) -> int:
         )
     elif not errors:
         hint = near_names(options.name, names)
-        print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`{hint}", file=sys.stderr)
-        return _NOT_FOUND_STATUS
+        message = f"{options.path}: no buffer of `{options.name}`{hint}"
+        raise CommandError(message, NOT_FOUND_STATUS)
     return print_errors(errors)
 
 

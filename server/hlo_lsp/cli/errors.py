@@ -1,0 +1,12 @@
+"""The exit statuses of commands, and the error that ends a command."""
+
+NOT_FOUND_STATUS = 1
+USAGE_ERROR_STATUS = 2
+
+
+class CommandError(Exception):
+    """A command failed; the message is for the user."""
+
+    def __init__(self, message: str, status: int = USAGE_ERROR_STATUS) -> None:
+        super().__init__(message)
+        self.status = status
