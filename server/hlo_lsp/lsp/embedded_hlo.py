@@ -12,7 +12,11 @@ from pygls.lsp.server import LanguageServer
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.syntax.embedded_hlo import HOST_LANGUAGE_IDS
 
-_SELECTOR = [types.TextDocumentFilterLanguage(language) for language in HOST_LANGUAGE_IDS]
+_SELECTOR = [
+    types.TextDocumentFilterLanguage(language, scheme)
+    for language in HOST_LANGUAGE_IDS
+    for scheme in ("file", "untitled")
+]
 _ID_PREFIX = "embedded/"
 _SYNC_METHODS = (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CLOSE)
 _POSITION_METHODS = {

@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import accumulate
 from pathlib import PurePath
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.syntax.file_kinds import SectionRange
 from hlo_lsp.syntax.statements import without_comments
 
@@ -47,7 +48,8 @@ def language_of_path(path: PurePath) -> HostLanguage | None:
     return _SUFFIXES.get(path.suffix)
 
 
-_WORDS = ("HloModule", "ENTRY", "hlo")
+_WORDS = ("HloModule", "ENTRY")
+_MARKDOWN_WORDS = (*_WORDS, "hlo")
 _MODULE = re.compile(r"\s*(?://[^\n]*\n\s*)*HloModule\s+[%A-Za-z_]")
 _COMPUTATION = re.compile(r"\s*(?://[^\n]*\n\s*)*(?:ENTRY\s|%?[A-Za-z_][\w.\-]*\s*[({])")
 _ENTRY = re.compile(r"^[ \t]*ENTRY\b", re.MULTILINE)
@@ -66,12 +68,14 @@ def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[Sect
     A section ``is_whole`` if it is a complete module: it begins with ``HloModule``, has a
     computation, closes its brackets, and contains nothing that a program would replace.
     """
-    if not any(word in line for line in lines for word in _WORDS):
+    words = _MARKDOWN_WORDS if language is HostLanguage.MARKDOWN else _WORDS
+    if not any(word in line for line in lines for word in words):
         return []
     text = "\n".join(lines)
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     found: list[SectionRange] = []
     for start, end, is_literal in _TEXTS[language](text):
+        checkpoint()
         first, last = (bisect_right(starts, at) - 1 for at in (start, end))
         if first == last:
             continue
@@ -169,7 +173,8 @@ def _python_strings(text: str) -> _Texts:
             yield start, end, _FORMATTING.match(text, at) is None
 
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+\-]*)[^\n`]*$", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+_PLAIN_FENCES = frozenset({"", "mlir", "text"})  # languages of fences that can contain a module
 
 
 def _fences(text: str) -> _Texts:
@@ -177,10 +182,11 @@ def _fences(text: str) -> _Texts:
     for fence in _FENCE.finditer(text):
         if opened is None:
             opened = fence
-        elif not fence[2] and fence[1].startswith(opened[1]):
+        elif fence[1].startswith(opened[1]) and not fence[2].strip():
             start, end = opened.end() + 1, fence.start()
-            is_other = opened[2].lower() not in {"hlo", "", "mlir", "text"}
-            if start < end and not is_other and (opened[2] == "hlo" or _is_hlo(text, start, end)):
+            language = "".join(opened[2].lower().split(maxsplit=1)[:1])
+            is_plain = language in _PLAIN_FENCES and _is_hlo(text, start, end)
+            if start < end and (language == "hlo" or is_plain):
                 yield start, end, True
             opened = None
 
