@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
 import { ConvertedTexts } from "./convertedText";
 import { compileOf, DumpsView } from "./dumpsView";
+import { startWithEmbeddedHlo } from "./embeddedHlo";
 import { FileWindows } from "./fileWindows";
 import { detectDumps } from "./languageDetection";
 import { registerTools, toolRunner } from "./languageModelTools";
@@ -60,6 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     detectDumps(),
     ...registerTools(vscode, toolNames(context), tools),
     startWithDumps(started),
+    startWithEmbeddedHlo(started),
     started.onDidChange(() => {
       if (started.state !== "running") {
         work.clear();
