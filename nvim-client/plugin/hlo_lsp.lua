@@ -93,6 +93,31 @@ autocmd({ 'BufEnter', 'BufWritePost' }, {
   end,
 })
 
+local embedded = require('hlo_lsp.embedded')
+
+---Attach the server to the buffers of other languages that contain HLO.
+local function attach_embedded(config, start)
+  local function look(bufnr)
+    if vim.api.nvim_buf_is_loaded(bufnr) then
+      embedded.attach(bufnr, config(), start)
+    end
+  end
+  autocmd('FileType', {
+    pattern = embedded.filetypes,
+    callback = function(event)
+      look(event.buf)
+    end,
+  })
+  autocmd('BufWritePost', {
+    callback = function(event)
+      look(event.buf)
+    end,
+  })
+  return function()
+    vim.tbl_map(look, vim.api.nvim_list_bufs())
+  end
+end
+
 local function attached(client, bufnr)
   restart.attached(client)
   lenses.follow(client, bufnr)
@@ -111,8 +136,16 @@ if vim.fn.has('nvim-0.8') == 1 then
 end
 
 if vim.lsp.enable then
+  local look_again = attach_embedded(function()
+    return vim.lsp.config.hlo_lsp
+  end, function(bufnr)
+    local config = vim.deepcopy(vim.lsp.config.hlo_lsp)
+    config.root_dir = config.root_dir or vim.fs.root(bufnr, config.root_markers)
+    vim.lsp.start(config, { bufnr = bufnr })
+  end)
   restart.setup(function()
     vim.lsp.enable('hlo_lsp')
+    look_again()
   end)
   vim.lsp.enable('hlo_lsp')
   return
@@ -152,7 +185,11 @@ autocmd('FileType', {
   end,
 })
 
+local look_again = attach_embedded(function()
+  return config
+end, start)
 restart.setup(function()
+  look_again()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.tbl_contains(config.filetypes, vim.bo[bufnr].filetype) then
       start(bufnr)

@@ -14,7 +14,7 @@ export function startWithEmbeddedHlo(server: Server): vscode.Disposable {
     if (
       server.state === "idle" &&
       vscode.languages.match(SELECTOR, document) > 0 &&
-      vscode.workspace.getConfiguration("hlo").get("embeddedHlo", true) &&
+      vscode.workspace.getConfiguration("hlo").get<boolean>("embeddedHlo", true) &&
       HLO.test(document.getText().replaceAll("\r", ""))
     ) {
       void server.client();
