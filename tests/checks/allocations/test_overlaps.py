@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from checks.damage import findings, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations.overlaps import LiveValue, overlaps
+from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from jobs import count_checkpoints
@@ -53,6 +55,52 @@ HloLiveRange (max 4):
     gather{2,0}: 32 bytes (cumulative: 96 bytes)
 """
 
+BRANCHES = """\
+HloModule m, is_scheduled=true
+
+%even (p.0: s32[16]) -> s32[8] {
+  %p.0 = s32[16]{0} parameter(0)
+  %halves = s32[8]{0} slice(%p.0), slice={[0:8]}
+  %sums = s32[8]{0} add(%halves, %halves)
+  ROOT %doubles = s32[8]{0} add(%sums, %sums)
+}
+
+%odd (p.1: s32[16]) -> s32[8] {
+  %p.1 = s32[16]{0} parameter(0)
+  ROOT %ends = s32[8]{0} slice(%p.1), slice={[8:16]}
+}
+
+ENTRY %main (x: s32[16], which: s32[]) -> s32[8] {
+  %x = s32[16]{0} parameter(0)
+  %which = s32[] parameter(1)
+  %squares = s32[16]{0} multiply(%x, %x)
+  %tails = s32[8]{0} slice(%squares), slice={[8:16]}
+  ROOT %c = s32[8]{0} conditional(%which, %squares, %squares), branch_computations={%even, %odd}
+}
+"""
+BRANCH_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 64, preallocated-temp:
+ value: <1 squares @0> (size=64,offset=0): s32[16]{0}
+ value: <2 sums @0> (size=32,offset=0): s32[8]{0}
+"""
+BRANCH_RANGES = """\
+HloLiveRange (max 11):
+  InstructionSequence:
+    0:x
+    1:which
+    2:squares
+    3:tails
+    4:p.0
+    5:halves
+    6:sums
+    7:doubles
+    8:p.1
+    9:ends
+    10:c
+  BufferLiveRange:
+"""
+
 
 def test_overlap_reports_both_values(sample: str) -> None:
     (finding,) = findings(replaced(sample, FUSION_2 + "49152", FUSION_2 + "33000"))
@@ -87,6 +135,37 @@ def test_unknown_live_ranges_are_not_reported(sample: str) -> None:
 def test_asynchronous_calls_may_share_context(opcode: str, count: int) -> None:
     codes = [code for code, _, _ in reports(ASYNC.replace("async-start()", opcode))]
     assert codes.count("overlap") == count
+
+
+@pytest.mark.parametrize(
+    ("value", "ranges", "count"),
+    [
+        ("sums", ["squares{}:2-10", "sums{}:6-7"], 0),
+        ("sums", ["squares{}:2-11", "sums{}:6-7"], 1),  # used after the conditional
+        ("tails", ["squares{}:2-10", "tails{}:3-7"], 1),  # not in a branch
+    ],
+)
+def test_branch_may_overwrite_operand(value: str, ranges: list[str], count: int) -> None:
+    assignment = BRANCH_ASSIGNMENT.replace("sums", value)
+    codes = _codes(BRANCHES, assignment, _branch_ranges(value, ranges))
+    assert codes.count("overlap") == count
+
+
+def test_branch_is_recognized_without_module() -> None:
+    ranges = _branch_ranges("sums", ["squares{}:2-10", "sums{}:6-7"])
+    ranges = ranges.replace("10:c", "10:conditional")
+    assert "overlap" not in _codes(BRANCH_ASSIGNMENT, ranges)
+
+
+def _branch_ranges(value: str, ranges: list[str]) -> str:
+    rows = "".join(f"    {row}\n" for row in ranges)
+    peak = f"  Live ranges at 6 (peak):\n    squares: 64 bytes\n    {value}: 32 bytes\n"
+    return BRANCH_RANGES + rows + peak
+
+
+def _codes(*texts: str) -> list[str]:
+    dump = DumpSet([DumpFile.of_text(text) for text in texts])
+    return [finding.code for file in dump.files for finding in check(dump, file)]
 
 
 def test_wrong_size_suppresses_overlap(sample: str) -> None:

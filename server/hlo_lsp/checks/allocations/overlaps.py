@@ -11,9 +11,11 @@ from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_OVERLAPS = 200  # of one allocation: more of them are one mistake
 _END, _MOMENT, _START = range(3)  # in this order at one step: what ends makes room
@@ -48,7 +50,7 @@ def overlap(context: CompileContext) -> Iterator[Finding]:
             continue
         reported: set[LiveValue] = set()
         for pair in _overlapping_pairs(block, dump):
-            if reported.isdisjoint(pair) and not all(_is_context(dump, one) for one in pair):
+            if reported.isdisjoint(pair) and not _may_share(dump, *pair):
                 reported |= {*pair}
                 yield _finding(context, assignment.file, block, *pair)
 
@@ -65,9 +67,9 @@ def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue
     """Yield pairs of values of one allocation that overlap in bytes and in steps.
 
     Two values overlap if their byte ranges overlap but are not equal, and their live ranges share
-    more than the step at which one ends and the other begins. No real dump has such values. Not
-    all pairs are yielded, but at least one value of each pair is in a pair that is. One sweep over
-    the steps with the live slots in order takes O(n log n).
+    more than the step at which one ends and the other begins. In real dumps, only the pairs of
+    ``_may_share`` do. Not all pairs are yielded, but at least one value of each pair is in a pair
+    that is. One sweep over the steps with the live slots in order takes O(n log n).
     """
     events = sorted(event for number, each in enumerate(values) for event in _events(number, each))
     holders: dict[_Slot, dict[int, LiveValue]] = {}
@@ -121,6 +123,47 @@ def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
         if len(rows) == 1 and rows[0][1].start_step <= rows[0][1].end_step <= last_step:
             found.append(LiveValue(value, LocatedRecord(*rows[0])))
     return found
+
+
+def _may_share(dump: DumpSet, one: LiveValue, other: LiveValue) -> bool:
+    if _is_context(dump, one) and _is_context(dump, other):
+        return True
+    return _is_in_branch(dump, one, other) or _is_in_branch(dump, other, one)
+
+
+def _is_in_branch(dump: DumpSet, inner: LiveValue, operand: LiveValue) -> bool:
+    """Return whether the conditional that ends the operand's live range computes another value.
+
+    A branch can overwrite an operand after its last use there: memory space assignment ends the use
+    at the parameter of the branch, but the live range ends at the conditional. Source:
+    ``MsaAlgorithm::GetCorrectedUseTime`` (memory_space_assignment/algorithm.cc).
+    """
+    row = dump.at_step(operand.steps[1])
+    if row is None or inner.steps[0] <= operand.steps[0]:
+        return False
+    conditional = dump.instruction(row.record.name)
+    if conditional is None:  # without the module text, its name is what is known
+        return row.record.name.startswith("conditional")
+    member = dump.instruction(inner.value.name)
+    if member is None or conditional.record.opcode != "conditional":
+        return False
+    return _calls(conditional.file.module, conditional.record, member.record)
+
+
+def _calls(module: ModuleIndex, caller: InstructionLine, member: InstructionLine) -> bool:
+    """Return whether a computation that an instruction calls, or one below, has a member."""
+    homes = [module.computation_of(member)]
+    seen: set[ComputationLine] = set()
+    while homes:
+        home = homes.pop()
+        if home is None or home in seen:
+            continue
+        seen.add(home)
+        callers = module.callers(home)
+        if caller in callers:
+            return True
+        homes += map(module.computation_of, callers)
+    return False
 
 
 def _is_context(dump: DumpSet, live: LiveValue) -> bool:
