@@ -121,6 +121,7 @@ end
 local function attached(client, bufnr)
   restart.attached(client)
   lenses.follow(client, bufnr)
+  embedded.attached(bufnr)
   python_notes.refresh_all()
 end
 
@@ -136,6 +137,7 @@ if vim.fn.has('nvim-0.8') == 1 then
 end
 
 if vim.lsp.enable then
+  vim.lsp.enable('hlo_lsp') -- first, because it detaches the server from other file types
   local look_again = attach_embedded(function()
     return vim.lsp.config.hlo_lsp
   end, function(bufnr)
@@ -147,7 +149,9 @@ if vim.lsp.enable then
     vim.lsp.enable('hlo_lsp')
     look_again()
   end)
-  vim.lsp.enable('hlo_lsp')
+  if vim.v.vim_did_enter == 1 then
+    look_again()
+  end
   return
 end
 

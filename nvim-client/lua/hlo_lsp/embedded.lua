@@ -8,6 +8,8 @@ local HLO = vim.regex(
   [[\v<HloModule\s+\%?[A-Za-z0-9_.-]+\s*([,:]|$)|^\s*(`{3,}|\~{3,})\s*hlo>]]
 )
 
+local formatexpr_before = {} -- by buffer
+
 local function is_enabled(config)
   local hlo = vim.tbl_get(config, 'settings', 'hlo')
   return not (type(hlo) == 'table' and hlo.embeddedHlo == false)
@@ -32,10 +34,16 @@ function M.attach(bufnr, config, start)
     return
   end
   if contains_hlo(bufnr) then
-    -- The server formats no text in these languages, so `gq` keeps its own way.
-    local before = vim.bo[bufnr].formatexpr
+    formatexpr_before[bufnr] = vim.bo[bufnr].formatexpr
     start(bufnr)
-    vim.bo[bufnr].formatexpr = before
+  end
+end
+
+---The server formats no text in these languages, so `gq` works as without it.
+function M.attached(bufnr)
+  if formatexpr_before[bufnr] then
+    vim.bo[bufnr].formatexpr = formatexpr_before[bufnr]
+    formatexpr_before[bufnr] = nil
   end
 end
 
