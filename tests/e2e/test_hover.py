@@ -38,7 +38,7 @@ async def test_padding_has_bytes_percent_and_cause(neovim: Editor, compiled: Com
     file = neovim.open(compiled("one file").assignment)
     told = await facts(file, " value: <174", "pad_add")
     assert told["padded size"].startswith("1,024 B (1.0 KiB)")
-    assert told["padding"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
+    assert told["padding"] == "1,000 B, 97.7%: dim 0: 3 -> 128 by T(2,128)"
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_entry_shows_its_buffer(joined: JoinedMessage) -> None:
 
 def test_shape_shows_cause_of_padding(joined: JoinedMessage) -> None:
     facts = _facts(_card_at(joined, _line("Shape: f32[]"), "f32"))
-    assert facts["padding"].startswith("508 B, 99.2 %")
+    assert facts["padding"].startswith("508 B, 99.2%")
 
 
 def test_size_in_table_is_shown_in_bytes(joined: JoinedMessage) -> None:

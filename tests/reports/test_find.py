@@ -4,8 +4,14 @@ import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.reports.find import FindQuery, QueryKind, find_buffers, name_match
-from hlo_lsp.reports.find_text import found_json, found_lines
+from hlo_lsp.reports.find import (
+    FindQuery,
+    QueryKind,
+    find_buffers,
+    found_json,
+    found_lines,
+    name_match,
+)
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 

@@ -5,8 +5,7 @@ import pytest
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.reports.oom import OomReport, oom_report
-from hlo_lsp.reports.oom_text import oom_json, oom_lines
+from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 _KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}
@@ -62,7 +61,7 @@ def test_owners_without_dump_are_printed_lines() -> None:
 
 def test_headline_says_how_much_is_missing(report: OomReport) -> None:
     assert next(oom_lines(report)) == (
-        "jit_train_step: not enough HBM, needs 15.75 GiB, 15.75 GiB available, 620.5 KiB missing"
+        "jit_train_step: not enough HBM, needs 15.751 GiB, 15.750 GiB available, 620.5 KiB missing"
     )
 
 

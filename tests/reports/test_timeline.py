@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.memory.space_occupancy import SpaceOccupancy
-from hlo_lsp.reports.timeline import timeline_of
-from hlo_lsp.reports.timeline_text import column_maxima, timeline_json, timeline_lines
+from hlo_lsp.reports.timeline import column_maxima, timeline_json, timeline_lines, timeline_of
 from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, RANGES, example
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
-from hlo_lsp.reports.find_text import found_json, found_lines
+from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_json, found_lines
 
 
 def run(options: argparse.Namespace) -> int:

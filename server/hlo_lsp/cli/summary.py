@@ -21,7 +21,7 @@ from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.protos.names import is_converted
-from hlo_lsp.reports.oom_text import oom_json, oom_lines, oom_markdown
+from hlo_lsp.reports.oom import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind

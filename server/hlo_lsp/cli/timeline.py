@@ -6,8 +6,7 @@ import shutil
 import sys
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_blocks, print_errors
-from hlo_lsp.reports.timeline import timeline_of
-from hlo_lsp.reports.timeline_text import timeline_json, timeline_lines
+from hlo_lsp.reports.timeline import timeline_json, timeline_lines, timeline_of
 
 
 def run(options: argparse.Namespace) -> int:

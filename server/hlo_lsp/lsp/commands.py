@@ -23,8 +23,7 @@ from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
-from hlo_lsp.reports.timeline import timeline_of
-from hlo_lsp.reports.timeline_text import timeline_lines
+from hlo_lsp.reports.timeline import timeline_lines, timeline_of
 from hlo_lsp.text.disk import UnreadableError
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"

@@ -29,8 +29,7 @@ from hlo_lsp.model.out_of_memory import OomMessage
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.reports.oom import OomReport, oom_report
-from hlo_lsp.reports.oom_text import oom_headline, oom_lines, oom_markdown
+from hlo_lsp.reports.oom import OomReport, oom_headline, oom_lines, oom_markdown, oom_report
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.text.disk import UnreadableError

@@ -21,7 +21,7 @@ _FOLDER = "${workspaceFolder}"
 
 
 class PythonNotes(Enum):
-    """The Python lines that show their memory: those with at least 1 % of a peak are large."""
+    """The Python lines that show their memory: those with at least 1% of a peak are large."""
 
     OFF = "off"
     LARGE = "large"

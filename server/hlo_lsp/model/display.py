@@ -68,6 +68,11 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
         yield False, text[end:]
 
 
+def truncated(text: str, limit: int) -> str:
+    """Return the first characters of a text, with an ellipsis if it is longer."""
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def join_limited(items: list[str], limit: int) -> str:
     """Join the first items by commas, and append the number of the other items."""
     more = len(items) - limit

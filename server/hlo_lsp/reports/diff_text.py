@@ -5,7 +5,7 @@ from typing import Any
 
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
 from hlo_lsp.program.instruction_matching import Node
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
@@ -87,12 +87,9 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
         yield "no module text on both sides: buffers are matched by name and shape"
     elif not instructions.is_equal:
         yield f"instructions: {_matched(instructions)}; {_instruction_counts(instructions)}"
-        lines = [
-            *(f"  + {_instruction(node)}" for node in instructions.added[:count]),
-            *(f"  - {_instruction(node)}" for node in instructions.removed[:count]),
-            *(f"  ~ {_changed(node)}" for node in instructions.changed[:count]),
-        ]
-        yield from lines
+        yield from (f"  + {_instruction(node)}" for node in instructions.added[:count])
+        yield from (f"  - {_instruction(node)}" for node in instructions.removed[:count])
+        yield from (f"  ~ {_changed(node)}" for node in instructions.changed[:count])
     if diff.flags:
         yield f"flags: {count_noun(len(diff.flags), 'change')}"
         yield from (
@@ -262,7 +259,7 @@ def _place(owned: OwnedBuffer) -> str:
 
 
 def _matched(instructions: InstructionDiff) -> str:
-    return f"{instructions.matched:,} correspond ({100 * instructions.share:.0f} % of both modules)"
+    return f"{instructions.matched:,} correspond ({instructions.share:.0%} of both modules)"
 
 
 def _instruction_counts(instructions: InstructionDiff) -> str:
@@ -293,8 +290,7 @@ def _changed(node: Node) -> str:
 
 
 def _short(shape: str) -> str:
-    is_long = len(shape) > _MAX_SHAPE_CHARACTERS
-    return f"{shape[:_MAX_SHAPE_CHARACTERS]}..." if is_long else shape
+    return truncated(shape, _MAX_SHAPE_CHARACTERS)
 
 
 def _signed(count: int) -> str:

@@ -1,9 +1,10 @@
-"""Buffers and instructions by name, Python line, shape, or scope, the largest first."""
+"""Buffers and instructions by name, Python line, shape, or scope; as text and as JSON."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origins_of
@@ -11,11 +12,13 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.display import count_noun, truncated
+from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_layout, without_memory_space
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.model.symbol_search import SymbolQuery
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
@@ -114,21 +117,22 @@ def find_buffers(dump: DumpSet, query: FindQuery) -> FoundInModule:
     search = _Search(dump)
     found = [*search.buffers(_matcher(query))]
     if query.kind is QueryKind.LINE and not found:
-        found = [*search.instructions(lambda record: search.has_line(record, query.text))]
+        found = [*search.instructions_of_line(query.text)]
     if query.kind is QueryKind.NAME:
         found += search.instructions_without_buffers(query.text, {one.name for one in found})
         best = min((one.match for one in found), default=0)
         found = [one for one in found if one.match == best]
-    found.sort(key=_order)
+    found.sort(
+        key=lambda one: (
+            -one.bytes,
+            -one.peak_bytes,
+            one.pass_rank,
+            0 if one.live is None else one.live.start_step,
+        )
+    )
     return FoundInModule(
         module_name(dump), dump.files[0].label, tuple(found), tuple(search.shares(found))
     )
-
-
-def _order(one: FoundBuffer) -> tuple[int, int, int, int]:
-    """Return a sort key: the largest first, of equal ones those at the peak, then by step."""
-    start = 0 if one.live is None else one.live.start_step
-    return -one.bytes, -one.peak_bytes, one.pass_rank, start
 
 
 _Match = Callable[[AssignedValue, Origin | None], int | None]
@@ -265,10 +269,12 @@ class _Search:
         for one in (*compiled, *others):
             yield replace(one, match=name_match(text, one.name) or 0)
 
-    def has_line(self, record: InstructionLine, text: str) -> bool:
-        """Return whether the Python line of an instruction is this one."""
-        stack = self._dump.stack_of(record.parsed.metadata)
-        return is_line(self._dump.frames.line_of(stack), text)
+    def instructions_of_line(self, text: str) -> Iterator[FoundBuffer]:
+        """Yield the instructions of a Python line."""
+        frames, stack_of = self._dump.frames, self._dump.stack_of
+        return self.instructions(
+            lambda record: is_line(frames.line_of(stack_of(record.parsed.metadata)), text)
+        )
 
     def _instruction(self, file: DumpFile, record: InstructionLine, rank: int) -> FoundBuffer:
         metadata = record.parsed.metadata
@@ -290,11 +296,86 @@ class _Search:
             rank,
         )
 
-    def shares(self, found: Iterable[FoundBuffer]) -> Iterator[SpaceShare]:
+    def shares(self, found: Sequence[FoundBuffer]) -> Iterator[SpaceShare]:
         """Yield the bytes at the peak of each memory space, where there are any."""
-        listed = list(found)
         for occupancy in self._occupancies:
             title = space_title(occupancy.space, self._dump.backend)
-            count = sum(one.peak_bytes for one in listed if one.space == title)
+            count = sum(one.peak_bytes for one in found if one.space == title)
             if count:
                 yield SpaceShare(title, count, occupancy.peak_bytes, occupancy.peak_step)
+
+
+Json = dict[str, Any]
+_MAX_SHAPE_LENGTH = 40
+
+
+def found_json(found: FoundInModule) -> Json:
+    """Return what was found as JSON; see docs/json_schema.md."""
+    return {
+        "name": found.module,
+        "path": found.path,
+        "at_peak": [
+            {
+                "space": share.space,
+                "bytes": share.bytes,
+                "peak_bytes": share.peak_bytes,
+                "peak_step": share.step,
+            }
+            for share in found.shares
+        ],
+        "buffers": [_buffer_json(one) for one in found.buffers],
+    }
+
+
+def _buffer_json(one: FoundBuffer) -> Json:
+    return {
+        "name": one.name,
+        "bytes": one.bytes,
+        "bytes_at_peak": one.peak_bytes,
+        "space": one.space,
+        "shape": one.shape,
+        "live_range": None if one.live is None else [one.live.start_step, one.live.end_step],
+        "computation": one.computation,
+        "source": None if one.source is None else str(one.source),
+        "argument": one.argument,
+        "path": one.file.label,
+        "line": one.line,
+    }
+
+
+def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
+    """Yield the sums at the peaks, and a line for each of the first buffers."""
+    buffers = count_noun(sum(one.bytes > 0 for one in found.buffers), "buffer")
+    shares = [
+        f"{_size(share.bytes)} of {_size(share.peak_bytes)} at the peak of {share.space} "
+        f"(step {share.step:,})"
+        for share in found.shares
+    ]
+    yield f"{found.module}: {', '.join([buffers, *shares])}"
+    rows = [_row(one) for one in found.buffers[:count]]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield "  ".join((f"  {row[0]:>{widths[0]}}", *cells)).rstrip()
+    rest = found.buffers[count:]
+    if rest:
+        yield f"  and {len(rest):,} more ({_size(sum(one.bytes for one in rest))})"
+
+
+def _row(one: FoundBuffer) -> tuple[str, ...]:
+    """Return the cells of a line; files are without folders, as the name of a dump is long."""
+    shape = truncated(without_memory_space(one.shape), _MAX_SHAPE_LENGTH)
+    steps = ""
+    if one.live is not None:
+        steps = f"steps {one.live.start_step:,}-{one.live.end_step:,}"
+    return (
+        _size(one.bytes) if one.bytes else "-",
+        one.space or "no buffer",
+        one.name,
+        shape,
+        steps,
+        "at the peak" if one.peak_bytes else "",
+        one.argument or ("" if one.source is None else file_name(str(one.source))),
+        one.computation or "",
+        f"{file_name(one.file.label)}:{one.line}",
+    )

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.shape import arrays_of, try_shape
@@ -30,8 +30,7 @@ class Definition:
     computation: str
 
     def __str__(self) -> str:
-        text = f"{self.shape} {self.opcode}({', '.join(self.operands)})"
-        return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+        return truncated(f"{self.shape} {self.opcode}({', '.join(self.operands)})", _MAX_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +79,18 @@ def stages_of(files: Iterable[DumpFile]) -> list[Stage]:
     for file in files:
         if file.path is None or suffix_of(file.path.name).role is FileRole.AFTER_CODEGEN:
             continue
-        definitions = _definitions(file)
-        size = _entry_bytes(file)
-        if not found:
-            found.append(Stage(stage_label(file.path), file.path, definitions, size))
-            continue
-        before = found[-1].definitions
-        found.append(
-            Stage(
-                stage_label(file.path),
-                file.path,
-                definitions,
-                size,
-                tuple(name for name in definitions if name not in before),
-                tuple(name for name in before if name not in definitions),
-                tuple(
-                    name
-                    for name, one in definitions.items()
-                    if name in before and before[name] != one
-                ),
-                size - found[-1].bytes,
+        new = _definitions(file)
+        stage = Stage(stage_label(file.path), file.path, new, _entry_bytes(file))
+        if found:
+            old = found[-1].definitions
+            stage = replace(
+                stage,
+                created=tuple(name for name in new if name not in old),
+                removed=tuple(name for name in old if name not in new),
+                changed=tuple(name for name in new if name in old and old[name] != new[name]),
+                change_bytes=stage.bytes - found[-1].bytes,
             )
-        )
+        found.append(stage)
     return found
 
 
@@ -140,11 +129,7 @@ def events_of(stages: Sequence[Stage], name: str) -> Iterator[tuple[Stage, str]]
             yield stage, "removed"
         elif before is None:
             yield stage, f"{'created' if number else 'in the program'}: {after}"
-        elif (before.shape, before.opcode, before.operands) == (
-            after.shape,
-            after.opcode,
-            after.operands,
-        ):
+        elif replace(before, computation=after.computation) == after:
             yield stage, f"moved from computation {before.computation} to {after.computation}"
         else:
             yield stage, f"changed: {before} -> {after}"
@@ -157,16 +142,13 @@ def history_lines(stages: Sequence[Stage]) -> Iterator[str]:
         if not number:
             yield f"{stage.label}: {count}"
         elif stage.is_changed:
+            change = stage.change_bytes
+            sign = "-" if change < 0 else "+"
+            size = f", {sign}{format_short_bytes(abs(change))} of results" if change else ""
             yield (
                 f"{stage.label}: {count}, +{len(stage.created):,} -{len(stage.removed):,} "
-                f"~{len(stage.changed):,}{_bytes(stage.change_bytes)}"
+                f"~{len(stage.changed):,}{size}"
             )
-
-
-def _bytes(change: int) -> str:
-    if not change:
-        return ""
-    return f", {'-' if change < 0 else '+'}{format_short_bytes(abs(change))} of results"
 
 
 def event_lines(stages: Sequence[Stage], name: str) -> Iterator[str]:

@@ -1,20 +1,27 @@
-"""The report on an out-of-memory message: missing bytes, owners of the memory, and advice."""
+"""The report on an out-of-memory message: missing bytes, owners, and advice; as text and JSON."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.oom_advice import OomAdvice, oom_advice
 from hlo_lsp.memory.oom_arithmetic import (
     Requirement,
     corrections,
+    is_one_allocation,
     mismatches,
     requirement_of,
     was_device_full,
 )
-from hlo_lsp.memory.oom_join import JoinedMessage
-from hlo_lsp.model.out_of_memory import OomKind
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
+from hlo_lsp.model.display import count_noun, parse_size
+from hlo_lsp.model.display import format_short_bytes as _size
+from hlo_lsp.model.out_of_memory import EntryList, OomKind
+from hlo_lsp.model.shape import without_layout
+from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import origin_json
 
 _VMEM = 1  # number of the memory space
 
@@ -90,10 +97,13 @@ def oom_report(joined: JoinedMessage) -> OomReport:
         found += [one for one in oom_advice(joined) if " in parts " in one.text]
     else:
         found = oom_advice(joined, was_device_full=is_full)
+    owners = _owners_of_entries(joined)
+    if peak is not None:
+        owners = [Owner(group.name, group.source, group.bytes) for group in peak.groups]
     return OomReport(
         joined,
         need,
-        tuple(_owners_at_peak(peak) if peak is not None else _owners_of_entries(joined)),
+        tuple(owners),
         peak,
         tuple(sorted(found, key=lambda one: -one.saves_bytes)),
         tuple(corrections(message, need)),
@@ -110,11 +120,6 @@ def _peak(joined: JoinedMessage) -> SpaceSummary | None:
     summary = summarize(joined.dump, SummaryOptions(space=space))
     found = next((one for one in summary.spaces if one.space == space), None)
     return None if found is None or found.bytes is None else found
-
-
-def _owners_at_peak(peak: SpaceSummary) -> Iterator[Owner]:
-    for group in peak.groups:
-        yield Owner(group.name, group.source, group.bytes)
 
 
 def _owners_of_entries(joined: JoinedMessage) -> list[Owner]:
@@ -136,3 +141,235 @@ def _owners_of_entries(joined: JoinedMessage) -> list[Owner]:
         total = (entry.bytes or 0) + (0 if known is None else known.bytes)
         found[name] = Owner(name, source, total)
     return sorted(found.values(), key=lambda owner: -owner.bytes)
+
+
+Json = dict[str, Any]
+_OWNERS = 5
+_ENTRIES = 3
+_ADVICE = 3
+_MIN_SHOWN_BYTES = 1024
+_TITLES = {
+    OomKind.HBM: "not enough HBM",
+    OomKind.VMEM: "not enough VMEM",
+    OomKind.SCOPED_VMEM: "not enough VMEM for one kernel",
+    OomKind.ALLOCATION: "an allocation failed",
+    OomKind.GPU: "an allocation on a GPU failed",
+    OomKind.PROGRAM_LOAD: "the program could not be loaded",
+    OomKind.REMATERIALIZATION: "rematerialization could not save enough",
+}
+
+
+def oom_json(report: OomReport) -> Json:
+    """Return a report as JSON; see docs/json_schema.md."""
+    message = report.joined.message
+    return {
+        "kind": message.kind.value,
+        "module": report.joined.module,
+        "needed_bytes": report.needed_bytes,
+        "limit_bytes": None if message.limit is None else message.limit.bytes,
+        "entries": [_entry_json(entry) for entry in report.joined.entries],
+        "owners": [
+            {"file": owner.source.file, "line": owner.source.line, "bytes": owner.bytes}
+            for owner in report.owners
+            if owner.source is not None
+        ],
+        "advice": [{"text": one.text, "saves_bytes": one.saves_bytes} for one in report.advice],
+    }
+
+
+def _entry_json(joined: JoinedEntry) -> Json:
+    entry = joined.entry
+    return {
+        "rank": entry.rank,
+        "bytes": joined.bytes,
+        "unpadded_bytes": None if entry.unpadded is None else entry.unpadded.bytes,
+        "shape": entry.shape,
+        "op_name": joined.op_name,
+        "source": None if joined.source is None else str(joined.source),
+        "label": entry.label,
+        "allocation_type": entry.allocation_type,
+        "instruction": _instruction_name(joined),
+        "value": None if joined.value is None else joined.value.record.id,
+        "allocation": None if joined.allocation is None else joined.allocation.record.number,
+        "origin": origin_json(joined.origin),
+        "notes": list(entry.notes),
+    }
+
+
+def _instruction_name(joined: JoinedEntry) -> str | None:
+    if joined.instruction is not None:
+        return joined.instruction.record.name
+    instruction = joined.entry.instruction
+    return None if instruction is None else instruction.name.text
+
+
+def oom_lines(report: OomReport) -> Iterator[str]:
+    """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
+    message = report.joined.message
+    yield oom_headline(report)
+    breakdown = _breakdown(report)
+    if breakdown:
+        yield f"  {breakdown}"
+    yield from (f"  {line}" for line in _remarks(report))
+    listed = report.joined.entries
+    if any(owner.bytes for owner in report.owners):
+        yield _owners(report)
+        large = [one for one in listed if (one.bytes or 0) >= _MIN_SHOWN_BYTES]
+        large.sort(key=lambda one: -(one.bytes or 0))
+        entries = [_entry_line(one) for one in large[:_ENTRIES]]
+    else:  # old lists for VMEM print no sizes
+        entries = list(dict.fromkeys(map(_entry_line, listed)))[:_ENTRIES]
+    if not entries and report.peak is not None:
+        entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
+    yield from (f"  {line}" for line in entries)
+    needs_dump = message.kind is OomKind.HBM or is_one_allocation(message)
+    if not entries and needs_dump and not report.was_device_full:
+        # The size of one allocation does not identify a module.
+        is_joined = report.joined.module is not None or not is_one_allocation(message)
+        yield (
+            "owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, "
+            f"then run `hlo-lsp {'oom LOG' if is_joined else 'summary'} DIR`"
+        )
+    for number, one in enumerate(report.advice[:_ADVICE]):
+        prefix = "advice: " if number == 0 else "        "
+        saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
+        yield f"{prefix}{one.text}{saving}"
+
+
+def oom_markdown(report: OomReport) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield from ("# Out of memory", "", "```text", *oom_lines(report), "```", "")
+
+
+def oom_headline(report: OomReport) -> str:
+    """Return the first line: what the module needs, and how much is missing."""
+    message = report.joined.message
+    name = report.joined.module or "unknown module"
+    parts = [f"{name}: {_TITLES[message.kind]}"]
+    missing, limit = report.missing_bytes, message.limit
+    needed = report.needed_bytes
+    if needed is None:
+        return parts[0]
+    least = "at least " if needed == report.need.needed and report.need.is_minimum else ""
+    is_call = message.kind is OomKind.ALLOCATION or is_one_allocation(message)
+    text, available = _size(needed), "" if limit is None else _size(limit.bytes)
+    if limit is not None and missing is not None and missing > 0 and text == available:
+        text, available = _different_sizes(limit.bytes + missing, limit.bytes)
+    parts.append(f"{'tried to allocate' if is_call else 'needs'} {least}{text}")
+    if limit is not None:
+        parts.append(f"{available} {'free' if message.is_limit_free else 'available'}")
+    if missing is not None and missing > 0:
+        parts.append(f"{_size(missing)} missing")
+    return ", ".join(parts)
+
+
+def _different_sizes(one: int, other: int) -> tuple[str, str]:
+    """Return two sizes with as many digits as it takes to see the difference."""
+    unit = _size(other).split()[1]
+    scale = parse_size(f"1 {unit}") or 1
+    for digits in range(3, 12):
+        texts = f"{one / scale:.{digits}f} {unit}", f"{other / scale:.{digits}f} {unit}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
+def _breakdown(report: OomReport) -> str:
+    need, message = report.need, report.joined.message
+    parts = [
+        ("arguments", need.arguments),
+        ("outputs", need.outputs),
+        ("temporaries" if need.is_measured else "temporaries and code", need.program),
+        ("code", need.code),
+    ]
+    rows = [f"{name} {_size(count)}" for name, count in parts if count]
+    if message.statistics:
+        rows = [
+            f"{row.name.removesuffix(' allocation')} {_size(row.size.bytes)}"
+            for row in message.statistics
+            if row.size is not None and row.size.bytes and "total" not in row.name
+        ]
+    reserved = message.usage_of("reserved")
+    if reserved is not None:
+        rows.append(f"plus {_size(reserved.bytes)} reserved")
+    return " · ".join(rows)
+
+
+def _remarks(report: OomReport) -> Iterator[str]:
+    message, dump = report.joined.message, report.joined.dump
+    if report.was_device_full and report.need.needed is not None:
+        yield (
+            f"nothing is wrong with the program: this module needs "
+            f"{_size(report.need.needed)}; the device was already full"
+        )
+    elif message.needed is not None and report.need.needed is None and is_one_allocation(message):
+        yield f"what the module needs is unknown: {_size(message.needed.bytes)} is one allocation"
+    notes = [*report.corrections, *report.mismatches]
+    if not notes and (message.usage_rows or message.requirement_rows):
+        end = ", also with the buffer assignment" if report.need.is_measured else ""
+        notes.append(f"all totals agree{end}")
+    if message.unread_lines and not message.entries:
+        lines = count_noun(message.unread_lines, "line")
+        notes.append(f"{lines} of lists or tables could not be read: remove what precedes them")
+    has_lines = any(entry.source for entry in report.joined.entries)
+    if dump is None and message.entries and not has_lines:
+        notes.append("without a dump, the Python lines are unknown")
+    if notes:
+        yield "; ".join(notes)
+
+
+def _owners(report: OomReport) -> str:
+    total = sum(owner.bytes for owner in report.owners)
+    shown = [one for one in report.owners if one.bytes >= _MIN_SHOWN_BYTES][:_OWNERS]
+    rest = total - sum(owner.bytes for owner in shown)
+    names = [
+        f"{one.name if one.source is None else one.source.short} {_size(one.bytes)}"
+        for one in shown
+    ]
+    if rest >= _MIN_SHOWN_BYTES:
+        names.append(f"others {_size(rest)}")
+    peak = report.peak
+    if peak is None or peak.step is None or peak.bytes is None:
+        title = "listed buffers"
+    else:
+        title = f"peak of {peak.title}, {_size(peak.bytes)} at step {peak.step:,}"
+    return f"{title}: {' · '.join(names)}"
+
+
+def _entry_line(joined: JoinedEntry) -> str:
+    entry = joined.entry
+    parts = [] if joined.bytes is None else [f"{_size(joined.bytes):>10}"]
+    label = entry.label or ""
+    if entry.section is EntryList.INTERFACE:
+        parts.append(label.replace(" index", "").removesuffix(" {}").lower())
+    elif entry.is_parameter:
+        parts.append("argument")
+    name = _instruction_name(joined)
+    if name is not None:
+        parts.append(name)
+    elif entry.section is not EntryList.INTERFACE and label:
+        parts.append(label)
+    if entry.shape is not None and not entry.shape.startswith("("):
+        parts.append(without_layout(entry.shape))
+    if joined.source is not None:
+        parts.append(f"{file_name(joined.source.file)}:{joined.source.line}")
+    elif joined.op_name is not None:
+        parts.append(joined.op_name)
+    if joined.allocation is not None:
+        parts.append(f"allocation {joined.allocation.record.number}")
+    padding = 0 if entry.unpadded is None else (joined.bytes or 0) - entry.unpadded.bytes
+    if padding >= _MIN_SHOWN_BYTES:
+        parts.append(f"{_size(padding)} padding")
+    return " · ".join(parts)
+
+
+def _buffer_line(owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    parts = [f"{_size(owned.buffer.bytes):>10}"]
+    if owned.is_argument and owned.origin is not None and owned.origin.argument:
+        parts.append(f"argument {owned.origin.argument}")
+    if value is not None:
+        parts += [value.record.name, without_layout(value.record.shape)]
+    if owned.source is not None:
+        parts.append(f"{file_name(owned.source.file)}:{owned.source.line}")
+    return " · ".join([*parts, f"allocation {owned.buffer.allocation.record.number}"])

@@ -33,7 +33,7 @@ class LineMemory:
         source: The line.
         bytes: Its bytes, as in the memory summary.
         padding: How many of them are padding.
-        is_large: True if they are at least 1 % of the peak.
+        is_large: True if they are at least 1% of the peak.
         buffers: The buffers, the largest first.
     """
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.reports.group_tree_text import tree_json, tree_lines
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
@@ -84,15 +85,20 @@ def buffer_json(owned: OwnedBuffer) -> Json:
         "space": owned.buffer.allocation.record.color,
         "source": None if owned.source is None else str(owned.source),
         "op_name": None if origin is None else origin.op_name,
-        "origin": None
-        if origin is None
-        else {
-            "instruction": origin.instruction.record.name,
-            "op_name": origin.op_name,
-            "source": None if origin.source is None else str(origin.source),
-            "argument": origin.argument,
-            "via": list(origin.via),
-        },
+        "origin": origin_json(origin),
+    }
+
+
+def origin_json(origin: Origin | None) -> Json | None:
+    """Return the instruction or argument that data came from."""
+    if origin is None:
+        return None
+    return {
+        "instruction": origin.instruction.record.name,
+        "op_name": origin.op_name,
+        "source": None if origin.source is None else str(origin.source),
+        "argument": origin.argument,
+        "via": list(origin.via),
     }
 
 
@@ -192,12 +198,8 @@ def _lost(space: SpaceSummary) -> str:
         ("alignment", lost.alignment),
         ("free at the peak" if space.is_peak else "free at this step", lost.free),
     ]
-    named = [f"{name} {_size(count)}" for name, count in parts if count >= _MIN_SHOWN_BYTES]
+    named = [f"{name} {_size(count)}" for name, count in parts if count]
     return f"lost {_size(lost.total)}: {', '.join(named)}"
-
-
-def _size(count: int) -> str:
-    return format_short_bytes(count)
 
 
 def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:

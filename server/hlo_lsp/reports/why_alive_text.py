@@ -17,6 +17,7 @@ from hlo_lsp.model.display import (
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.program.donation import DonationStatus
+from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
@@ -40,27 +41,26 @@ def lifetime_card(
         return Card(title, (*facts, *_printed_facts(dump, value)))
     if lifetime.origin is not None:
         facts += _origin_facts(dump, lifetime)
-    kept_for, last, awaited = (
-        _kept_for(dump, value, lifetime),
-        lifetime.last_consumer,
-        lifetime.awaited,
-    )
-    if kept_for is None and last is not None:
-        kept_for = _consumer(dump, last, lifetime)
+    kept_for, awaited = _kept_for(dump, value, lifetime), lifetime.awaited
+    if kept_for is not None or lifetime.last_consumer is None:
+        facts.append(Fact("kept for", kept_for or ""))
     else:
-        awaited = None
-    facts.append(Fact("kept for", kept_for or ""))
-    if awaited is not None:
-        facts.append(
-            Fact("which waits for", f"step {awaited.step:,}, {_named(dump, awaited.instruction)}")
+        facts.append(Fact("kept for", _consumer(dump, lifetime.last_consumer, lifetime)))
+        if awaited is not None:
+            text = f"step {awaited.step:,}, {_named(dump, awaited.instruction)}"
+            facts.append(Fact("which waits for", text))
+    facts.append(
+        _uses_fact(
+            [
+                _at_step(use.step, use.instruction.name) + (" (copy)" if use.is_copy else "")
+                for use in lifetime.uses
+            ]
         )
-    facts += _use_facts(lifetime)
+    )
     if lifetime.origin is None or lifetime.origin.argument is None:
-        is_again, is_offloaded = lifetime.is_rematerialized, lifetime.is_offloaded
-        facts.append(
-            Fact("rematerialized", "yes: it is computed a second time" if is_again else "no")
-        )
-        facts.append(Fact("offloaded", "yes: to host memory" if is_offloaded else "no"))
+        again = "yes: it is computed a second time" if lifetime.is_rematerialized else "no"
+        offloaded = "yes: to host memory" if lifetime.is_offloaded else "no"
+        facts += [Fact("rematerialized", again), Fact("offloaded", offloaded)]
     if lifetime.donation is not None:
         facts.append(Fact("donated", describe_donation(lifetime.donation)))
     if others:
@@ -92,19 +92,10 @@ def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Jso
     }
     if lifetime is None:
         return {**facts, **dict.fromkeys(_LIFETIME_KEYS)}
-    origin, last, awaited = lifetime.origin, lifetime.last_consumer, lifetime.awaited
-    donation = lifetime.donation
+    last, awaited, donation = lifetime.last_consumer, lifetime.awaited, lifetime.donation
     return {
         **facts,
-        "origin": None
-        if origin is None
-        else {
-            "instruction": origin.instruction.record.name,
-            "argument": origin.argument,
-            "op_name": origin.op_name,
-            "source": None if origin.source is None else str(origin.source),
-            "via": list(origin.via),
-        },
+        "origin": origin_json(lifetime.origin),
         "uses": [_use_json(use) for use in lifetime.uses],
         "last_consumer": None if last is None else _use_json(last),
         "waits_for": None
@@ -212,14 +203,6 @@ def _consumer(dump: DumpSet, last: BufferUse, lifetime: Lifetime) -> str:
     elif last.is_copy and lifetime.is_copied_to_output:
         text += ", which copies it to an output"
     return text
-
-
-def _use_facts(lifetime: Lifetime) -> list[Fact]:
-    texts = [
-        _at_step(use.step, use.instruction.name) + (" (copy)" if use.is_copy else "")
-        for use in lifetime.uses
-    ]
-    return [_uses_fact(texts)]
 
 
 def _printed_facts(dump: DumpSet, value: Value) -> list[Fact]:

@@ -16,7 +16,7 @@ def test_instruction_that_defines_a_value() -> None:
         "result": "f32 (float), 16 x 64 (1,024 elements), row-major (dim 1 fastest), tiles (8,128)",
         "logical size": "4,096 B (4.0 KiB)",
         "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0%: dim 1: 64 -> 128 by T(8,128)",
         "operands": "1: `get-tuple-element` f32[16,64]",
         "users": "1: `fusion.2`",
         "schedule": "step 4 of 6",

@@ -55,7 +55,7 @@ def test_shape_card_shows_sizes() -> None:
         "shape": "f32 (float), 16 x 64 (1,024 elements), row-major (dim 1 fastest), tiles (8,128)",
         "logical size": "4,096 B (4.0 KiB)",
         "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0%: dim 1: 64 -> 128 by T(8,128)",
         "memory space": "1, VMEM on TPU",
     }
 

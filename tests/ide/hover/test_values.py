@@ -18,7 +18,7 @@ def test_value_card_shows_all_facts() -> None:
         "row-major (dim 1 fastest), tiles (8,128)",
         "logical size": "4,096 B (4.0 KiB)",
         "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0%: dim 1: 64 -> 128 by T(8,128)",
         "memory space": "1, VMEM on TPU",
         "allocation": "4, preallocated-temp, 8,704 B (8.5 KiB), bytes 0 to 8,192",
         "shares memory with": "1 value over time: `negate.7` 4-5",
@@ -52,7 +52,7 @@ def test_tuple_is_a_pointer_table() -> None:
     assert (
         shown["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
     )
-    assert shown["padding"] == "16 B, 50.0 %"
+    assert shown["padding"] == "16 B, 50.0%"
 
 
 def test_value_live_at_the_peak() -> None:
@@ -113,7 +113,7 @@ def test_both_causes_of_padding_are_shown() -> None:
     shown = value_facts(dump_of(line), 1)
     assert shown["logical size"] == "2,340 B (2.3 KiB)"
     assert shown["padding"] == (
-        "5,852 B (5.7 KiB), 71.4 %: dim 0: 9 -> 16 by T(8,128); dim 1: 130 -> 256 by T(8,128)"
+        "5,852 B (5.7 KiB), 71.4%: dim 0: 9 -> 16 by T(8,128); dim 1: 130 -> 256 by T(8,128)"
     )
 
 

@@ -12,7 +12,6 @@ from hlo_lsp.ide.hover.shapes import (
     short_shape,
     size_facts,
     split_waste,
-    truncated,
     tuple_facts,
 )
 from hlo_lsp.ide.hover.sharding import group_facts, has_shard_shapes, sharding_facts
@@ -26,7 +25,7 @@ from hlo_lsp.ide.hover.values import (
     sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, truncated
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
@@ -299,12 +298,14 @@ def _module_text_name(file: DumpFile) -> str:
 
 
 def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
-    """Return the opcodes of a computation with counts, its operations, and its source lines."""
+    """Return the opcodes of a computation with counts, its operations, and its source lines.
+
+    Opcodes that compute nothing come last.
+    """
     members = module.members(computation)
-    opcodes = Counter(
-        member.opcode for member in members if member.opcode not in _STRUCTURAL_OPCODES
-    )
-    counts = [f"{count:,} {opcode}" for opcode, count in opcodes.most_common()]
+    opcodes = Counter(member.opcode for member in members).most_common()
+    opcodes.sort(key=lambda item: item[0] in _STRUCTURAL_OPCODES)
+    counts = [f"{count:,} {opcode}" for opcode, count in opcodes]
     whole = count_noun(len(members), "instruction")
     names: Counter[str] = Counter()
     lines: Counter[SourceLine] = Counter()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, truncated
 from hlo_lsp.model.shape import (
     ArrayShape,
     BufferShape,
@@ -30,11 +30,6 @@ _TYPE_NAMES_BY_PREFIX = (
     ("u", "unsigned integer"),
     ("c", "complex"),
 )
-
-
-def truncated(text: str, limit: int) -> str:
-    """Return the first characters of a text, with an ellipsis if it is longer."""
-    return text if len(text) <= limit else f"{text[:limit]}..."
 
 
 def describe_shape(shape: Shape) -> str:
@@ -136,7 +131,7 @@ def _describe_padded_size(
 def _describe_padding(logical: int, size: int, padded: PaddedSize | None) -> str:
     padding = size - logical
     causes = "; ".join(map(str, padded.padding)) if padded is not None else ""
-    return f"{format_bytes(padding)}, {100 * padding / size:.1f} %{': ' + causes if causes else ''}"
+    return f"{format_bytes(padding)}, {padding / size:.1%}{': ' + causes if causes else ''}"
 
 
 def _describe_type(name: str) -> str:

@@ -12,7 +12,6 @@ from hlo_lsp.ide.hover.shapes import (
     memory_space_fact,
     size_facts,
     split_waste,
-    truncated,
 )
 from hlo_lsp.memory.data_origin import source_label
 from hlo_lsp.memory.sharing import values_sharing_memory
@@ -25,6 +24,7 @@ from hlo_lsp.model.display import (
     format_bytes,
     format_short_bytes,
     join_limited,
+    truncated,
 )
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.place import LocatedRecord, Value
