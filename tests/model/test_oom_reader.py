@@ -223,11 +223,6 @@ def test_other_log_has_no_message() -> None:
     assert messages("INFO: 12G of memory in use\nSize: 3\nOut of memory handlers are set") == []
 
 
-@given(st.text(), st.text())
-def test_any_text_can_be_read(before: str, after: str) -> None:
-    read_oom_messages(f"{before}{PROGRAM_LOAD}{after}".split("\n"))
-
-
 @given(st.lists(st.sampled_from(text_of(LONG).split("\n")), max_size=30))
 def test_any_lines_can_be_read(lines: list[str]) -> None:
     read_oom_messages(lines)

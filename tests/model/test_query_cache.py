@@ -258,20 +258,3 @@ def test_parts_of_a_file_are_inputs(reads: str, valid: list[str]) -> None:
         if of_part(dump) is before:
             kept.append(name)
     assert kept == valid
-
-
-def test_change_of_kind_invalidates_all_parts() -> None:
-    @query
-    def instructions(file: DumpFile) -> list[str]:
-        return [*file.module.instructions, *map(str, file.memory.assigned)]
-
-    file = DumpFile.of_text("nothing")
-    assert instructions(file) == []
-    file.changed(file.document.replace(_ASSIGNMENT))
-    file.refresh()
-    assert instructions(file) == ["1", "2"]
-    file.changed(
-        file.document.replace("HloModule m\n\nENTRY %e () -> f32[] {\n  %x = f32[] a()\n}\n")
-    )
-    file.refresh()
-    assert instructions(file) == ["x"]

@@ -1,7 +1,5 @@
 """Renaming at every place that refers to the same entity."""
 
-from itertools import chain
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -232,25 +230,6 @@ def test_inline_operands_yield_nested_names() -> None:
     assert names(found, computation_attributes=True) == ["f"]
 
 
-@pytest.mark.parametrize("separator", [", ", ",\n    "])
-def test_many_operands_have_correct_places(separator: str) -> None:
-    operands = [f"p.{number}" for number in range(MANY)]
-    found = statement_mentions(f"  ROOT %t = (f32[]) tuple({separator.join(operands)})")
-    assert names(found) == ["t", *operands]
-    lines = {mention.place.line for mention in found}
-    assert len(lines) == (1 if separator == ", " else MANY)
-
-
-def test_many_signature_parameters_have_correct_places() -> None:
-    parameters = [f"p.{number}" for number in range(MANY)]
-    signature = ", ".join(f"{name}: f32[]" for name in parameters)
-    file = DumpFile.of_text(f"HloModule m\n\n%f ({signature}) -> f32[] {{\n}}\n")
-    (head,) = file.module.computations.records()
-    found = verified_mentions(file, head)
-    assert names(found, computation_attributes=True) == ["f"]
-    assert names(found) == parameters
-
-
 def test_broken_statement_names_called_computations() -> None:
     found = statement_mentions(
         "  %c = f32[] conditional(%i, %a, %b, branch_computations={%f,\n"
@@ -258,13 +237,3 @@ def test_broken_statement_names_called_computations() -> None:
     )
     assert names(found, computation_attributes=True) == ["f", "g", "h"]
     assert names(found) == ["c", "i", "a", "b", "a", "d", "j"]
-
-
-def test_many_names_in_broken_statement() -> None:
-    operands = [f"p.{number}" for number in range(MANY)]
-    called = [f"f.{number}" for number in range(MANY)]
-    lists = (", ".join(f"%{name}" for name in each) for each in (operands, called))
-    found = statement_mentions("  %t = f32[] tuple({}), called_computations={{{}".format(*lists))
-    assert names(found) == ["t", *operands]
-    assert names(found, computation_attributes=True) == called
-    assert list(chain(names(found), called)) == [mention.name for mention in found]

@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.navigation.definitions import definition
-from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -246,22 +243,3 @@ def test_invalid_metadata_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "module_0001.jit_f.thunk_metadata.txt").write_bytes(b"\0\0\0")
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS.split("\n", maxsplit=1)[0])
     assert _instructions(dump, file) == ["loop.add"]
-
-
-def test_thunk_definition_is_its_instruction(tmp_path: Path) -> None:
-    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
-    lines = []
-    for line in range(4):
-        found = cursor_target_at(file, line, 20)
-        assert found is not None
-        place = definition(dump, found)
-        lines.append(None if place is None else place.file.lines[place.line].split()[0])
-    assert lines == ["%loop.add", "%loop_add.1", None, None]
-
-
-def test_thunk_references_are_those_of_its_instruction(tmp_path: Path) -> None:
-    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
-    found = cursor_target_at(file, 0, 20)
-    assert found is not None
-    declared, mentioned = declarations_and_references(dump, found)
-    assert [place.line for place in (*declared, *mentioned)] == [4, 5]

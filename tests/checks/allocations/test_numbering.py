@@ -28,11 +28,6 @@ def test_repeated_number_is_reported_once(sample: str) -> None:
     assert related(finding) == [("14: allocation »6«: size 512, thread-local:", "the same number")]
 
 
-def test_repeated_block_is_reported_once(sample: str) -> None:
-    ((code, place, _),) = reports(replaced(sample, BLOCK_7, BLOCK_7 + BLOCK_7))
-    assert (code, place[:3]) == ("duplicate-allocation", "18:")
-
-
 @pytest.mark.parametrize(
     ("change", "line", "previous", "expected"),
     [

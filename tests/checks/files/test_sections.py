@@ -104,13 +104,6 @@ def test_two_modules_in_one_text_are_one_finding(corpus_small: Path) -> None:
     assert message.startswith("`HloModule` is repeated, first on line 1: ")
 
 
-def test_two_values_files_in_one_are_one_finding(compiled: Path) -> None:
-    edited(compiled, VALUES, lambda text: text + text)
-    ((name, code, place, _),) = reports_in(compiled)
-    assert (name, code) == (VALUES, "section-order")
-    assert "»Total bytes used: 2135040 (2.04MiB)«" in place
-
-
 def test_concatenated_split_dump_is_in_order(compiled: Path) -> None:
     texts = [next(compiled.glob(f"*{end}")).read_text() for end in (ASSIGNMENT, VALUES, RANGES)]
     assert reports_of("".join(texts)) == []
@@ -207,13 +200,6 @@ def test_file_cut_before_a_line_is_truncated(compiled: Path, end: str, last: str
     assert [(name, code) for name, code, _, _ in reported] == [
         (end.removeprefix("after_optimizations"), "truncated")
     ]
-
-
-@pytest.mark.parametrize(
-    "text", ["", "HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n"]
-)
-def test_written_text_is_not_truncated(text: str) -> None:
-    assert ending(DumpFile.of_text(text)) is None
 
 
 def test_peak_without_bytes_has_no_stack_traces() -> None:

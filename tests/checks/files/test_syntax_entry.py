@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import findings, replaced, reports
+from checks.damage import replaced, reports
 
 ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 0\n"
 # What is replaced by what; where the finding is, and its message.
@@ -10,22 +10,6 @@ ROWS = {
     "the end of a header": (
         "\n<77 fusion.5 @1>\n", "\n<77 fusion.5 @1\n", "191: <77 fusion.5 @1»«",
         "expected `>`, found the end of the line",
-    ),
-    "the id in a header": (
-        "\n<77 fusion.5 @1>\n", "\n<x fusion.5 @1>\n", "191: <»x fusion.5 @1>«",
-        "expected value id, found `x fusion.5 @1>`",
-    ),
-    "the word operand": (
-        "  fusion.2, operand 0\n", "  fusion.2, oprand 0\n", "195:   fusion.2», oprand 0«",
-        "expected `, operand `, found `, oprand 0`",
-    ),
-    "the number of an operand": (
-        "  fusion.2, operand 0\n", "  fusion.2, operand x\n", "195:   fusion.2, operand »x«",
-        "expected operand, found `x`",
-    ),
-    "the index of a position": (
-        "  copy-start.1 {1}\n uses", "  copy-start.1 {1\n uses", "101:   copy-start.1 »{1«",
-        "expected index, found `{1`",
     ),
     "the index of a use": (
         "  copy-done.1, operand 0 {1}", "  copy-done.1, operand 0 {x}",
@@ -65,11 +49,6 @@ def test_damaged_label_is_the_only_finding(sample: str, what: str) -> None:
     reported = reports(replaced(sample, old, new))
     assert [code for code, _, _ in reported] == ["syntax"]
     assert int(reported[0][1].split(":")[0]) in lines
-
-
-def test_missing_text_is_reported_after_the_row(sample: str) -> None:
-    (finding,) = findings(replaced(sample, "\n<77 fusion.5 @1>", "\n<77 fusion.5 @1"))
-    assert (finding.place.start, finding.place.end) == (15, 16)
 
 
 def test_a_label_that_is_broken_is_named(sample: str) -> None:

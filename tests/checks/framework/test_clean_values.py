@@ -66,11 +66,6 @@ def test_edit_leaves_other_values_clean(edit: tuple[str, str], outdated: str) ->
     assert clean.isdisjoint(outdated)
 
 
-def test_instruction_outside_of_computations_leaves_nothing_clean() -> None:
-    text = f"  %o = f32[8]{{0}} negate(%p)\n{_MODULE}"
-    assert _clean_after(text, ("negate(%p)", "negate(%r)")) == set()
-
-
 def _clean_after(text: str, edit: tuple[str, str]) -> set[str | None]:
     module, assignment = _files(text)
     dump, clean = DumpSet([module, assignment]), CleanValues()
@@ -79,13 +74,3 @@ def _clean_after(text: str, edit: tuple[str, str]) -> set[str | None]:
     _replace(module, *edit)
     clean.refresh(dump, module)
     return {record.name for record in clean.records}
-
-
-def test_edit_of_another_file_leaves_nothing_clean() -> None:
-    module, assignment = _files(_MODULE)
-    dump, clean = DumpSet([module, assignment]), CleanValues()
-    clean.refresh(dump, module)
-    clean.records = set(assignment.memory.assigned.records())
-    _replace(assignment, "size=32,offset=64", "size=16,offset=64")
-    clean.refresh(dump, module)
-    assert clean.records == set()

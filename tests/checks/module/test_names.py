@@ -20,10 +20,6 @@ ENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {
 """
 
 
-def test_nothing_is_wrong_with_the_module() -> None:
-    assert reports(MODULE) == []
-
-
 def test_an_operand_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
         (
@@ -79,12 +75,6 @@ def test_users_of_a_broken_line_are_not_reported() -> None:
             code for code, _, _ in reports(replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
         ]
         assert codes == ["syntax"], broken
-
-
-def test_names_beside_a_broken_line_are_checked() -> None:
-    text = replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", "%sum = f32[4]{0} add(%a")
-    codes = [code for code, _, _ in reports(replaced(text, "negate(%b)", "negate(%c)"))]
-    assert codes == ["syntax", "undefined-instruction"]
 
 
 def test_lines_below_a_broken_head_are_not_reported() -> None:
