@@ -57,9 +57,9 @@ def test_broken_line_matches_no_other_rule(line: str) -> None:
 
 
 def test_explanation_uses_the_longest_partial_match() -> None:
-    refusal = memory_scanner().explain(" value: <1 a.1 @0> (size=512 offset=0): f32[2]")
+    refusal = memory_scanner().lines.explain(" value: <1 a.1 @0> (size=512 offset=0): f32[2]")
     assert (refusal.column, str(refusal)) == (28, "expected `,offset=`")
 
 
 def test_unrecognized_line_fails_at_column_zero() -> None:
-    assert memory_scanner().explain("Lorem ipsum").column == 0
+    assert memory_scanner().lines.explain("Lorem ipsum").column == 0

@@ -6,7 +6,6 @@ the change, another step may be the peak. ``tests/oracles/test_advice.py`` compa
 peaks of changed programs.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -24,7 +23,6 @@ from hlo_lsp.program.donation import donation_of
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
 _MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
-_NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32", "c128": "c64"}  # with half of the bytes
 
 
@@ -66,7 +64,7 @@ class Advice:
 def advice(
     dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
 ) -> list[Advice]:
-    """Return advice on a memory space at its peak, without savings below 1 % of the peak."""
+    """Return advice on a memory space at its peak, without savings below 1% of the peak."""
     found = [
         *_donation(dump, buffers),
         *_types(dump, buffers),
@@ -134,9 +132,7 @@ def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
 
 def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
-    header = None if file is None else file.module.header
-    match = None if header is None else _NUM_PARTITIONS.search(header.text)
-    partitions = 1 if match is None else int(match[1])
+    partitions = 1 if file is None else file.module.partition_count
     if partitions < 2:
         return
     whole_shapes = _unpartitioned_shapes(dump)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.dump_set import DumpSet, printed_shape
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
@@ -58,11 +58,8 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
 
 def live_bytes(dump: DumpSet, key: str) -> int | None:
     """Return the logical size of a value in bytes, or None if its shape is unknown."""
-    assigned = dump.find(lambda index: index.assigned_keys, key)
-    text = None if assigned is None else assigned.record.shape
-    if text is None:
-        value = dump.value_of_key(key)
-        text = None if value is None else dump.shape_text(value)
+    header = dump.value_header(key)
+    text = None if header is None else printed_shape(header.record)
     shape = None if text is None else try_shape(text)
     return None if shape is None else logical_bytes(shape)
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.memory_records import AllocationLine
 
-_HOST_SPACE = 5
 _HBM = 0
 _TPU_TEMP_UNIT = 16_384  # bytes; libtpu rounds up to a multiple
 
@@ -38,8 +38,8 @@ def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
     if not allocations:
         return ()
     is_checked = dump.backend in {Backend.CPU, Backend.TPU}
-    device = [one for one in allocations if one.color != _HOST_SPACE]
-    host = [one for one in allocations if one.color == _HOST_SPACE]
+    device = [one for one in allocations if one.color != HOST_MEMORY_SPACE]
+    host = [one for one in allocations if one.color == HOST_MEMORY_SPACE]
     found = [
         AnalysisSize(f"{prefix}{key}_size_in_bytes", _sum(part, counts), f"{rule}, {where}")
         for prefix, part, where in (
@@ -47,9 +47,17 @@ def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
             ("host_", host, "in host memory"),
         )
         for key, counts, rule in (
-            ("argument", _is_argument, "the allocations of parameters"),
-            ("output", _is_output, "the allocations that are live out, also if they are aliased"),
-            ("alias", _is_alias, "the allocations of parameters that are live out"),
+            ("argument", lambda one: one.parameter is not None, "the allocations of parameters"),
+            (
+                "output",
+                lambda one: one.maybe_live_out,
+                "the allocations that are live out, also if they are aliased",
+            ),
+            (
+                "alias",
+                lambda one: one.parameter is not None and one.maybe_live_out,
+                "the allocations of parameters that are live out",
+            ),
         )
     ]
     found.append(_temp(dump, device))
@@ -74,24 +82,10 @@ def _temp(dump: DumpSet, device: Sequence[AllocationLine]) -> AnalysisSize:
         rounded = -(-hbm // _TPU_TEMP_UNIT) * _TPU_TEMP_UNIT
         rule = f"the temporaries in HBM, rounded up to {_TPU_TEMP_UNIT:,} B"
         return AnalysisSize(key, rounded, f"{rule}; 0 for some programs, why is unknown")
-    return AnalysisSize(key, _sum(device, _is_temp), "the allocations of temporaries")
+    return AnalysisSize(
+        key, _sum(device, lambda one: one.preallocated_temp), "the allocations of temporaries"
+    )
 
 
 def _sum(allocations: Sequence[AllocationLine], counts: Callable[[AllocationLine], bool]) -> int:
     return sum(one.size for one in allocations if counts(one))
-
-
-def _is_argument(one: AllocationLine) -> bool:
-    return one.parameter is not None
-
-
-def _is_output(one: AllocationLine) -> bool:
-    return one.maybe_live_out
-
-
-def _is_alias(one: AllocationLine) -> bool:
-    return _is_argument(one) and _is_output(one)
-
-
-def _is_temp(one: AllocationLine) -> bool:
-    return one.preallocated_temp

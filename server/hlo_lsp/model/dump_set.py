@@ -127,11 +127,15 @@ class DumpSet:
 
     def value_of_key(self, key: str) -> Value | None:
         """Return the value that an instruction defines at an index, such as ``fusion.40{0}``."""
+        header = self.value_header(key)
+        return None if header is None or header.record.id is None else self.value(header.record.id)
+
+    def value_header(
+        self, key: str
+    ) -> "LocatedRecord[AssignedValue] | LocatedRecord[UsedValue] | None":
+        """Return the line of a value in its allocation, else its entry under ``Used values``."""
         assigned = self.find(lambda index: index.assigned_keys, key)
-        if assigned is not None:
-            return self.value(assigned.record.id)
-        entry = self.find(lambda index: index.entry_keys, key)
-        return None if entry is None or entry.record.id is None else self.value(entry.record.id)
+        return assigned or self.find(lambda index: index.entry_keys, key)
 
     def value_at(self, name: str, index: str | None = None) -> Value | None:
         """Return the value at an index of an instruction's result, by default the whole result.
@@ -244,12 +248,8 @@ class DumpSet:
 
     def shape_text(self, value: Value) -> str | None:
         """Return the shape of a value with its layout as printed."""
-        if value.assigned is not None:
-            return value.assigned.record.shape
-        text = None if value.entry is None else defining_text(value.entry.record)
-        if text is None:
-            return None
-        return subshape_text(text.shape.text, value.index)
+        header = value.assigned or value.entry
+        return None if header is None else printed_shape(header.record)
 
     def stack(self, text: InstructionText) -> list[SourceLine]:
         """Return the Python stack of an instruction, the innermost line first."""
@@ -281,6 +281,14 @@ class DumpSet:
             entry,
             self.live(header.name + (header.index or "{}")),
         )
+
+
+def printed_shape(header: AssignedValue | UsedValue) -> str | None:
+    """Return the shape of a value with its layout as printed, None if the line lacks it."""
+    if isinstance(header, AssignedValue):
+        return header.shape
+    instruction = defining_text(header)
+    return None if instruction is None else subshape_text(instruction.shape.text, header.index)
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:

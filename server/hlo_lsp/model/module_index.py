@@ -23,6 +23,7 @@ from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
+_PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 # A called computation without a percent sign, or a computation that is written inline.
 _PLAIN_CALL = re.compile(
@@ -122,6 +123,12 @@ class ModuleIndex:
     def header(self) -> ModuleHeader | None:
         """The first header of the module."""
         return min(self.headers.records(), key=lambda record: record.line, default=None)
+
+    @property
+    def partition_count(self) -> int:
+        """The number of partitions that the header has, 1 without one."""
+        match = None if self.header is None else _PARTITION_COUNT.search(self.header.text)
+        return 1 if match is None else int(match[1])
 
     @property
     def tables(self) -> SourceTables:

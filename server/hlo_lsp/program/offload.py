@@ -23,7 +23,6 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _ANNOTATION = 'custom_call_target="annotate_device_placement"'
 _PLACEMENT = re.compile(r'\b_xla_buffer_placement="(\w+)"')
-_PARTITIONS = re.compile(r"\bnum_partitions=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,7 @@ def offload_requests(dump: DumpSet) -> tuple[OffloadRequest, ...]:
     requested = sorted(_annotations(original.module), key=_bytes, reverse=True)
     if not requested:
         return ()
-    header = compiled.module.header
-    match = None if header is None else _PARTITIONS.search(header.text)
-    partitions = 1 if match is None else int(match[1])
+    partitions = compiled.module.partition_count
     transfers = [one for one in host_transfers(compiled.module) if one.to_host]
     free = list(transfers)
     found = []

@@ -12,7 +12,7 @@ from re import Match
 from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
-from hlo_lsp.syntax.grammar import LineRule, LineRules, ParseFailure, load_grammar
+from hlo_lsp.syntax.grammar import LineRule, LineRules, load_grammar
 from hlo_lsp.syntax.instruction_text import TextSpan, unescape
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
@@ -117,17 +117,7 @@ _MEMORY_RULES: dict[str, dict[str, _RecordMaker | None]] = {
 }  # fmt: skip
 
 
-class _LineScanner:
-    """A scanner whose rules have a line each."""
-
-    lines: LineRules
-
-    def explain(self, text: str) -> ParseFailure:
-        """Return why no rule matches a line."""
-        return self.lines.explain(text)
-
-
-class MemoryScanner(_LineScanner):
+class MemoryScanner:
     """A scanner of all memory files and all their versions."""
 
     def __init__(self) -> None:
@@ -188,7 +178,7 @@ _MODULE_RULES: dict[str, _RecordMaker] = {
 _MULTILINE_RULES = {"instruction_line", "module_header", "whole_computation"}
 
 
-class ModuleScanner(_LineScanner):
+class ModuleScanner:
     """A scanner of module text."""
 
     def __init__(self) -> None:
@@ -300,7 +290,7 @@ class BranchLabel(Record):
         return cls(match["BRANCH"], None if indent is None else len(indent) // 4)
 
 
-class ThunkScanner(_LineScanner):
+class ThunkScanner:
     """A scanner of thunk sequences."""
 
     def __init__(self) -> None:

@@ -131,10 +131,10 @@ def broken_line(context: RecordContext[BrokenRecord]) -> Iterator[Finding]:
             )
             yield context.report(Place(context.file, context.record.line, 0, len(text)), message)
             return
-        refusal = memory_scanner().explain(text)
+        refusal = memory_scanner().lines.explain(text)
         what = "a memory dump"
     elif context.file.kind is FileKind.MODULE:
-        refusal = module_scanner().explain(text)
+        refusal = module_scanner().lines.explain(text)
         words = tuple(_WORDS.get(word, word) for word in refusal.expected)
         refusal = ParseFailure(refusal.column, words)
         what = "an HLO module"

@@ -17,20 +17,11 @@ from hlo_lsp.checks.live_ranges.section import (
     text_schedule,
 )
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, field_place
+from hlo_lsp.model.place import field_place
 from hlo_lsp.model.sections import Section
-from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.memory_records import RangeRow, SequenceRow
 
 T = TypeVar("T")
-
-
-def value_line(
-    dump: DumpSet, key: str
-) -> "LocatedRecord[AssignedValue] | LocatedRecord[UsedValue] | None":
-    """Return the line of a value in its allocation, else its entry under ``Used values``."""
-    assigned = dump.find(lambda index: index.assigned_keys, key)
-    return assigned or dump.find(lambda index: index.entry_keys, key)
 
 
 def has_all_values(dump: DumpSet) -> bool:
@@ -59,7 +50,7 @@ def live_range_unknown(context: CompileContext) -> list[Finding]:
     unknown: list[tuple[RangeRow, str]] = []
     for row in section.ranges:
         checkpoint()
-        if value_line(dump, row.key) is None:
+        if dump.value_header(row.key) is None:
             if has_all:
                 unknown.append((row, f"no allocation or used value has a value `{row.key}`"))
         elif row.name not in scheduled:
@@ -98,7 +89,7 @@ def live_range_missing(context: CompileContext) -> list[Finding]:
         more = f" and {len(keys) - 1:,} more values have" if len(keys) > 1 else " has"
         where = f"before `{ranges[place].key}`" if place < len(ranges) else "at the end of the list"
         message = f"`{keys[0]}`{more} no live range: expected {where}"
-        label, value = section.label_place(Section.RANGES), value_line(dump, keys[0])
+        label, value = section.label_place(Section.RANGES), dump.value_header(keys[0])
         at = section.place((*ranges, ranges[-1])[place]) if ranges else label
         related = [] if value is None else [field_place(value.file, value.record)]
         return context.report(at, message, *(Related(place, "the value") for place in related))
@@ -122,7 +113,7 @@ def live_range_order(context: CompileContext) -> list[Finding]:
         if first is not row:
             wrong.append((row, first, f"`{row.key}` has two live ranges: expected one"))
             continue
-        value = value_line(dump, row.key)
+        value = dump.value_header(row.key)
         id_ = None if value is None else value.record.id
         if id_ is None:
             continue

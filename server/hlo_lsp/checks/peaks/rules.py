@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.checks.live_ranges.rules import has_all_values, value_line
+from hlo_lsp.checks.live_ranges.rules import has_all_values
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
@@ -15,35 +15,19 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
+from hlo_lsp.memory.logical_peak import live_bytes
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import field_place
 from hlo_lsp.model.sections import Section
-from hlo_lsp.model.shape import subshape_text, try_shape
-from hlo_lsp.model.sizes import logical_bytes, target_of
-from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow
+from hlo_lsp.model.sizes import target_of
+from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
 
 SizedRanges = Sequence[tuple[int, int, int]]  # start step, end step, bytes
 _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
 _MIN_EXCESS_RATIO = 0.05
-
-
-def _logical_bytes(dump: DumpSet, key: str) -> int | None:
-    """Return the bytes of a value without padding; None if its shape is not known."""
-    found = value_line(dump, key)
-    if found is None:
-        return None
-    if isinstance(found.record, AssignedValue):
-        text: str | None = found.record.shape
-    else:
-        instruction = defining_text(found.record)
-        text = subshape_text(
-            "" if instruction is None else instruction.shape.text, found.record.index
-        )
-    shape = None if text is None else try_shape(text)
-    return None if shape is None else logical_bytes(shape)
 
 
 def compute_peak_step(ranges: SizedRanges) -> int:
@@ -78,7 +62,7 @@ def peak_moment(context: CompileContext) -> Iterator[Finding]:
     for row in section.ranges:
         checkpoint()
         # The bytes of the whole instruction: those of a tuple are its pointers.
-        size = _logical_bytes(context.dump, row.name + "{}")
+        size = live_bytes(context.dump, row.name + "{}")
         if size is None:
             return
         sized.append((row.start_step, row.end_step, size))
@@ -146,7 +130,7 @@ def _label(row: PeakRow) -> str:
 def _is_comparable(dump: DumpSet, section: LiveRangeSection, key: str) -> bool:
     """Return whether a value has a live range, or is certain to be unknown."""
     has_range = key in section.file.memory.ranges
-    return has_range or (has_all_values(dump) and value_line(dump, key) is None)
+    return has_range or (has_all_values(dump) and dump.value_header(key) is None)
 
 
 def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[str]:
@@ -156,7 +140,7 @@ def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[
     printed = {row.key: row.bytes for row in section.peak}
 
     def order(row: RangeRow) -> tuple[int, bytes, tuple[int, ...]]:
-        size, digits = _logical_bytes(dump, row.key), row.index[1:-1]
+        size, digits = live_bytes(dump, row.key), row.index[1:-1]
         known = printed.get(row.key, 0) if size is None else size
         return -known, row.name.encode(), tuple(map(int, digits.split(","))) if digits else ()
 
@@ -171,7 +155,7 @@ def peak_bytes(context: CompileContext) -> Iterator[Finding]:
     section, _ = _section_with_peak(context.dump)
     count = 0
     for row in () if section is None else section.peak:
-        size = _logical_bytes(context.dump, row.key or row.name + "{}")
+        size = live_bytes(context.dump, row.key or row.name + "{}")
         if section is not None and size not in {None, row.bytes} and count < MAX_FINDINGS:
             count += 1
             message = f"`{_label(row)}` has {row.bytes:,} B, but its shape has {size:,} B"
@@ -225,7 +209,7 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
 
 
 def _value(dump: DumpSet, row: PeakRow) -> list[Related]:
-    found = value_line(dump, row.key or row.name + "{}")
+    found = dump.value_header(row.key or row.name + "{}")
     return [] if found is None else [Related(field_place(found.file, found.record), _label(row))]
 
 
