@@ -7,30 +7,6 @@ import pytest
 from cli.command import run
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "No such file"),
-        (b"", "empty"),
-        (b"\n\n", "empty"),
-        (b"\x7fELF\x02\0\0\0" * 100, "binary"),
-        (b"--xla_flag=1\n", "not an HLO module or XLA memory dump"),
-        (b"x" * 5_000_000, "not an HLO module or XLA memory dump"),
-    ],
-    ids=["missing", "empty", "blank", "binary", "flag", "long"],
-)
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_file_must_be_a_dump(tmp_path: Path, content: bytes | None, reason: str, form: str) -> None:
-    path = tmp_path / "a file.txt"
-    if content is not None:
-        path.write_bytes(content)
-    result = run("inspect", path, "--at", "1", "--format", form)
-    assert (result.status, result.out) == (2, "")
-    assert result.err.startswith(f"hlo-lsp: {path}: ")
-    assert reason in result.err
-    assert result.err.count("\n") == 1
-
-
 def test_folder_is_an_error(tmp_path: Path) -> None:
     result = run("inspect", tmp_path)
     assert (result.status, result.out) == (2, "")

@@ -77,18 +77,6 @@ async def references(
     return [file.editor.spot(location) for location in found or ()]
 
 
-async def highlights(file: OpenFile, beginning: str, word: str = "") -> list[tuple[str, str]]:
-    """Return the highlighted lines and the kinds of their highlights."""
-    request = file.editor.client.text_document_document_highlight_async
-    params = types.DocumentHighlightParams(file.document, file.text.at(beginning, word))
-    found = await file.editor.reply(request(params))
-    kinds = {types.DocumentHighlightKind.Write: "write", types.DocumentHighlightKind.Read: "read"}
-    return [
-        (file.text.lines[h.range.start.line], kinds[h.kind or types.DocumentHighlightKind.Text])
-        for h in found or ()
-    ]
-
-
 async def symbols(file: OpenFile) -> list[Symbol]:
     """Return the outermost symbols of the outline."""
     params = types.DocumentSymbolParams(file.document)

@@ -49,22 +49,6 @@ async def test_the_right_number_is_put_in(
     assert await file.codes() == []
 
 
-async def test_an_entry_that_is_there_twice_is_removed(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("one file").assignment)
-    whole = file.text.whole
-    first, last = file.text.line("<167 fusion.16{1}"), file.text.line("<168 xor.4")
-    entry = "".join(f"{line}\n" for line in file.text.lines[first:last])
-    file.edit(((last, 0), (last, 0), entry))
-    found = await told(file, "duplicate-value-id")
-    assert found.range.start.line == last
-    (remove,) = [one for one in await actions(file, found) if one.title.startswith("Remove")]
-    assert not remove.is_preferred
-    await choose(any_editor, remove)
-    assert file.text.whole == whole
-
-
 async def test_removable_text_is_faded_if_supported(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     line = file.text.line("    8:xor.5")
@@ -92,14 +76,6 @@ async def test_all_right_numbers_at_once(any_editor: Editor, compiled: Compiled)
     assert await file.codes() == []
     assert await on_save(file) == []
     assert edit.document_changes is not None or edit.changes is not None
-
-
-async def test_ambiguous_fix_is_not_applied_on_save(vscode: Editor, compiled: Compiled) -> None:
-    file = vscode.open(compiled("one file").assignment)
-    line = file.text.line("    8:xor.5")
-    file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
-    assert await file.codes() != []
-    assert await on_save(file) == []
 
 
 async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compiled) -> None:
@@ -139,15 +115,6 @@ async def test_a_rule_is_explained(any_editor: Editor, compiled: Compiled) -> No
     else:
         await any_editor.until(lambda: len(any_editor.client.messages) > said)
         assert any_editor.client.messages.pop().message.startswith("size-mismatch: ")
-
-
-async def test_diagnostic_links_to_its_rule(vscode: Editor, compiled: Compiled) -> None:
-    file = vscode.open(compiled("one file").assignment)
-    file.substitute(*DAMAGE)
-    found = await told(file, "size-mismatch")
-    assert found.code_description is not None
-    uri, _, line = found.code_description.href.partition("#L")
-    assert vscode.text_of(uri).lines[int(line) - 1] == "### size-mismatch"
 
 
 async def silence(file: OpenFile) -> types.CodeAction | None:

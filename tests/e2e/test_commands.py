@@ -101,17 +101,6 @@ def test_check_reads_unsaved_text(wire: Wire, compiled: Compiled) -> None:
     assert after == [printed("check", str(place)) for place in (path, path.parent)]
 
 
-def test_untitled_document_is_inspected_and_checked(wire: Wire, compiled: Compiled) -> None:
-    path = compiled("one file").assignment
-    wrong = path.read_text("utf-8").replace("offset=4096", "offset=4608")
-    wire.send(opened("untitled:1", wrong))
-    path.write_text(wrong, "utf-8")
-    found = run(wire, "check", "untitled:1")["result"]
-    assert found.replace("untitled:1:", f"{path}:") == printed("check", str(path)) != ""
-    place = run(wire, "inspect", "untitled:1", {"line": 1, "character": 12})["result"]
-    assert place == printed("inspect", str(path), "--at", "2:13")
-
-
 def test_inspection_of_a_stdout_dump_uses_the_section(wire: Wire, compiled: Compiled) -> None:
     folder = compiled("cpu").folder
     text = "".join(

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from e2e.asking import card, facts, hover
 from e2e.compiles import Compile
 from e2e.editor import Editor
@@ -34,31 +32,6 @@ async def test_value_has_all_its_facts(any_editor: Editor, compiled: Compiled) -
     assert told["source"].startswith("/home/user/models/programs.py:53 in whileloop.<locals>.")
 
 
-async def test_padding_has_bytes_percent_and_cause(neovim: Editor, compiled: Compiled) -> None:
-    file = neovim.open(compiled("one file").assignment)
-    told = await facts(file, " value: <174", "pad_add")
-    assert told["padded size"].startswith("1,024 B (1.0 KiB)")
-    assert told["padding"] == "1,000 B, 97.7%: dim 0: 3 -> 128 by T(2,128)"
-
-
-@pytest.mark.parametrize(
-    ("name", "space", "padding"),
-    [
-        ("tpu", "0, HBM on TPU", "512 B: a table of 4-byte pointers"),
-        ("cpu", "0, main memory on CPU", "24 B: a table of 8-byte pointers"),
-        ("gpu", "0, device memory on GPU", "24 B: a table of 8-byte pointers"),
-    ],
-)
-async def test_spaces_and_tables_are_those_of_the_backend(
-    neovim: Editor, compiled: Compiled, name: str, space: str, padding: str
-) -> None:
-    file = neovim.open(compiled(name).assignment)
-    start = next(line for line in file.text.lines if "while" in line and "{} (phi)" in line)
-    told = await facts(file, start, "while")
-    assert told["memory space"].startswith(space)
-    assert told["padded size"].startswith(padding)
-
-
 async def test_every_mention_of_a_value_has_its_card(
     any_editor: Editor, compiled: Compiled
 ) -> None:
@@ -71,41 +44,6 @@ async def test_every_mention_of_a_value_has_its_card(
     assert await hover(values, "<23 fusion.9", "fusion.9") == whole
     assert await hover(ranges, "    fusion.9{}:25-27", "fusion.9") == whole
     assert await hover(ranges, "    fusion.9{}: 262144", "fusion.9") == whole
-
-
-async def test_every_mention_of_an_instruction_has_its_card(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    files = compiled("tpu")
-    values, ranges, module = map(any_editor.open, (files.values, files.live_range, files.module))
-    whole = await hover(module, "  %add.6 = ", "add.6")
-    assert "step 20 of 31" in whole
-    assert "jit(while_fn)/while/body/add" in whole
-    assert await hover(values, "  add.6", "add.6") == whole
-    assert await hover(values, " from instruction: %add.6", "add.6") == whole
-    assert await hover(values, " from instruction: %tuple.12", "%add.6") == whole
-    assert await hover(ranges, "    20:add.6", "add.6") == whole
-
-
-async def test_words_shapes_and_spaces_are_explained(neovim: Editor, compiled: Compiled) -> None:
-    file = neovim.open(compiled("tpu").assignment)
-    titles = {
-        ("BufferAssignment", ""): "BufferAssignment",
-        ("allocation 13", "allocation"): "allocation 13",
-        ("allocation 13", "6, page"): "memory space 6: scalar memory",
-        ("allocation 13", "preallocated-temp"): "preallocated-temp",
-        ("allocation 0", "thread-local"): "thread-local",
-        ("allocation 2", "constant"): "constant",
-        ("allocation 5", "maybe-live-out"): "maybe-live-out",
-        ("allocation 11", "f32[256,256]"): "f32[256,256]",
-        (" value: <45", "phi"): "phi",
-        (" value: <22", "f32[256,256]"): "f32[256,256]{1,0:T(8,128)S(1)}",
-        (" value: <22", "S(1)"): "memory space 1: VMEM",
-        (" value: <22", "1> (size"): "memory space 1: VMEM",
-        (" value: <32", "s32[]"): "s32[]{:T(128)}",
-    }
-    found = {place: (await facts(file, *place))["title"] for place in titles}
-    assert found == titles
 
 
 async def test_reports_and_thunks_are_explained(neovim: Editor, compiled: Compiled) -> None:

@@ -36,21 +36,3 @@ async def test_hints_of_a_module_know_its_neighbours(
     hint = next(hint for hint in found if str(hint.label) == "step 25")
     resolved = await any_editor.reply(any_editor.client.inlay_hint_resolve_async(hint))
     assert str(resolved.tooltip).startswith("runs at step 25 of ")
-
-
-async def test_kinds_are_turned_off_while_the_server_runs(
-    any_editor: Editor, compiled: Compiled
-) -> None:
-    file = any_editor.open(compiled("tpu").assignment)
-    assert {str(hint.label).split()[0] for hint in await hints(file)} == {"padded", "live"}
-    settings = {"hlo": {"inlayHints": {"paddedSize": False, "liveRanges": False}}}
-    any_editor.client.set_configuration(settings)
-    any_editor.client.workspace_did_change_configuration(
-        types.DidChangeConfigurationParams(settings)
-    )
-    assert await hints(file) == []
-    any_editor.client.set_configuration({"hlo": {}})
-    any_editor.client.workspace_did_change_configuration(
-        types.DidChangeConfigurationParams({"hlo": {}})
-    )
-    assert await hints(file) != []

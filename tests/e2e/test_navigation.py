@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from e2e.asking import declaration, definition, highlights, references, type_definition
+from e2e.asking import declaration, definition, references, type_definition
 from e2e.compiles import Compile
 from e2e.editor import Editor
 from e2e.text import Spot
@@ -63,27 +63,3 @@ async def test_references_are_the_same_from_everywhere(neovim: Editor, compiled:
     ranges = neovim.open(files.live_range)
     assert await references(ranges, "    fusion.9{}:25-27", "fusion.9") == found
     assert await references(ranges, "    fusion.9{}: 262144", "fusion.9") == found
-
-
-async def test_highlights_stay_in_the_file(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("tpu").live_range)
-    assert await highlights(file, "    fusion.9{}:25-27", "fusion.9") == [
-        ("    fusion.9{}:25-27", "read"),
-        ("    fusion.9{}: 262144 bytes (cumulative: 524288 bytes)", "read"),
-    ]
-    entries = any_editor.open(compiled("tpu").values)
-    assert await highlights(entries, "<23 fusion.9 @0>") == [
-        ("<23 fusion.9 @0>", "write"),
-        ("  fusion.9", "read"),
-        ("  tuple.12 {1}", "read"),
-        ("  tuple.12, operand 1", "read"),
-    ]
-
-
-async def test_labels_and_blank_lines_lead_nowhere(neovim: Editor, compiled: Compiled) -> None:
-    file = neovim.open(compiled("tpu").values)
-    for go in (definition, declaration, type_definition):
-        assert await go(file, "Used values") is None
-        assert await go(file, "") is None
-    assert await references(file, "Used values") == []
-    assert await highlights(file, "Used values") == []

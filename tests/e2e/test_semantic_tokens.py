@@ -44,18 +44,3 @@ async def test_names_of_a_module(any_editor: Editor, compiled: Compiled) -> None
     assert declared == {line.split()[0] for line in heads}
     assert len(declared) > 3
     assert {"computation", "opcode", "tile", "memorySpace", "string"} <= {w for _, _, w in found}
-
-
-async def test_a_difference_is_small(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open(compiled("tpu").module)
-    first = await full(file)
-    file.substitute("%main.4", "%main.40")
-    params = types.SemanticTokensDeltaParams(file.document, first.result_id or "")
-    request = any_editor.client.text_document_semantic_tokens_full_delta_async(params)
-    changed = await any_editor.reply(request)
-    assert isinstance(changed, types.SemanticTokensDelta)
-    (edit,) = changed.edits
-    data = list(first.data)
-    data[edit.start : edit.start + edit.delete_count] = edit.data or ()
-    assert data == list((await full(file)).data)
-    assert len(edit.data or ()) <= 10

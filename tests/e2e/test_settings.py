@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from lsprotocol import types
 
 from e2e.asking import lenses
@@ -91,26 +90,6 @@ async def test_invalid_setting_is_reported_once_then_ignored(
     await shows(file, BOTH)
     any_editor.client.set_configuration({"hlo": {}})
     change(any_editor, {})
-
-
-@pytest.mark.parametrize("above", [0, 2])
-async def test_config_file_is_created_changed_and_deleted(
-    any_editor: Editor, compiled: Compiled, tmp_path: Path, above: int
-) -> None:
-    """Nobody tells the server: some clients watch nothing, and none above its folders."""
-    path = compiled("one file").assignment
-    deep = tmp_path / "runs" / "today" / path.name
-    deep.parent.mkdir(parents=True)
-    deep.write_bytes(path.read_bytes())
-    file = damaged(any_editor, deep)
-    await shows(file, BOTH)
-    settings = deep.parents[above] / "hlo-lsp.toml"
-    settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    await shows(file, {"out-of-bounds"})
-    settings.write_text('select = ["size-mismatch"]\n', "utf-8")
-    await shows(file, {"size-mismatch"})
-    settings.unlink()
-    await shows(file, BOTH)
 
 
 async def test_lines_in_the_workspace_own_buffers(any_editor: Editor, tmp_path: Path) -> None:

@@ -66,14 +66,6 @@ async def test_every_link_of_a_module_has_a_line(
         assert all(lines[text] == target for text, target in values)
 
 
-async def test_missing_source_files_have_no_links(any_editor: Editor, compiled: Compiled) -> None:
-    files = compiled("tpu")
-    assert await links(any_editor.open(files.module)) == []
-    told = await facts(any_editor.open(files.assignment), " value: <23 fusion.9", "fusion.9")
-    assert told["source"].startswith("/home/user/models/programs.py:53 in whileloop")
-    assert told["source"].endswith(WITHOUT)
-
-
 async def test_settings_are_asked_for_and_asked_again(
     tmp_path: Path, compiled: Compiled, sources: Path
 ) -> None:
@@ -93,15 +85,6 @@ async def test_settings_are_asked_for_and_asked_again(
         assert await links(module) == []
 
 
-async def test_settings_are_known_to_the_first_request(
-    tmp_path: Path, compiled: Compiled, sources: Path
-) -> None:
-    async with editor("emacs", tmp_path / "log") as running:
-        running.client.set_configuration({"hlo": mapped(sources)})
-        change(running, None)
-        assert await links(running.open(compiled("tpu").module))
-
-
 async def test_client_without_configuration_requests_pushes_settings(
     tmp_path: Path, compiled: Compiled, sources: Path
 ) -> None:
@@ -112,13 +95,3 @@ async def test_client_without_configuration_requests_pushes_settings(
         assert await links(module)
         change(running, {"other": {}})
         assert await links(module) == []
-
-
-async def test_a_file_that_appears_is_found(
-    tmp_path: Path, compiled: Compiled, sources: Path
-) -> None:
-    async with editor(PLAIN, tmp_path / "log", mapped(tmp_path / "later")) as running:
-        module = running.open(compiled("tpu").module)
-        assert await links(module) == []
-        sources.rename(tmp_path / "later")
-        assert await links(module)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest_asyncio
 from lsprotocol import types
-from pygls.protocol import default_converter
 
 from e2e.compiles import Compile
 from e2e.editor import Editor, editor
@@ -78,28 +77,6 @@ async def test_only_files_with_findings_are_reported_and_once(harness: Workspace
         "size.txt": ["size-mismatch"],
         "both.txt": ["size-mismatch", "out-of-bounds"],
     }
-    assert await harness.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
-
-
-async def test_open_file_is_not_in_workspace_diagnostics(harness: WorkspacePuller) -> None:
-    file = harness.at.open(harness.folder / "size.txt")
-    assert await harness.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
-    assert await file.codes() == ["size-mismatch"]
-    file.close()
-    assert await harness.pull() == {"both.txt": "unchanged", "size.txt": ["size-mismatch"]}
-
-
-async def test_partial_result_token_streams_reports(harness: WorkspacePuller) -> None:
-    assert await harness.pull(token="partial") == {}
-    read = default_converter().structure
-    parts = [
-        read(value, types.WorkspaceDiagnosticReportPartialResult)
-        for value in harness.at.partial["partial"]
-    ]
-    assert [dict(map(harness.read, part.items)) for part in parts] == [
-        {"both.txt": ["size-mismatch", "out-of-bounds"]},
-        {"size.txt": ["size-mismatch"]},
-    ]
     assert await harness.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
 
 

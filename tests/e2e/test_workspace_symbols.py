@@ -7,7 +7,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from e2e.compiles import Compile
-from e2e.editor import Editor, editor
+from e2e.editor import Editor
 from e2e.wire import PATIENCE
 
 Compiled = Callable[[str], Compile]
@@ -30,16 +30,6 @@ async def found(editor: Editor, typed: str, name: str) -> list[types.SymbolInfor
     raise AssertionError(f"{name} is not found by {typed}")
 
 
-def show(editor: Editor, added: list[Path], removed: list[Path]) -> None:
-    def folders(paths: list[Path]) -> list[types.WorkspaceFolder]:
-        return [types.WorkspaceFolder(path.as_uri(), path.name) for path in paths]
-
-    event = types.WorkspaceFoldersChangeEvent(folders(added), folders(removed))
-    editor.client.workspace_did_change_workspace_folders(
-        types.DidChangeWorkspaceFoldersParams(event)
-    )
-
-
 async def test_beside_an_open_file(any_editor: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
     any_editor.open(files.live_range)
@@ -51,17 +41,6 @@ async def test_beside_an_open_file(any_editor: Editor, compiled: Compiled) -> No
     assert {any_editor.spot(symbol.location).selected for symbol in values} == {"<23 fusion.9 @0>"}
     modules = await found(any_editor, "jit_while", "jit_while_fn")
     assert {symbol.kind for symbol in modules} == {types.SymbolKind.Module}
-
-
-async def test_folders_of_the_workspace_come_and_go(tmp_path: Path, compiled: Compiled) -> None:
-    tpu, cpu = compiled("tpu"), compiled("cpu")
-    async with editor("visual_studio_code", tmp_path / "log") as running:
-        show(running, [tpu.folder], [])
-        assert await found(running, "fusion.9", "fusion.9")
-        assert await find(running, "ynn_fusion") == []
-        show(running, [cpu.folder], [tpu.folder])
-        assert await found(running, "ynn_fusion", "ynn_fusion")
-        assert await find(running, "fusion.9{}") == []
 
 
 async def test_line_finds_the_buffers_with_its_data(any_editor: Editor, tmp_path: Path) -> None:

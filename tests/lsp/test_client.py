@@ -52,12 +52,6 @@ def test_hovers_are_markdown_only_if_supported(
     assert _client(document=document).can_render_markdown is markdown
 
 
-def test_symbols_nest_only_if_supported() -> None:
-    symbols = types.DocumentSymbolClientCapabilities(hierarchical_document_symbol_support=True)
-    document = types.TextDocumentClientCapabilities(document_symbol=symbols)
-    assert _client(document=document).can_nest_symbols
-
-
 def test_a_client_that_pulls_need_not_be_refreshable() -> None:
     document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
     client = _client(document=document)

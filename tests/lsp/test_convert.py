@@ -80,14 +80,6 @@ def test_positions_outside_the_text_become_the_nearest_inside(
     assert Client(encoding).point(file, types.Position(*position)) == nearest
 
 
-def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
-    line = BREAKDOWN["title"].line
-    box, letter = 6, 17  # the columns of ├ and of 𝔸, three bytes and two units of 16 bits
-    assert Client(Encoding.UTF8).point(file, types.Position(line, box + 1)) == (line, box)
-    assert Client(Encoding.UTF8).point(file, types.Position(line, box + 2)) == (line, box)
-    assert Client(Encoding.UTF16).point(file, types.Position(line, letter + 1)) == (line, letter)
-
-
 @pytest.mark.parametrize(
     ("encoding", "end"), [(Encoding.UTF8, 23), (Encoding.UTF16, 15), (Encoding.UTF32, 15)]
 )

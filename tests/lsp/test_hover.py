@@ -7,7 +7,6 @@ from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.hover import hover
-from hlo_lsp.lsp.navigation import definition, highlight, references
 from lsp.opened import DUMP, at, context
 from marks import mark
 
@@ -101,21 +100,3 @@ async def test_the_range_is_what_the_card_is_about() -> None:
         assert card.range == types.Range(
             types.Position(whole.line, whole.start), types.Position(whole.line, whole.end)
         )
-
-
-async def test_later_lines_of_an_instruction_show_its_hover() -> None:
-    add = "%add = f32[4]{0:T(128)S(1)} add(%x, %x), "
-    text = DUMP.replace(add, f'{add}frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}, ')
-    found = await context(text)
-    first = at(text, " from instruction: %add", "add(")
-    for line in (1, 2):
-        later = types.Position(first.line + line, 1)
-        assert hover(found, later) == hover(found, first) is not None
-        assert definition(found, later) == definition(found, first) is not None
-        for with_declaration in (False, True):
-            wanted = types.ReferenceContext(with_declaration)
-            document = types.TextDocumentIdentifier(found.file.uri)
-            expected = references(found, types.ReferenceParams(wanted, document, first))
-            assert references(found, types.ReferenceParams(wanted, document, later)) == expected
-            assert expected
-        assert highlight(found, later) == highlight(found, first)

@@ -11,7 +11,6 @@ from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.lsp import lenses
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.text import disk
 from lsp.opened import DUMP, at, context, item, split_dump
 
 
@@ -116,29 +115,6 @@ async def test_eager_client_gets_complete_lenses() -> None:
     assert {lens["command"]["command"] for lens in made} == {""}
 
 
-async def test_a_resolved_lens_stays_where_it_is() -> None:
-    span = types.Range(types.Position(3, 0), types.Position(3, 9))
-    data = {"allocation": 0, "uri": "untitled:dump"}
-    lens = await lenses.resolve(await context(), types.CodeLens(span, None, data))
-    assert (lens.range, lens.data) == (span, data)
-
-
-async def test_values_that_take_turns_are_counted() -> None:
-    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
-    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
-    assert next(iter((await titles(await context(text))).values())) == (
-        "2 values, 512 B, 2 share offset 0"
-    )
-
-
-async def test_peak_lens_shows_step_of_most_occupied_bytes() -> None:
-    text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
-    text = text.replace("size 1024, color 1, pre", "size 1024, pre")
-    assert (await titles(await context(text)))["Live ranges at 0 (peak):"] == (
-        "declared by XLA: 16 B at step 0 + HBM: 1.0 KiB occupied, 512 B more at step 1"
-    )
-
-
 async def test_peak_lens_is_complete_without_resolve_support() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
     _, *made = await lenses.code_lenses(found)
@@ -184,15 +160,6 @@ async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
     assert await title(await context(text), data) in {
         "no longer available", "no live ranges", "unknown occupied bytes"
     }  # fmt: skip
-
-
-async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
-    path = split_dump(tmp_path)["-buffer-assignment"]
-    session = Session()
-    session.open(item(path.as_uri(), disk.read_document(path).text))
-    found = await session.context(types.TextDocumentIdentifier(path.as_uri()))
-    assert found is not None
-    assert list((await titles(found)).values())[1] == "512 B in HBM · steps 0-3, at the peak · x"
 
 
 async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:

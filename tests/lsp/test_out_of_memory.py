@@ -109,7 +109,7 @@ async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
     for lens in lenses:
         assert lens.command is not None
         assert lens.command.command == SHOW_SUMMARY_COMMAND
-        assert lens.command.title.startswith("jit_train_step: not enough HBM, needs 15.75 GiB")
+        assert lens.command.title.startswith("jit_train_step: not enough HBM, needs 15.751 GiB")
 
 
 async def test_summary_is_report_and_summary_of_dump(session: Session, tmp_path: Path) -> None:

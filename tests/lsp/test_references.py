@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
@@ -33,21 +32,6 @@ async def lines(position: types.Position, *, with_declaration: bool) -> list[str
 def row(said: Json) -> int:
     number: int = said["range"]["start"]["line"]
     return number
-
-
-@pytest.mark.parametrize(
-    ("line", "word"),
-    [
-        (" value: <2 add", "2 add"),
-        ("<2 add @1>", ""),
-        ("    add{}:1-2", "add"),
-        ("    add{}: 16", "add"),
-    ],
-)
-async def test_value_references_positions_uses_range_and_peak(line: str, word: str) -> None:
-    position = at(DUMP, line, word)
-    assert await lines(position, with_declaration=False) == MENTIONED
-    assert await lines(position, with_declaration=True) == DECLARED + MENTIONED
 
 
 async def test_labels_and_line_ends_have_no_references() -> None:

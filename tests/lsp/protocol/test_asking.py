@@ -1,7 +1,6 @@
 """Long requests: a client hears how they go, gets parts, and calls them off."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -82,15 +81,6 @@ def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
     assert until_answered(wire, "later")[0] == []  # nothing comes after the end
 
 
-def test_quick_work_reports_no_progress(wire: Wire) -> None:
-    wire.send(opened("untitled:small", "BufferAssignment:\n"))
-    wire.send(hover("untitled:small", 0, 0, "read"))
-    wire.reply("read")
-    params = {"textDocument": {"uri": "untitled:small"}, "workDoneToken": "t"}
-    wire.send(message("textDocument/documentSymbol", params, "quick"))
-    assert until_answered(wire, "quick")[0] == []
-
-
 @pytest.mark.parametrize("method", LONG)
 def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -> None:
     wire.send(
@@ -101,15 +91,6 @@ def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -
     assert wire.reply("long")["error"]["code"] == CANCELLED
     wire.send(hover(URI, LINE, 3, "hover"))
     assert wire.reply("hover")["result"] is not None
-
-
-def test_progress_can_be_cancelled(wire: Wire) -> None:
-    params = {**DOCUMENT, "workDoneToken": "t"}
-    wire.send(opened(URI, TEXT) + message("textDocument/documentSymbol", params, "long"))
-    wire.send(message("window/workDoneProgress/cancel", {"token": "t"}))
-    said, answer = until_answered(wire, "long")
-    assert answer["error"]["code"] == CANCELLED
-    assert [value["kind"] for value in said] in ([], ["begin", "end"])
 
 
 @pytest.mark.parametrize("method", IN_PARTS)
@@ -131,16 +112,3 @@ def test_long_results_come_in_more_than_one_part(wire: Wire) -> None:
     wire.send(opened(URI, TEXT) + message("textDocument/references", params, "parts"))
     parts, _ = until_answered(wire, "parts")
     assert [len(part) for part in parts[:-1]] == [1000] * (COUNT // 2000)
-
-
-def test_names_come_in_parts_too(wire: Wire) -> None:
-    wire.send(opened(URI, TEXT))
-    whole: Any = []
-    while not whole:  # names are read in the background
-        wire.send(message("workspace/symbol", {"query": "e.1999"}, "whole"))
-        whole = wire.reply("whole")["result"]
-    params = {"query": "e.1999", "partialResultToken": "t"}
-    wire.send(message("workspace/symbol", params, "parts"))
-    parts, answer = until_answered(wire, "parts")
-    assert answer["result"] == []
-    assert [each for part in parts for each in part] == whole
