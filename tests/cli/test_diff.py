@@ -1,5 +1,6 @@
 """``hlo-lsp diff``: exit status, folders, and formats."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -72,3 +73,20 @@ def test_wrong_limit_is_usage_error(dump: Path) -> None:
     found = run("diff", dump, dump, "--max-growth", "much")
     assert found.status == 2
     assert "'much' is neither a size such as `64 MiB` nor a share such as `2%`" in found.err
+
+
+def test_maps_are_written_beside_the_answer(dump: Path, other: Path, tmp_path: Path) -> None:
+    found = run("diff", dump, other, "--map", tmp_path / "map.json")
+    assert (found.status, found.out) == (1, run("diff", dump, other).out)
+    document = json.loads((tmp_path / "map.json").read_text("utf-8"))
+    assert [module["name"] for module in document["modules"]] == ["jit_f", "jit_f"]
+    assert len(document["comparisons"]) == 1
+
+
+def test_maps_without_assignment_are_refused(dump: Path, other: Path, tmp_path: Path) -> None:
+    for path in other.glob("*buffer-assignment*"):
+        path.unlink()
+    found = run("diff", dump, other, "--map", tmp_path / "map.html")
+    assert found.status == 2
+    assert "one of the compiles has no buffer assignment" in found.err
+    assert not (tmp_path / "map.html").exists()

@@ -7,6 +7,7 @@ import pytest
 
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.comparison import answer_comparison
+from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -20,12 +21,15 @@ def dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Pa
     return folder
 
 
+def sides(before: Path, after: Path) -> SimpleNamespace:
+    return SimpleNamespace(
+        before=SimpleNamespace(uri=before.as_uri(), line=0),
+        after=SimpleNamespace(uri=after.as_uri(), line=0),
+    )
+
+
 async def ask(before: Path, after: Path) -> Json:
-    sides = {
-        name: SimpleNamespace(uri=path.as_uri(), line=0)
-        for name, path in (("before", before), ("after", after))
-    }
-    return await answer_comparison(Session(), SimpleNamespace(**sides))
+    return await answer_comparison(Session(), sides(before, after))
 
 
 @pytest.fixture
@@ -80,3 +84,19 @@ async def test_unsaved_text_is_a_clear_message(tmp_path: Path) -> None:
     )
     with pytest.raises(RequestFailedError, match="only files on disk"):
         await answer_comparison(Session(), sides)
+
+
+async def test_memory_map_of_two_compiles_links_boxes(tmp_path: Path, larger: Path) -> None:
+    before = dump(tmp_path / "before")
+    found = await answer_memory_map(Session(), sides(before, larger))
+    assert found is not None
+    assert [Path(module["path"]).parent.name for module in found["modules"]] == ["before", "after"]
+    (comparison,) = found["comparisons"]
+    assert len(comparison["boxes"]["before"]) == len(found["modules"][0]["boxes"]["id"])
+
+
+async def test_compile_without_memory_has_no_map(tmp_path: Path, larger: Path) -> None:
+    before = dump(tmp_path / "before")
+    (before / f"{STEM}-buffer-assignment.txt").unlink()
+    with pytest.raises(RequestFailedError, match="no buffer assignment"):
+        await answer_memory_map(Session(), sides(before, larger))

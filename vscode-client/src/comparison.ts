@@ -3,19 +3,16 @@ import * as vscode from "vscode";
 import { RequestType } from "vscode-languageclient/node";
 import type { CompileChoice, DumpsView } from "./dumpsView";
 import type { FileWindows } from "./fileWindows";
+import type { FileLine } from "./memoryMap/host";
 import type { Server } from "./server";
 
-const SCHEME = "hlo-compare";
+export const SCHEME = "hlo-compare";
 const SIDES = ["before", "after"] as const;
 
-interface Side {
-  readonly uri: string;
-  readonly line: number;
-}
-
-interface Sides {
-  readonly before: Side;
-  readonly after: Side;
+/** The two places of a comparison: files, and lines that select a section of a stdout dump. */
+export interface Sides {
+  readonly before: FileLine;
+  readonly after: FileLine;
 }
 
 /** A module text for comparison; `lines` are the lines of the file `uri`, from 0. */
@@ -38,12 +35,16 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
   /** By the query of the URIs of its documents, so that VS Code can request them again. */
   private readonly known = new Map<string, Promise<Comparison>>();
 
-  /** @param storage the folder for the answer: previews link only from files to files */
+  /**
+   * @param storage the folder for the answer: previews link only from files to files
+   * @param showMaps shows the memory maps of two compiles without module texts
+   */
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
     private readonly dumps: DumpsView,
     private readonly storage: vscode.Uri,
+    private readonly showMaps: (sides: Sides) => Promise<void>,
   ) {}
 
   register(): vscode.Disposable {
@@ -66,7 +67,8 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     if (before === undefined || after === undefined) {
       return;
     }
-    const query = JSON.stringify({ before: sideOf(before), after: sideOf(after) });
+    const sides = { before: sideOf(before), after: sideOf(after) };
+    const query = JSON.stringify(sides);
     try {
       const comparison = await vscode.window.withProgress(
         { location: vscode.ProgressLocation.Notification, title: "Comparing compiles" },
@@ -76,6 +78,8 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
         const names = before.name === after.name ? before.name : `${before.name} ↔ ${after.name}`;
         const [left, right] = SIDES.map((side) => documentOf(side, query));
         await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, { preview: false });
+      } else {
+        await this.showMaps(sides);
       }
       const page = vscode.Uri.joinPath(this.storage, "Comparison.md");
       const text = withRelativeLinks(comparison.markdown, this.storage.fsPath);
@@ -106,6 +110,30 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     return places;
   }
 
+  /** Return the line of the dump that a line of a compared text shows. */
+  async fileLine({ query, path }: vscode.Uri, line: number): Promise<FileLine | undefined> {
+    const text = (await this.comparison(query)).texts?.[path.startsWith("/before") ? 0 : 1];
+    const found = text?.lines[line];
+    return text === undefined || found === undefined ? undefined : { uri: text.uri, line: found };
+  }
+
+  /** Show one of these lines of a dump in a compared text that is open, and return it. */
+  async reveal(places: readonly FileLine[]): Promise<FileLine | undefined> {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { scheme, query, path } = editor.document.uri;
+      const texts = scheme === SCHEME ? (await this.comparison(query)).texts : null;
+      const text = texts?.[path.startsWith("/before") ? 0 : 1];
+      const place = places.find(({ uri }) => uri === text?.uri);
+      const line = place === undefined ? -1 : (text?.lines.indexOf(place.line) ?? -1);
+      if (line >= 0) {
+        editor.selection = new vscode.Selection(line, 0, line, 0);
+        editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        return place;
+      }
+    }
+    return undefined;
+  }
+
   private comparison(query: string): Promise<Comparison> {
     let found = this.known.get(query);
     if (found === undefined) {
@@ -121,7 +149,10 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     if (client === undefined) {
       throw new Error("The HLO language server is not running.");
     }
-    return client.sendRequest(CompareRequest, sides);
+    const { texts, ...comparison } = await client.sendRequest(CompareRequest, sides);
+    const [before, after] = texts ?? [];
+    const isKnown = before !== undefined && after !== undefined;
+    return { ...comparison, texts: isKnown ? [withNormalUri(before), withNormalUri(after)] : null };
   }
 
   private async choose(title: string, other?: CompileChoice): Promise<CompileChoice | undefined> {
@@ -147,12 +178,17 @@ function definedName(line: string): string | undefined {
   return /^ +(?:ROOT )?([\w.-]+) = |^(?:ENTRY )?([\w.-]+) \{$/u.exec(line)?.slice(1).find(Boolean);
 }
 
+/** Return a text whose URI is as VS Code writes it. */
+function withNormalUri(text: ComparedText): ComparedText {
+  return { ...text, uri: vscode.Uri.parse(text.uri).toString() };
+}
+
 async function chooseFile(): Promise<CompileChoice | undefined> {
   const [file] = (await vscode.window.showOpenDialog({ openLabel: "Compare" })) ?? [];
   return file && { name: file.path.slice(file.path.lastIndexOf("/") + 1), uri: file.toString(), line: 0, detail: file.fsPath };
 }
 
-function sideOf({ uri, line }: CompileChoice): Side {
+function sideOf({ uri, line }: CompileChoice): FileLine {
   return { uri, line };
 }
 

@@ -39,9 +39,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const summary = new MemorySummary(started, windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const dumps = new DumpsView(started, windows, log);
-  const comparison = new CompileComparison(started, windows, dumps, context.globalStorageUri);
+  const comparison: CompileComparison = new CompileComparison(started, windows, dumps, context.globalStorageUri, (sides) =>
+    map.show(sides),
+  );
+  const map = new MemoryMapPanel(started, windows, comparison, context.extensionUri);
   const tools = toolRunner(started, context.extensionPath, () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath);
-  const map = new MemoryMapPanel(started, windows, context.extensionUri);
   started.middleware = middlewareOf(windows, work, sample);
   // Only after the first start, because this activates the Python extension.
   let followPython: (() => void) | undefined = () => void restartOnSelection(context, started);

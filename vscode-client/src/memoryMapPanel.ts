@@ -1,20 +1,21 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import { HoverRequest, MarkupContent, RequestType } from "vscode-languageclient/node";
+import { SCHEME as COMPARED, type CompileComparison, type Sides } from "./comparison";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine, FromPage, ToPage } from "./memoryMap/host";
 import type { MemoryMapDocument } from "./memoryMap/model";
 import type { Server } from "./server";
 import { SCHEME } from "./windows";
 
-/** Request the memory map of the compile of a file; `line` selects a section of a stdout dump. */
-const MemoryMapRequest = new RequestType<FileLine, MemoryMapDocument | null, void>("hlo/memoryMap");
+/** Request the memory map of the compile of a file, or the maps of two; `line` selects a section of a stdout dump. */
+const MemoryMapRequest = new RequestType<FileLine | Sides, MemoryMapDocument | null, void>("hlo/memoryMap");
 const RELOAD_MILLISECONDS = 700;
 
-/** A panel beside the editor with the memory map of the dump in the editor. */
+/** A panel beside the editor with the memory map of the dump in the editor, or of the two that it compares. */
 export class MemoryMapPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
-  private shown: FileLine | undefined;
+  private shown: FileLine | Sides | undefined;
   private files: ReadonlySet<string> = new Set();
   private opened: FileLine | undefined;
   private reload: ReturnType<typeof setTimeout> | undefined;
@@ -23,17 +24,20 @@ export class MemoryMapPanel implements vscode.Disposable {
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
+    private readonly comparison: CompileComparison,
     private readonly extension: vscode.Uri,
   ) {
     this.listeners = vscode.Disposable.from(
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        this.showCursor(textEditor);
+        void this.showCursor(textEditor);
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
-        this.showCursor(editor);
+        void this.showCursor(editor);
       }),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        if (contentChanges.length > 0 && this.files.has(document.uri.toString())) {
+        // A comparison reads the files on disk.
+        const isOne = this.shown !== undefined && "uri" in this.shown;
+        if (isOne && contentChanges.length > 0 && this.files.has(document.uri.toString())) {
           clearTimeout(this.reload);
           this.reload = setTimeout(() => void this.load(), RELOAD_MILLISECONDS);
         }
@@ -47,7 +51,7 @@ export class MemoryMapPanel implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  /** Show the map of a dump, by default of that in the active editor. */
+  /** Show the map of a dump, or those of two; by default of what is in the active editor. */
   async show(place = placeOfCursor()): Promise<void> {
     if (place === undefined) {
       void vscode.window.showInformationMessage("Open a dump to show its memory map.");
@@ -109,37 +113,57 @@ export class MemoryMapPanel implements vscode.Disposable {
       return;
     }
     const title = { location: vscode.ProgressLocation.Window, title: "Computing memory map" };
-    const document = await vscode.window.withProgress(title, () => client.sendRequest(MemoryMapRequest, shown));
-    const [found] = document?.modules ?? [];
-    if (document === null || found === undefined) {
+    try {
+      const document = await vscode.window.withProgress(title, () => client.sendRequest(MemoryMapRequest, shown));
+      this.showDocument(document);
+    } catch (error) {
+      this.post({ type: "error", message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  private showDocument(document: MemoryMapDocument | null): void {
+    const modules = (document?.modules ?? []).map((found) => {
+      const { assignment, module: text } = found.files;
+      return { ...found, files: { assignment: normal(assignment), module: normal(text) } };
+    });
+    if (document === null || modules.length === 0) {
       this.post({ type: "error", message: "This file is not an HLO module or XLA memory dump." });
       return;
     }
-    const { assignment, module: text } = found.files;
-    const module = { ...found, files: { assignment: normal(assignment), module: normal(text) } };
-    this.files = new Set(Object.values(module.files).filter((uri) => uri !== null));
+    const files = modules.flatMap((module) => Object.values(module.files));
+    this.files = new Set(files.filter((uri) => uri !== null));
     if (this.panel !== undefined) {
-      this.panel.title = `Memory Map: ${module.name}`;
+      this.panel.title = `Memory Map: ${[...new Set(modules.map(({ name }) => name))].join(" ↔ ")}`;
     }
-    this.post({ type: "data", document: { ...document, modules: [module] } });
-    this.showCursor(vscode.window.activeTextEditor);
+    this.post({ type: "data", document: { ...document, modules } });
+    void this.showCursor(vscode.window.activeTextEditor);
   }
 
   /** Highlight the box of the line with the cursor, unless the line was opened from the map. */
-  private showCursor(editor: vscode.TextEditor | undefined): void {
-    const uri = editor?.document.uri.toString();
-    if (editor === undefined || uri === undefined || !this.files.has(uri)) {
+  private async showCursor(editor: vscode.TextEditor | undefined): Promise<void> {
+    if (editor === undefined) {
       return;
     }
+    const { uri } = editor.document;
     const { line } = editor.selection.active;
-    if (this.opened?.uri !== uri || this.opened.line !== line) {
+    const place =
+      uri.scheme === COMPARED ? await this.comparison.fileLine(uri, line) : { uri: uri.toString(), line };
+    if (place === undefined || !this.files.has(place.uri)) {
+      return;
+    }
+    if (this.opened?.uri !== place.uri || this.opened.line !== place.line) {
       this.opened = undefined;
-      this.post({ type: "cursor", uri, line });
+      this.post({ type: "cursor", ...place });
     }
   }
 
   /** Open the place in the file that is shown in an editor, else the first one. */
   private async open(places: readonly FileLine[]): Promise<void> {
+    const revealed = await this.comparison.reveal(places);
+    if (revealed !== undefined) {
+      this.opened = revealed;
+      return;
+    }
     const editors = vscode.window.visibleTextEditors;
     const editorOf = ({ uri }: FileLine): vscode.TextEditor | undefined =>
       editors.find(({ document }) => document.uri.toString() === uri);
@@ -169,12 +193,15 @@ export class MemoryMapPanel implements vscode.Disposable {
   }
 }
 
-function placeOfCursor(): FileLine | undefined {
+function placeOfCursor(): FileLine | Sides | undefined {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
     return undefined;
   }
   const { uri } = editor.document;
+  if (uri.scheme === COMPARED) {
+    return JSON.parse(uri.query) as Sides;
+  }
   // A window on a large file has the URI of the file in its own.
   return { uri: uri.scheme === SCHEME ? uri.query : uri.toString(), line: editor.selection.active.line };
 }

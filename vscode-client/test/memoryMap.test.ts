@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { correspondingStep, joinLive, linkBoxes } from "../src/memoryMap/comparison";
 import { byteTicks, formatBytes, shortLine } from "../src/memoryMap/format";
-import { liveSet } from "../src/memoryMap/liveSet";
+import { liveSet, type LiveBuffer } from "../src/memoryMap/liveSet";
 import { bytesAt, Module, parseDocument, type ModuleData } from "../src/memoryMap/model";
 
 /** One fixed allocation of 32 bytes, and temporaries `a`, `b`, and `c`, of which `a` and `c` share bytes. */
@@ -79,6 +80,44 @@ test("the live set adds up to the curve", () => {
 
 test("allocations lie one after another", () => {
   assert.deepEqual(space().hbm.boxes.map(({ low }) => low), [0, 32, 96, 64]);
+});
+
+/** The same module with another name of `a`, a larger `b`, and no counterpart of `c`. */
+function compared(): [Module, Module] {
+  const boxes = { ...DATA.boxes, name: [0, 9, 2, 3], size: [24, 64, 48, 32] };
+  const modules: [Module, Module] = [new Module(DATA), new Module({ ...DATA, boxes })];
+  linkBoxes(...modules, { before: 0, after: 1, boxes: { before: [0, 1, 2], after: [0, 1, 2] } });
+  return modules;
+}
+
+test("boxes are classified by their change", () => {
+  const changes = compared().map(({ boxes }) => boxes.map(({ change }) => change));
+  assert.deepEqual(changes, [
+    ["same size", "same size", "larger", "gone"],
+    ["same size", "same size", "larger", "new"],
+  ]);
+  assert.equal(compared()[0].boxes[1]?.match?.name, "temp");
+});
+
+test("joined buffers keep the sums of both steps", () => {
+  const [before, after] = compared().map(({ spaces }) => spaces[0]);
+  assert.ok(before && after);
+  for (const step of [0, 1, 2, 3, 4, 9]) {
+    const first: LiveBuffer[] = liveSet(before, step);
+    const second: LiveBuffer[] = liveSet(after, 3);
+    const joined = joinLive(first, second);
+    const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
+    assert.equal(sum(joined.map((each) => each.before)), sum(first.map(({ bytes }) => bytes)));
+    assert.equal(sum(joined.map(({ bytes }) => bytes)), sum(second.map(({ bytes }) => bytes)));
+  }
+});
+
+test("a step corresponds to that of the last buffer in both", () => {
+  const [before] = compared();
+  const match = before.boxes[2]?.match;
+  assert.ok(match);
+  Object.assign(match, { start: 7 });
+  assert.deepEqual([0, 1, 2, 9].map((step) => correspondingStep(before, step)), [0, 1, 7, 7]);
 });
 
 test("names, lines, and shapes are searched", () => {

@@ -5,9 +5,11 @@ import json
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.report import write_maps
 from hlo_lsp.model.display import printable
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
+from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.summary import module_name
 
 _DIFFERENT_STATUS = 1
@@ -23,8 +25,7 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         return print_errors([f"--max-growth: {error}"])
     before, after = (
-        list(dumps_at([Path(path)], errors, sizes_only=True))
-        for path in (options.before, options.after)
+        list(dumps_at([path], errors, sizes_only=True)) for path in (options.before, options.after)
     )
     if errors:
         return print_errors(errors)
@@ -38,6 +39,13 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(content, indent=1))
     else:
         _print_text(found, only_before, only_after, options)
+    if options.map is not None:
+        maps = compared_maps(pairs)
+        if not maps["modules"]:
+            return print_errors([NO_MAPS])
+        errors = write_maps(maps, Path(options.map))
+        if errors:
+            return print_errors(errors)
     if limit is not None:
         is_accepted = not any(map(limit.is_exceeded_by, found))
     else:

@@ -183,6 +183,12 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         help="exit with status 1 only if the peak or the allocated bytes of a memory space grow by"
         " more than this size or share, such as `64 MiB` or `2%%`",
     )
+    parser.add_argument(
+        "--map",
+        metavar="FILE",
+        help="also write the memory maps of both compiles side by side: .html, or .json for the"
+        " data",
+    )
     _add_format_option(parser, "text", "json", "markdown")
     _add_top_option(parser, 10, "the number of entries to show in each list")
 

@@ -1,5 +1,6 @@
 """The request ``hlo/compare``: the differences between two compiles, as Markdown and as texts."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ from hlo_lsp.text.disk import UnreadableError
 COMPARE_METHOD = "hlo/compare"
 _MAX_ENTRIES = 20  # of a list
 
+Place = tuple[Path | None, object]
+"""A file or a folder, and a line of it or None."""
+
 
 class NoDumpError(Exception):
     """There is no dump at a place; the message is for the user."""
@@ -39,21 +43,32 @@ async def answer_comparison(session: Session, params: Any) -> Json:
     Raises:
         RequestFailedError: A file is not a dump.
     """
+    return await compared_in_process(session, params, compare_places)
+
+
+async def compared_in_process(
+    session: Session, params: Any, work: Callable[[list[Place], FrameChoice], Json]
+) -> Json:
+    """Return what a process of its own finds about the two compiles that a request names.
+
+    Raises:
+        RequestFailedError: A file is not a dump.
+    """
     sides = [getattr(params, name, None) for name in ("before", "after")]
     places = [(path_of(str(getattr(side, "uri", ""))), getattr(side, "line", 0)) for side in sides]
     try:
-        return await run_in_process(partial(compare_places, places, session.workspace.frames))
+        return await run_in_process(partial(work, places, session.workspace.frames))
     except NoDumpError as error:
         raise RequestFailedError(str(error)) from None
 
 
-def compare_places(places: list[tuple[Path | None, object]], frames: FrameChoice) -> Json:
-    """Return the differences between the compiles at two places: a path, and a line or None.
+def compare_places(places: list[Place], frames: FrameChoice) -> Json:
+    """Return the differences between the compiles at two places.
 
     Raises:
         NoDumpError: There is no dump.
     """
-    before, after = (_dump_at(path, line, frames) for path, line in places)
+    before, after = dumps_at_places(places, frames)
     diff = compare(before, after)
 
     def linked(name: str, changed: ChangedBuffer) -> str:
@@ -72,6 +87,16 @@ def compare_places(places: list[tuple[Path | None, object]], frames: FrameChoice
         "markdown": "\n".join(diff_markdown(diff, _MAX_ENTRIES, linked)) + "\n",
         "texts": _texts(before, after),
     }
+
+
+def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[DumpSet, DumpSet]:
+    """Return the compiles at two places.
+
+    Raises:
+        NoDumpError: There is no dump.
+    """
+    before, after = (_dump_at(path, line, frames) for path, line in places)
+    return before, after
 
 
 def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:

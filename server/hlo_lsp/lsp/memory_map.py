@@ -1,4 +1,4 @@
-"""The request ``hlo/memoryMap``: the data of the memory map of a compile."""
+"""The request ``hlo/memoryMap``: the data of the memory map of a compile, or of two compiles."""
 
 from functools import partial
 from typing import Any
@@ -6,8 +6,11 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dumps_at_places
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 
 MEMORY_MAP_METHOD = "hlo/memoryMap"
@@ -18,8 +21,14 @@ async def answer_memory_map(session: Session, params: Any) -> Json | None:
 
     Args:
         session: The session.
-        params: ``uri`` of the file, and ``line`` from 0, which selects a section of a stdout dump.
+        params: ``uri`` of the file, and ``line`` from 0, which selects a section of a stdout dump;
+            or the parameters of ``hlo/compare`` for the maps of two compiles.
+
+    Raises:
+        RequestFailedError: There is no dump to compare.
     """
+    if hasattr(params, "before"):
+        return await compared_in_process(session, params, _maps_at)
     uri, line = getattr(params, "uri", None), getattr(params, "line", 0)
     if not isinstance(uri, str) or not isinstance(line, int):
         return None
@@ -28,3 +37,10 @@ async def answer_memory_map(session: Session, params: Any) -> Json | None:
     if context is None:
         return None
     return memory_map_document([await run_in_slices(partial(memory_map, context.dump))])
+
+
+def _maps_at(places: list[Place], frames: FrameChoice) -> Json:
+    document = compared_maps([dumps_at_places(places, frames)])
+    if not document["modules"]:
+        raise NoDumpError(NO_MAPS)
+    return document

@@ -19,6 +19,8 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.diff import compare
+from hlo_lsp.reports.map_comparison import compared_maps
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 
@@ -33,6 +35,10 @@ _RECORD_FRAMES = """() => {
   const tick = (time) => { window.times.push(time); window.ticking = requestAnimationFrame(tick); };
   window.ticking = requestAnimationFrame(tick);
 }"""
+# Instructions and changes of the buffers that differ at the steps of a comparison.
+_CHANGED = f"""() => {_ROOT}.memoryMap.panel.changed
+  .filter(({{ box, before, bytes }}) => box !== undefined && before !== bytes)
+  .map(({{ box, before, bytes }}) => [box.instruction, bytes - before])"""
 _STOP = "() => { cancelAnimationFrame(window.ticking); return window.times; }"
 
 
@@ -137,6 +143,58 @@ async def test_live_set_equals_that_of_the_server(
             expected = [buffer.bytes for buffer in live_buffers(dump, occupancy.space, step)]
             assert buffers == expected
             assert sum(buffers) == occupancy.bytes_at(step)
+
+
+@pytest.fixture(scope="session")
+def other(corpus_small: Path) -> DumpSet:
+    """Return the same program for another TPU."""
+    folder = corpus_small / "tpu_v5p"
+    path = next(folder.glob("*.jit_mlp_train.cl_*.after_optimizations-buffer-assignment.txt"))
+    workspace = DumpWorkspace()
+    return workspace.set_of(workspace.file(path))
+
+
+async def test_changes_at_the_peaks_equal_the_diff(
+    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+) -> None:
+    await _open(page, tmp_path, compared_maps([(dump, other)]))
+    tabs = page.get_by_role("group", name="Memory space").get_by_role("button")
+    for space in compare(dump, other).spaces:
+        await tabs.filter(has_text=space.title).first.click()
+        expected = sorted(
+            (value.record.name, one.bytes)
+            for one in space.buffers
+            if (value := one.buffer.buffer.value) is not None
+        )
+        found = await page.evaluate(_CHANGED)
+        assert sorted(map(tuple, found)) == expected
+
+
+async def test_click_selects_the_box_of_both_compiles(
+    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+) -> None:
+    await _open(page, tmp_path, compared_maps([(dump, other)]))
+    boxes = f"{_ROOT}.memoryMap.sides[0].space.boxes"
+    name = await page.evaluate(f"() => {boxes}.find(({{ match }}) => match !== undefined).name")
+    await page.get_by_role("searchbox").fill(name)
+    await page.get_by_role("searchbox").press("Enter")
+    assert await page.evaluate(f"{_ROOT}.dataset.selected") == name
+    match = await page.evaluate(f"{_ROOT}.dataset.match")
+    assert f"after\n{match} · " in await page.locator(".selected").inner_text()
+
+
+async def test_zoom_of_both_maps_is_the_same(
+    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+) -> None:
+    await _open(page, tmp_path, compared_maps([(dump, other)]))
+    axes = page.locator(".axes .bytes, .axes .steps")
+    before = await axes.all_text_contents()
+    assert before[:2] == before[2:]
+    await page.get_by_role("application").first.focus()
+    await page.keyboard.press("+")
+    await page.keyboard.press("+")
+    changed = await until(axes.all_text_contents, lambda texts: texts != before)
+    assert changed[:2] == changed[2:]
 
 
 async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:

@@ -41,7 +41,7 @@ export class Axes {
       .select<SVGGElement>(".steps")
       .attr("transform", `translate(${map.x},${map.y + map.height})`)
       .call(steps);
-    const most = (viewport.space?.curve?.peakBytes ?? 0) * CURVE_HEADROOM;
+    const most = viewport.frame.curveBytes * CURVE_HEADROOM;
     const curveScale = scaleLinear([0, most], [curve.height, 0]);
     const curveBytes = axisLeft<number>(curveScale)
       .tickValues(most > 0 ? byteTicks(0, most, 4) : [])

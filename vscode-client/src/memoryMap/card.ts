@@ -3,7 +3,8 @@
 import { element } from "./dom";
 import { formatBytes, formatCount, shortLine } from "./format";
 import type { FileLine, Host } from "./host";
-import type { Band, Box, Module, Space } from "./model";
+import { isAtPeak, sideOfMatch } from "./comparison";
+import type { Band, Box, Grouping } from "./model";
 
 const EDITOR_DELAY_MILLISECONDS = 150;
 const DISTANCE = 14; // pixels between the pointer and the card
@@ -15,10 +16,10 @@ export class HoverCard {
 
   constructor(private readonly host: Host) {}
 
-  show(module: Module, space: Space, box: Box, places: readonly FileLine[], event: PointerEvent): void {
+  show(box: Box, places: readonly FileLine[], event: PointerEvent): void {
     if (this.box !== box) {
       this.box = box;
-      this.element.replaceChildren(...facts(module, space, box));
+      this.element.replaceChildren(...facts(box));
       this.element.hidden = false;
       this.requestHover(box, places[0]);
     }
@@ -42,10 +43,10 @@ export class HoverCard {
     this.element.hidden = true;
   }
 
-  /** Replace the facts by the hover of the editor when it is there. */
+  /** Replace the facts by the hover of the editor when it is there; it knows nothing of a comparison. */
   private requestHover(box: Box, place: FileLine | undefined): void {
     clearTimeout(this.timer);
-    if (place === undefined || !this.host.isEditor) {
+    if (place === undefined || !this.host.isEditor || box.change !== undefined) {
       return;
     }
     this.timer = setTimeout(() => {
@@ -69,18 +70,19 @@ export class HoverCard {
 }
 
 /** Return the facts about a box that the data contains. */
-export function facts(module: Module, space: Space, box: Box): HTMLElement[] {
-  const { allocation } = box;
-  const group = (grouping: "line" | "scope" | "opcode" | "role"): string => module.group(box, grouping);
-  const peak = space.curve?.peakStep;
-  const isAtPeak = peak !== undefined && (allocation.isFixed || (box.start <= peak && peak <= box.end));
-  const range = box.start < 0 ? "live range unknown" : `steps ${formatCount(box.start)}–${formatCount(box.end)}`;
+export function facts(box: Box): HTMLElement[] {
+  const { allocation, module } = box;
+  const space = module.spaceOf(box);
+  const group = (grouping: Grouping): string => module.group(box, grouping);
+  const isPeakKnown = space?.curve !== undefined;
   const summary = [
-    `${formatBytes(box.size)} in ${space.name}`,
-    `${range}${peak === undefined ? "" : isAtPeak ? ", at the peak" : ", not at the peak"}`,
+    `${formatBytes(box.size)} in ${space?.name ?? ""}`,
+    `${liveRange(box)}${isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : ""}`,
     shortLine(group("line")),
   ];
   const rows: (readonly [string, string])[] = [
+    ["change", group("change")],
+    [sideOfMatch(box), box.match === undefined ? "" : matchText(box.match)],
     ["inside", module.bandOf(box)?.label ?? ""],
     ["shape", box.shape],
     ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
@@ -96,4 +98,14 @@ export function facts(module: Module, space: Space, box: Box): HTMLElement[] {
     }
   }
   return [element("strong", {}, box.name), element("p", {}, summary.join(" · ")), list];
+}
+
+function liveRange({ start, end }: Box): string {
+  return start < 0 ? "live range unknown" : `steps ${formatCount(start)}–${formatCount(end)}`;
+}
+
+/** Return where a box of the other module is, which has the same name in many cases. */
+function matchText(box: Box): string {
+  const space = box.module.spaceOf(box)?.name ?? "";
+  return `${box.name} · ${formatBytes(box.size)} in ${space} · ${liveRange(box)}`;
 }

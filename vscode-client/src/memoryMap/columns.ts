@@ -1,16 +1,13 @@
 /** The columns of the two tables: the buffers at a step, and all buffers. */
 
-import { formatBytes, formatCount } from "./format";
+import type { ChangedBytes } from "./comparison";
+import { formatBytes, formatChange, formatCount, shortLine } from "./format";
 import type { LiveBuffer } from "./liveSet";
 import type { Box, Grouping } from "./model";
 import type { Column } from "./table";
 
-type GroupOf = (box: Box, grouping: Grouping) => string;
-
 /** Return the columns of the buffers at a step, whose groups are by the chosen grouping. */
-export function liveColumns(groupOf: GroupOf, grouping: () => Grouping): Column<LiveBuffer>[] {
-  const nameOf = ({ box, allocation }: LiveBuffer): string =>
-    box?.name ?? `allocation ${allocation.number}, ${allocation.kind}`;
+export function liveColumns(grouping: () => Grouping): Column<LiveBuffer>[] {
   const group = ({ box }: LiveBuffer): string => (box === undefined ? "" : groupOf(box, grouping()));
   return [
     { title: "Buffer", text: nameOf, key: nameOf },
@@ -20,14 +17,41 @@ export function liveColumns(groupOf: GroupOf, grouping: () => Grouping): Column<
   ];
 }
 
+/** Return the columns of the buffers at a step of two modules. */
+export function changeColumns(): Column<ChangedBytes>[] {
+  const size = (bytes: number): string => (bytes === 0 ? "" : formatBytes(bytes));
+  const change = ({ before, bytes }: ChangedBytes): number => bytes - before;
+  return [
+    { title: "Buffer", text: nameOf, key: nameOf },
+    {
+      title: "Change",
+      text: (row) => (change(row) === 0 ? "" : formatChange(change(row))),
+      key: change,
+      isNumber: true,
+    },
+    { title: "Before", text: ({ before }) => size(before), key: ({ before }) => before, isNumber: true },
+    { title: "After", text: ({ bytes }) => size(bytes), key: ({ bytes }) => bytes, isNumber: true },
+  ];
+}
+
 /** Return the columns of all buffers. */
-export function boxColumns(groupOf: GroupOf, bandOf: (box: Box) => string): Column<Box>[] {
+export function boxColumns(isComparison: boolean): Column<Box>[] {
   const by =
     (grouping: Grouping) =>
     (box: Box): string =>
       groupOf(box, grouping);
+  const bandOf = (box: Box): string => box.module.bandOf(box)?.label ?? "";
+  const otherSize = ({ match }: Box): string => (match === undefined ? "" : formatBytes(match.size));
+  const side = ({ module }: Box): string => (module.isBefore === true ? "before" : "after");
   return [
     { title: "Buffer", text: ({ name }) => name, key: ({ name }) => name },
+    ...(isComparison
+      ? [
+          { title: "Compile", text: side, key: side },
+          { title: "Change", text: by("change"), key: by("change") },
+          { title: "Other size", text: otherSize, key: ({ match }: Box) => match?.size ?? -1, isNumber: true },
+        ]
+      : []),
     { title: "Size", text: ({ size }) => formatBytes(size), key: ({ size }) => size, isNumber: true },
     {
       title: "Padding",
@@ -49,6 +73,14 @@ export function boxColumns(groupOf: GroupOf, bandOf: (box: Box) => string): Colu
     { title: "Scope", text: by("scope"), key: by("scope") },
     { title: "Role", text: by("role"), key: by("role") },
   ];
+}
+
+function nameOf({ box, allocation }: LiveBuffer): string {
+  return box?.name ?? `allocation ${allocation.number}, ${allocation.kind}`;
+}
+
+function groupOf(box: Box, grouping: Grouping): string {
+  return shortLine(box.module.group(box, grouping));
 }
 
 function steps(box: Box | undefined): string {

@@ -190,15 +190,20 @@ export function drawFixed(
   }
 }
 
-/** Draw the occupied bytes by step as a filled curve, and mark its local peaks. */
+/**
+ * Draw the occupied bytes by step as a filled curve, and mark its local peaks.
+ *
+ * @param peakBytes the largest peak on the scale of the curve
+ */
 export function drawCurve(
   context: CanvasRenderingContext2D,
   area: Area,
   x: Scale,
   theme: Theme,
   curve: Curve,
+  peakBytes: number,
 ): void {
-  const height = (bytes: number): number => area.height * (1 - bytes / Math.max(1, curve.peakBytes * CURVE_HEADROOM));
+  const height = (bytes: number): number => area.height * (1 - bytes / Math.max(1, peakBytes * CURVE_HEADROOM));
   const from = x.invert(0);
   const stepsPerPixel = x.invert(1) - from;
   const path = new Path2D();

@@ -14,6 +14,11 @@ export function formatBytes(bytes: number): string {
   return `${size.toFixed(digits)} ${UNITS[unit] ?? ""}`;
 }
 
+/** Format a change of a size: `+4.00 MiB`, or `0 B` without a change. */
+export function formatChange(bytes: number): string {
+  return `${bytes > 0 ? "+" : bytes < 0 ? "−" : ""}${formatBytes(Math.abs(bytes))}`;
+}
+
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -1,48 +1,54 @@
 /** The list of groups: how many of the bytes at a step belong to each. */
 
 import { NEUTRAL_COLOR, type Group, type Groups } from "./colors";
+import type { ChangedBytes } from "./comparison";
 import { button, element } from "./dom";
-import { countNoun, formatBytes, shortLine } from "./format";
+import { countNoun, formatBytes, formatChange, shortLine } from "./format";
 import type { LiveBuffer } from "./liveSet";
 
 const MAX_GROUPS = 60;
 
 /**
- * Return a row for each group, the largest first.
+ * Return a row for each group, the largest first; in a comparison, with the largest change first.
  *
- * @param total the bytes at the step
  * @param chosen the name of the group that is emphasized
  */
 export function groupRows(
-  buffers: readonly LiveBuffer[],
-  total: number,
+  buffers: readonly (LiveBuffer | ChangedBytes)[],
+  isComparison: boolean,
   groups: Groups | undefined,
   chosen: string | undefined,
   choose: (name: string, group: Group | undefined) => void,
 ): HTMLElement[] {
-  const sums = new Map<Group | undefined, { bytes: number; count: number }>();
-  for (const { box, bytes } of buffers) {
-    const group = box === undefined ? undefined : groups?.of(box);
-    const sum = sums.get(group) ?? { bytes: 0, count: 0 };
-    sums.set(group, { bytes: sum.bytes + bytes, count: sum.count + 1 });
+  const sums = new Map<Group | undefined, { bytes: number; before: number; count: number }>();
+  for (const buffer of buffers) {
+    const group = buffer.box === undefined ? undefined : groups?.of(buffer.box);
+    const sum = sums.get(group) ?? { bytes: 0, before: 0, count: 0 };
+    sum.bytes += buffer.bytes;
+    sum.before += "before" in buffer ? buffer.before : 0;
+    sum.count += 1;
+    sums.set(group, sum);
   }
-  const ordered = [...sums].sort(([, one], [, other]) => other.bytes - one.bytes);
-  return ordered.slice(0, MAX_GROUPS).map(([group, { bytes, count }]) => {
+  const weight = ({ bytes, before }: { bytes: number; before: number }): number => Math.abs(bytes - before);
+  const ordered = [...sums].sort(([, one], [, other]) => weight(other) - weight(one) || other.bytes - one.bytes);
+  const total = ordered.reduce((sum, [, each]) => sum + weight(each), 0);
+  return ordered.slice(0, MAX_GROUPS).map(([group, sum]) => {
     const name = group?.name ?? "unused bytes";
     const color = `var(--map-color-${group?.color ?? NEUTRAL_COLOR})`;
     const bar = element("span", { class: "bar" });
-    bar.style.width = `${Math.max(1, (100 * bytes) / Math.max(1, total)).toFixed(1)}%`;
+    bar.style.width = `${Math.max(1, (100 * weight(sum)) / Math.max(1, total)).toFixed(1)}%`;
     bar.style.background = color;
     const swatch = element("span", { class: "swatch" });
     swatch.style.background = color;
-    const title = `${name}: ${countNoun(count, "buffer")}`;
+    const sizes = isComparison ? `, ${formatBytes(sum.before)} → ${formatBytes(sum.bytes)}` : "";
+    const title = `${name}: ${countNoun(sum.count, "buffer")}${sizes}`;
     const row = button("", { title, "aria-pressed": String(chosen === name) }, () => {
       choose(name, group);
     });
     row.append(
       swatch,
       element("span", { class: "name" }, shortLine(name)),
-      element("span", { class: "size" }, formatBytes(bytes)),
+      element("span", { class: "size" }, isComparison ? formatChange(sum.bytes - sum.before) : formatBytes(sum.bytes)),
       element("span", { class: "track" }, bar),
     );
     return element("li", {}, row);

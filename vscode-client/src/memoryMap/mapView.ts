@@ -9,7 +9,7 @@ import { applyKey } from "./keyboard";
 import type { Box, Module, Space } from "./model";
 import { drawOverlay } from "./overlay";
 import { BoxIndex, clampStep, targetAt, type Target } from "./picking";
-import { BAND_HEIGHT, GAP, Viewport } from "./viewport";
+import { BAND_HEIGHT, GAP, Viewport, type Frame } from "./viewport";
 
 const FAST_DRAW_MILLISECONDS = 9; // what fits into a frame at 60 frames per second
 const SETTLE_MILLISECONDS = 90;
@@ -27,7 +27,7 @@ export class MapView {
   private readonly canvas = document.createElement("canvas");
   private readonly overlay = document.createElement("canvas");
   private readonly snapshot = document.createElement("canvas");
-  private readonly viewport = new Viewport();
+  private readonly viewport: Viewport;
   private readonly axes: Axes;
   private readonly gesture: ZoomBehavior<HTMLCanvasElement, unknown> = zoom<HTMLCanvasElement, unknown>();
   private pointerAtStart: readonly [number, number] = [0, 0];
@@ -39,6 +39,7 @@ export class MapView {
   private selected: Box | undefined;
   private pinned: number | undefined;
   private hovered: Target | undefined;
+  private marked: Box | undefined;
   private frame = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
   private isMoving = false;
@@ -49,8 +50,13 @@ export class MapView {
 
   constructor(
     private readonly root: HTMLElement,
+    frame: Frame,
     private readonly events: MapEvents,
   ) {
+    this.viewport = new Viewport(frame);
+    frame.onRedraw(() => {
+      this.move();
+    });
     this.theme = readTheme(root);
     this.overlay.tabIndex = 0;
     this.overlay.setAttribute("role", "application");
@@ -81,12 +87,6 @@ export class MapView {
     this.request();
   }
 
-  /** Show fixed allocations or only temporary ones, which lie after them. */
-  showFixed(isShown: boolean): void {
-    this.viewport.showsFixed = isShown;
-    this.reset();
-  }
-
   /** Emphasize some boxes; undefined shows all alike. */
   choose(boxes: ReadonlySet<Box> | undefined): void {
     this.chosen = boxes;
@@ -95,6 +95,12 @@ export class MapView {
 
   select(box: Box | undefined): void {
     this.selected = box;
+    this.drawOverlay();
+  }
+
+  /** Outline a box that corresponds to one on another map. */
+  mark(box: Box | undefined): void {
+    this.marked = box;
     this.drawOverlay();
   }
 
@@ -112,13 +118,13 @@ export class MapView {
   /** Show everything. */
   reset(): void {
     this.viewport.reset();
-    this.request();
+    this.viewport.frame.redraw();
   }
 
   /** Move a box to the middle, and zoom so far that it can be seen. */
   reveal(box: Box): void {
     this.viewport.reveal(box);
-    this.request();
+    this.viewport.frame.redraw();
   }
 
   /** Return where a step and a byte of the memory space are in the page, for tests. */
@@ -138,7 +144,7 @@ export class MapView {
       })
       .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
         this.viewport.applyGesture(event, this.pointerAtStart);
-        this.move();
+        this.viewport.frame.redraw();
       });
     overlay.call(this.gesture).on("dblclick.zoom", null);
     let pressed: readonly [number, number] = [0, 0];
@@ -187,7 +193,7 @@ export class MapView {
     }
     const isApplied = applyKey(this.viewport, event);
     if (isApplied) {
-      this.move();
+      this.viewport.frame.redraw();
     }
     return isApplied;
   }
@@ -198,6 +204,9 @@ export class MapView {
 
   private resize(): void {
     const { clientWidth, clientHeight } = this.root;
+    if (clientWidth === 0 || clientHeight === 0) {
+      return; // hidden
+    }
     if (clientWidth === this.viewport.width && clientHeight === this.viewport.height) {
       return;
     }
@@ -234,25 +243,27 @@ export class MapView {
   }
 
   private draw(): void {
-    const { module, space, width, height } = this.viewport;
+    const { module, space } = this.viewport;
     const { layer } = this;
     const context = this.canvas.getContext("2d");
-    if (module === undefined || space === undefined || layer === undefined || context === null || width === 0) {
+    if (module === undefined || space === undefined || layer === undefined || context === null || this.viewport.width === 0) {
       return;
     }
-    const { curve, bands, map } = this.viewport.areas();
     const [x, y] = [this.viewport.x(), this.viewport.y()];
+    const { curve, bands, map } = this.viewport.areas();
     const ratio = window.devicePixelRatio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
+    context.clearRect(0, 0, this.viewport.width, this.viewport.height);
+    // The axis is longer if the compile beside this one has more steps.
+    const width = Math.max(0, Math.min(map.width, x(module.lastStep + 1)));
     if (this.isMoving && this.lastDrawMilliseconds > FAST_DRAW_MILLISECONDS && this.drawn !== undefined) {
       this.drawSnapshot(context, map, x, y);
     } else {
-      this.drawMap(context, map, x, y, space, layer);
+      this.drawMap(context, { ...map, width }, x, y, space, layer);
     }
-    clipped(context, { ...curve, y: 0, height: curve.y + curve.height + bands.height + GAP }, () => {
+    clipped(context, { ...curve, width, y: 0, height: curve.y + curve.height + bands.height + GAP }, () => {
       if (space.curve !== undefined) {
-        drawCurve(context, curve, x, this.theme, space.curve);
+        drawCurve(context, curve, x, this.theme, space.curve, this.viewport.frame.curveBytes);
       }
       drawBands(context, bands, x, this.theme, module.bands, BAND_HEIGHT);
     });
@@ -304,8 +315,8 @@ export class MapView {
   private drawOverlay(): void {
     const context = this.overlay.getContext("2d");
     if (context !== null && this.viewport.space !== undefined) {
-      const { hovered, pinned, selected } = this;
-      drawOverlay(context, this.viewport, this.theme, { hovered, pinned, selected });
+      const { hovered, marked, pinned, selected } = this;
+      drawOverlay(context, this.viewport, this.theme, { hovered, marked, pinned, selected });
     }
   }
 }

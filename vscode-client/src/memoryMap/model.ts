@@ -6,12 +6,22 @@ const FORMAT = "hlo-lsp memory map";
 const VERSION = 1;
 
 export const GROUPINGS = ["line", "scope", "opcode", "shape", "role"] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+type GroupColumn = (typeof GROUPINGS)[number];
+/** What the boxes of a group have in common; `change` only in a comparison. */
+export type Grouping = GroupColumn | "change";
 
 export interface MemoryMapDocument {
   readonly format: string;
   readonly version: number;
   readonly modules: readonly ModuleData[];
+  /** Pairs of modules, with the rows of their corresponding boxes; only in the result of a comparison. */
+  readonly comparisons?: readonly ComparisonData[];
+}
+
+export interface ComparisonData {
+  readonly before: number;
+  readonly after: number;
+  readonly boxes: Readonly<Record<"before" | "after", readonly number[]>>;
 }
 
 export interface ModuleData {
@@ -43,7 +53,7 @@ type BoxColumn =
   | "id"
   | "assignmentLine"
   | "moduleLine"
-  | Grouping;
+  | GroupColumn;
 
 interface SpaceData {
   readonly space: number;
@@ -76,6 +86,7 @@ export function parseDocument(text: string): MemoryMapDocument {
 
 /** A live range of a value as a rectangle: steps and byte offsets in the memory space. */
 export interface Box {
+  readonly module: Module;
   /** The number of the box in its module. */
   readonly number: number;
   readonly allocation: Allocation;
@@ -91,10 +102,15 @@ export interface Box {
   readonly shape: string;
   readonly assignmentLine: number;
   readonly moduleLine: number;
+  /** The corresponding box of the other module in a comparison. */
+  match?: Box;
+  /** How the box differs from the other module in a comparison. */
+  change?: string;
 }
 
 export interface Allocation {
   readonly number: number;
+  readonly space: number;
   readonly base: number;
   readonly size: number;
   readonly isFixed: boolean;
@@ -134,15 +150,18 @@ export interface Curve {
 /** A module with its memory spaces, the most relevant first. */
 export class Module {
   readonly spaces: readonly Space[];
+  readonly boxes: readonly Box[];
   readonly bands: readonly Band[];
   readonly lastStep: number;
+  /** True for the first module of a comparison, false for the second. */
+  isBefore?: boolean;
 
   constructor(readonly data: ModuleData) {
     this.lastStep = data.lastStep ?? 0;
     const allocations = this.readAllocations();
-    this.readBoxes(allocations);
+    this.boxes = this.readBoxes(allocations);
     this.spaces = data.spaces.map((space): Space => {
-      const mine = allocations.filter((_, index) => data.allocations.space[index] === space.space);
+      const mine = allocations.filter((each) => each.space === space.space);
       return {
         number: space.space,
         name: space.name,
@@ -166,12 +185,12 @@ export class Module {
 
   /** Return the group of a box. */
   group(box: Box, grouping: Grouping): string {
-    return this.text(at(this.data.boxes[grouping], box.number));
+    return grouping === "change" ? (box.change ?? "") : this.text(at(this.data.boxes[grouping], box.number));
   }
 
-  /** Return the number of the group of a box, which is the same for boxes of one group. */
-  groupNumber(box: Box, grouping: Grouping): number {
-    return at(this.data.boxes[grouping], box.number);
+  /** Return the memory space of a box. */
+  spaceOf({ allocation }: Box): Space | undefined {
+    return this.spaces.find(({ number }) => number === allocation.space);
   }
 
   /** Return the innermost band that contains the whole live range of a box. */
@@ -216,6 +235,7 @@ export class Module {
       ends.set(space, base + size);
       return {
         number,
+        space,
         base,
         size,
         isFixed: at(allocations.fixed, index) === 1,
@@ -226,16 +246,17 @@ export class Module {
     });
   }
 
-  private readBoxes(allocations: readonly Allocation[]): void {
+  private readBoxes(allocations: readonly Allocation[]): Box[] {
     const { boxes } = this.data;
-    boxes.id.forEach((_, number) => {
+    return boxes.id.flatMap((_, number) => {
       const allocation = allocations[at(boxes.allocation, number)];
       if (allocation === undefined) {
-        return;
+        return [];
       }
       const offset = at(boxes.offset, number);
       const instruction = this.text(at(boxes.name, number));
-      allocation.boxes.push({
+      const box: Box = {
+        module: this,
         number,
         allocation,
         low: allocation.base + offset,
@@ -249,7 +270,9 @@ export class Module {
         shape: this.text(at(boxes.shape, number)),
         assignmentLine: at(boxes.assignmentLine, number),
         moduleLine: at(boxes.moduleLine, number),
-      });
+      };
+      allocation.boxes.push(box);
+      return [box];
     });
   }
 }

@@ -11,6 +11,8 @@ const CURVE_POINT_RADIUS = 3.5;
 /** What the overlay emphasizes. */
 export interface Emphasis {
   readonly hovered: Target | undefined;
+  /** A box that corresponds to the hovered one of another map. */
+  readonly marked: Box | undefined;
   readonly pinned: number | undefined;
   readonly selected: Box | undefined;
 }
@@ -19,7 +21,7 @@ export function drawOverlay(
   context: CanvasRenderingContext2D,
   viewport: Viewport,
   theme: Theme,
-  { hovered, pinned, selected }: Emphasis,
+  { hovered, marked, pinned, selected }: Emphasis,
 ): void {
   const ratio = window.devicePixelRatio;
   const { curve, map } = viewport.areas();
@@ -44,10 +46,10 @@ export function drawOverlay(
     if (hovered !== undefined) {
       line(hovered.step, [3, 3], theme.muted);
       if (viewport.space?.curve !== undefined) {
-        drawCurvePoint(context, curve, x, theme, viewport.space.curve, hovered.step);
+        drawCurvePoint(context, curve, x, theme, viewport.space.curve, hovered.step, viewport.frame.curveBytes);
       }
     }
-    for (const [box, width] of [[hovered?.box, 1.5], [selected, 3]] as const) {
+    for (const [box, width] of [[hovered?.box, 1.5], [marked, 1.5], [selected, 3]] as const) {
       if (box !== undefined && box.start >= 0) {
         const top = map.y + y(box.low + box.size);
         context.strokeStyle = theme.foreground;
@@ -66,8 +68,9 @@ function drawCurvePoint(
   theme: Theme,
   curve: Curve,
   step: number,
+  peakBytes: number,
 ): void {
-  const top = area.y + area.height * (1 - bytesAt(curve, step) / Math.max(1, curve.peakBytes * CURVE_HEADROOM));
+  const top = area.y + area.height * (1 - bytesAt(curve, step) / Math.max(1, peakBytes * CURVE_HEADROOM));
   context.fillStyle = theme.accent;
   context.beginPath();
   context.arc(area.x + x(step + 0.5), top, CURVE_POINT_RADIUS, 0, 2 * Math.PI);

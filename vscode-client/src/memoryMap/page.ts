@@ -1,28 +1,23 @@
-/** The page around the map: choices, search, groups, the live set, the table, and the hover card. */
+/** The page around the map: choices, search, the panel of the step, the table, and the hover card. */
 
-import { facts, HoverCard } from "./card";
+import { HoverCard } from "./card";
 import { Groups, type Group } from "./colors";
-import { boxColumns, liveColumns } from "./columns";
+import { boxColumns } from "./columns";
+import { correspondingStep, spaceNamed } from "./comparison";
 import { button, choice, element } from "./dom";
-import { countNoun, formatBytes, formatCount, shortLine } from "./format";
-import { groupRows } from "./groupRows";
+import { countNoun, formatBytes } from "./format";
+import { entriesOf, nameOf, type Entry } from "./entries";
 import type { FileLine, Host } from "./host";
-import { liveSet, type LiveBuffer } from "./liveSet";
-import { MapView } from "./mapView";
-import {
-  bytesAt,
-  GROUPINGS,
-  Module,
-  parseDocument,
-  type Box,
-  type Grouping,
-  type MemoryMapDocument,
-  type Space,
-} from "./model";
-import type { Target } from "./picking";
+import { liveSet } from "./liveSet";
+import { GROUPINGS, parseDocument, type Box, type Grouping, type MemoryMapDocument, type Module, type Space } from "./model";
+import { clampStep, type Target } from "./picking";
+import { Side } from "./side";
+import { StepPanel } from "./stepPanel";
 import { SortedTable } from "./table";
+import { Frame } from "./viewport";
 
 const GROUPING_TITLES: Record<Grouping, string> = {
+  change: "change",
   line: "Python line",
   scope: "scope",
   opcode: "opcode",
@@ -34,20 +29,23 @@ const KEYS =
   "0 shows everything, Shift+Left and Shift+Right change the step, / searches, P goes to the peak.";
 
 export class Page {
-  private modules: Module[] = [];
-  private module: Module | undefined;
-  private space: Space | undefined;
+  private entries: readonly Entry[] = [];
+  private entry: Entry | undefined;
+  private sides: readonly Side[] = [];
+  private frame = new Frame();
+  private spaceName: string | undefined;
   private grouping: Grouping = "line";
   private groups: Groups | undefined;
-  private step = 0;
   private matches: readonly Box[] = [];
   private match = -1;
   private chosenGroup: string | undefined;
 
   private readonly title = element("h1");
   private readonly subtitle = element("p", { class: "subtitle" });
-  private readonly moduleChoice = element("div", { class: "modules" });
+  private readonly entryChoice = element("div", { class: "modules" });
   private readonly spaceChoice = element("div", { class: "spaces", role: "group", "aria-label": "Memory space" });
+  private readonly groupingChoice = element("div");
+  private readonly fixedBox = element("input", { type: "checkbox", checked: "" });
   private readonly message = element("p", { class: "message", role: "status" });
   private readonly searchBox = element("input", {
     type: "search",
@@ -55,15 +53,10 @@ export class Page {
     "aria-label": "Search buffers",
   });
   private readonly matchCount = element("span", { class: "matches", role: "status" });
-  private readonly mapRoot = element("div", { class: "map" });
-  private readonly view: MapView;
+  private readonly maps = element("div", { class: "maps" });
   private readonly card: HoverCard;
-  private readonly stepTitle = element("h2");
-  private readonly selected = element("section", { class: "selected", "aria-label": "Selected buffer", hidden: "" });
-  private readonly groupList = element("ul", { class: "groups", "aria-label": "Groups" });
-  private readonly live: SortedTable<LiveBuffer>;
+  private readonly panel: StepPanel;
   private readonly all: SortedTable<Box>;
-  private readonly main = element("div", { class: "content" });
   private readonly tableButton: HTMLButtonElement;
 
   constructor(
@@ -73,23 +66,14 @@ export class Page {
     // Tests read where boxes are.
     Object.assign(root, { memoryMap: this });
     this.card = new HoverCard(host);
-    this.view = new MapView(this.mapRoot, {
-      hover: (target, event) => {
-        this.hover(target, event);
-      },
-      click: (target) => {
-        this.click(target);
-      },
-      step: (step) => {
-        this.showStep(step);
-      },
-    });
-    this.live = new SortedTable<LiveBuffer>("Buffers at the step", liveColumns((box, grouping) => this.groupOf(box, grouping), () => this.grouping), ({ box }) => {
+    const open = (box: Box | undefined): void => {
       this.goTo(box, true);
-    });
-    this.all = new SortedTable<Box>("All buffers", boxColumns((box, grouping) => this.groupOf(box, grouping), (box) => this.module?.bandOf(box)?.label ?? ""), (box) => {
-      this.goTo(box, true);
-    });
+    };
+    const choose = (name: string, group: Group | undefined): void => {
+      this.chooseGroup(name, group);
+    };
+    this.panel = new StepPanel(() => this.grouping, open, choose);
+    this.all = new SortedTable<Box>("All buffers", open);
     this.tableButton = button("Table", { "aria-pressed": "false" }, () => {
       this.toggleTable();
     });
@@ -97,25 +81,18 @@ export class Page {
     this.listen();
   }
 
-  /** Show the maps of a document, the first one at once. */
+  /** Show the maps of a document, the first one at once: its comparisons, or its modules. */
   load(document: MemoryMapDocument, adds: boolean): void {
-    const modules = document.modules.map((data) => new Module(data));
-    this.modules = adds ? [...modules, ...this.modules] : modules;
-    const selected = Math.max(
-      0,
-      this.modules.findIndex(({ data }) => data.path === this.module?.data.path),
-    );
-    const options = this.modules.map(({ data }, index) => [String(index), titleOf(data.name, data.path)] as const);
-    this.moduleChoice.replaceChildren(
-      ...(options.length > 1
-        ? [
-            choice("Module", options, (value) => {
-              this.showModule(this.modules[Number(value)]);
-            }),
-          ]
-        : []),
-    );
-    this.showModule(this.modules[adds ? 0 : selected]);
+    const entries = entriesOf(document);
+    this.entries = adds ? [...entries, ...this.entries] : entries;
+    const shown = this.entry?.[0].data.path;
+    const selected = Math.max(0, this.entries.findIndex(([first]) => first.data.path === shown));
+    const options = this.entries.map((entry, index) => [String(index), nameOf(entry)] as const);
+    const entryChoice = choice("Module", options, (value) => {
+      this.showEntry(this.entries[Number(value)]);
+    });
+    this.entryChoice.replaceChildren(...(options.length > 1 ? [entryChoice] : []));
+    this.showEntry(this.entries[adds ? 0 : selected]);
   }
 
   showMessage(text: string): void {
@@ -125,95 +102,73 @@ export class Page {
 
   /** Highlight the boxes of a line of a dump file, such as the one with the cursor. */
   highlight({ uri, line }: FileLine): void {
-    const { module } = this;
-    if (module === undefined) {
-      return;
-    }
-    const { assignment, module: text } = module.data.files;
-    const isAt = (box: Box): boolean =>
-      (uri === assignment && box.assignmentLine === line) || (uri === text && box.moduleLine === line);
-    const spaces = this.space === undefined ? module.spaces : [this.space, ...module.spaces];
-    for (const space of spaces) {
-      const found = space.boxes.filter(isAt).sort((one, other) => other.size - one.size)[0];
-      if (found !== undefined) {
-        if (space !== this.space) {
-          this.showSpace(space);
+    for (const { module, space } of this.sides) {
+      const { assignment, module: text } = module.data.files;
+      const isAt = (box: Box): boolean =>
+        (uri === assignment && box.assignmentLine === line) || (uri === text && box.moduleLine === line);
+      for (const each of [space, ...module.spaces]) {
+        const found = each.boxes.filter(isAt).sort((one, other) => other.size - one.size)[0];
+        if (found !== undefined) {
+          this.showSpaceOf(found);
+          this.selectBox(found);
+          return;
         }
-        this.selectBox(found);
-        return;
       }
     }
   }
 
   /** Return where the largest box of a name is in the window. */
-  pointOf(name: string): { x: number; y: number } | undefined {
-    const box = this.space?.boxes
+  pointOf(name: string, number = 0): { x: number; y: number } | undefined {
+    const side = this.sides[number];
+    const box = side?.space.boxes
       .filter((each) => each.name === name)
       .sort((one, other) => other.size - one.size)[0];
-    return box && this.view.clientPoint((box.start + box.end + 1) / 2, box.low + box.size / 2);
+    return box && side.view.clientPoint((box.start + box.end + 1) / 2, box.low + box.size / 2);
   }
 
   /** Return the bytes of the buffers at a step of a memory space, the largest first. */
   liveBytes(number: number, step: number): number[] {
-    const space = this.module?.spaces.find((each) => each.number === number);
+    const space = this.entry?.[0].spaces.find((each) => each.number === number);
     return space === undefined ? [] : liveSet(space, step).map(({ bytes }) => bytes);
   }
 
   refreshTheme(): void {
-    this.view.refreshTheme();
+    this.sides.forEach(({ view }) => {
+      view.refreshTheme();
+    });
   }
 
   private build(): void {
+    this.fixedBox.addEventListener("change", () => {
+      this.frame.showsFixed = this.fixedBox.checked;
+      this.sides[0]?.view.reset();
+    });
+    const fixedTitle = "Allocations of arguments, outputs, and constants, which are occupied at all steps";
     const tools = element(
       "div",
       { class: "tools" },
-      choice(
-        "Color by",
-        GROUPINGS.map((grouping) => [grouping, GROUPING_TITLES[grouping]] as const),
-        (value) => {
-          this.grouping = value as Grouping;
-          this.showGroups();
-        },
-      ),
+      this.groupingChoice,
       element("div", { class: "search" }, this.searchBox, this.matchCount),
-      this.fixedChoice(),
+      element("label", { class: "choice", title: fixedTitle }, this.fixedBox, element("span", {}, "Fixed allocations")),
       button("Peak", { title: "Go to the peak (P)" }, () => {
         this.showPeak();
       }),
       button("Reset zoom", { title: "Show everything (0)" }, () => {
-        this.view.reset();
+        this.sides[0]?.view.reset();
       }),
       this.tableButton,
       ...(this.host.isEditor ? [] : [this.fileButton()]),
     );
-    const side = element("aside", { "aria-label": "Step" }, this.stepTitle, this.selected, this.groupList, this.live.element);
     const keys = element("p", { id: "memory-map-keys", class: "keys" }, KEYS);
-    this.main.append(this.mapRoot, this.all.element);
+    const titles = element("div", { class: "titles" }, this.title, this.subtitle);
     this.all.element.hidden = true;
     this.message.hidden = true;
     this.root.append(
-      element(
-        "header",
-        {},
-        element("div", { class: "titles" }, this.title, this.subtitle),
-        this.moduleChoice,
-        this.spaceChoice,
-        tools,
-        this.message,
-      ),
-      element("main", {}, this.main, side),
+      element("header", {}, titles, this.entryChoice, this.spaceChoice, tools, this.message),
+      element("main", {}, element("div", { class: "content" }, this.maps, this.all.element), this.panel.element),
       element("footer", {}, keys),
       this.card.element,
     );
-  }
-
-  private fixedChoice(): HTMLElement {
-    const box = element("input", { type: "checkbox", checked: "" });
-    box.addEventListener("change", () => {
-      this.view.showFixed(box.checked);
-    });
-    const title = "Allocations of arguments, outputs, and constants, which are occupied at all steps";
-    return element("label", { class: "choice", title }, box, element("span", {}, "Fixed allocations"));
   }
 
   private fileButton(): HTMLElement {
@@ -267,171 +222,208 @@ export class Page {
     });
   }
 
-  private showModule(module: Module | undefined): void {
-    this.module = module;
-    if (module === undefined) {
+  private showEntry(entry: Entry | undefined): void {
+    this.entry = entry;
+    if (entry === undefined) {
       return;
     }
-    const { data } = module;
-    this.title.textContent = data.name;
-    const count = data.boxes.id.length;
-    this.subtitle.textContent = `${data.backend} · ${countNoun(module.lastStep, "step")} · ${countNoun(count, "buffer")}`;
-    this.subtitle.title = data.path;
-    this.showMessage(data.missing.join(" · "));
+    const [{ data, lastStep }, other] = entry;
+    const isComparison = other !== undefined;
+    this.root.classList.toggle("comparing", isComparison);
+    this.title.textContent = isComparison && other.data.name !== data.name ? `${data.name} → ${other.data.name}` : data.name;
+    const matched = entry[0].boxes.filter(({ match }) => match !== undefined).length;
+    const counts = `${countNoun(lastStep, "step")} · ${countNoun(data.boxes.id.length, "buffer")}`;
+    this.subtitle.textContent = `${data.backend} · ${isComparison ? `${countNoun(matched, "buffer")} in both` : counts}`;
+    this.subtitle.title = entry.map((each) => each.data.path).join("\n");
+    this.showMessage([...new Set(entry.flatMap((each) => each.data.missing))].join(" · "));
+    this.showGroupings(isComparison);
+    this.all.setColumns(boxColumns(isComparison));
+    const names = [...new Set(entry.flatMap(({ spaces }) => spaces.map(({ name }) => name)))];
+    this.frame = new Frame();
+    this.frame.showsFixed = this.fixedBox.checked;
+    this.sides = entry.map((module) => this.createSide(module, spaceNamed(module, names[0] ?? "")));
+    this.maps.replaceChildren(...this.sides.map((side) => side.element));
     this.spaceChoice.replaceChildren(
-      ...module.spaces.map((space) => {
-        const peak = space.curve === undefined ? "" : `${formatBytes(space.curve.peakBytes)} of `;
-        const tab = button("", { "aria-pressed": "false" }, () => {
-          this.showSpace(space);
+      ...names.map((name) => {
+        const spaces = entry.map((module) => spaceNamed(module, name));
+        const tab = button("", { "aria-pressed": "false", "data-space": name }, () => {
+          this.showSpace(name);
         });
-        tab.append(element("strong", {}, space.name), ` ${peak}${formatBytes(space.allocatedBytes)}`);
+        tab.append(element("strong", {}, name), ` ${spaces.map(sizeOf).join(" → ")}`);
         return tab;
       }),
     );
-    const space = module.spaces.find(({ number }) => number === this.space?.number) ?? module.spaces[0];
-    if (space !== undefined) {
-      this.showSpace(space);
+    const name = names.find((each) => each === this.spaceName) ?? names[0];
+    if (name !== undefined) {
+      this.showSpace(name);
     }
   }
 
-  private showSpace(space: Space): void {
-    this.space = space;
+  private createSide(module: Module, space: Space): Side {
+    const side: Side = new Side(
+      this.frame,
+      {
+        hover: (target, event) => {
+          this.hover(side, target, event);
+        },
+        click: (target) => {
+          this.showStep(side, target.step);
+          this.goTo(target.box, false, false);
+        },
+        step: (step) => {
+          this.showStep(side, step);
+        },
+      },
+      module,
+      space,
+    );
+    return side;
+  }
+
+  private showGroupings(isComparison: boolean): void {
+    if (isComparison !== (this.grouping === "change")) {
+      this.grouping = isComparison ? "change" : "line";
+    }
+    const groupings: readonly Grouping[] = isComparison ? ["change", ...GROUPINGS] : GROUPINGS;
+    const options = groupings.map((grouping) => [grouping, GROUPING_TITLES[grouping]] as const);
+    this.groupingChoice.replaceChildren(
+      choice("Color by", options, (value) => {
+        this.grouping = value as Grouping;
+        this.showGroups(true);
+      }),
+    );
+  }
+
+  private showSpace(name: string): void {
+    this.spaceName = name;
     this.selectBox(undefined);
-    this.module?.spaces.forEach((each, index) => {
-      this.spaceChoice.children[index]?.setAttribute("aria-pressed", String(each === space));
-    });
-    this.step = space.curve?.peakStep ?? 0;
+    for (const tab of this.spaceChoice.children) {
+      tab.setAttribute("aria-pressed", String(tab.getAttribute("data-space") === name));
+    }
+    for (const side of this.sides) {
+      side.space = spaceNamed(side.module, name);
+      side.step = side.space.curve?.peakStep ?? 0;
+    }
     this.showGroups(false);
-    this.all.show([...space.boxes].sort((one, other) => other.size - one.size));
   }
 
-  private showGroups(keepsZoom = true): void {
-    const { module, space } = this;
-    if (module === undefined || space === undefined) {
-      return;
+  private showSpaceOf(box: Box): void {
+    const name = box.module.spaceOf(box)?.name;
+    if (name !== undefined && name !== this.spaceName) {
+      this.showSpace(name);
     }
-    this.groups = new Groups(module, space, this.grouping);
+  }
+
+  private showGroups(keepsZoom: boolean): void {
+    const modules = this.sides.map(({ module }) => module);
+    const spaces = this.sides.map(({ space }) => space);
+    const groups = new Groups(modules, spaces, this.grouping);
+    this.groups = groups;
     this.chosenGroup = undefined;
-    this.view.show(module, space, this.groups, keepsZoom);
-    this.root.dataset["boxes"] = String(this.view.boxCount);
+    this.frame.fit(modules, spaces);
+    this.sides.forEach((side) => {
+      side.show(side.space, groups, keepsZoom);
+      side.pin(side.step);
+    });
+    this.root.dataset["boxes"] = String(this.sides.reduce((sum, { view }) => sum + view.boxCount, 0));
     this.search();
-    this.showStep(this.step);
+    this.panel.show(this.sides, groups, undefined);
   }
 
   private showPeak(): void {
-    const peak = this.space?.curve?.peakStep;
-    if (peak !== undefined) {
-      this.showStep(peak);
+    for (const side of this.sides) {
+      side.pin(side.space.curve?.peakStep ?? side.step);
     }
+    this.panel.show(this.sides, this.groups, this.chosenGroup);
   }
 
-  private showStep(step: number): void {
-    const { module, space } = this;
-    if (module === undefined || space === undefined) {
-      return;
+  /** Show the buffers at a step of one side, and at the corresponding step of the other. */
+  private showStep(side: Side, step: number): void {
+    for (const each of this.sides) {
+      each.pin(each === side ? step : clampStep(each.module, correspondingStep(side.module, step)));
     }
-    this.step = step;
-    this.view.pin(space.curve === undefined ? undefined : step);
-    const buffers = space.curve === undefined ? liveSet(space, -1) : liveSet(space, step);
-    const instruction = module.instructionAt(step);
-    const total = space.curve === undefined ? space.allocatedBytes : bytesAt(space.curve, step);
-    const isPeak = space.curve?.peakStep === step;
-    this.stepTitle.replaceChildren(
-      element("span", { class: "total" }, formatBytes(total)),
-      space.curve === undefined
-        ? " allocated"
-        : ` ${isPeak ? "at the peak, " : "at "}step ${formatCount(step)}${instruction === undefined ? "" : ` · ${instruction}`}`,
-    );
-    this.live.show(buffers);
-    this.groupList.replaceChildren(
-      ...groupRows(buffers, total, this.groups, this.chosenGroup, (name, group) => {
-        this.chooseGroup(name, group);
-      }),
-    );
+    this.panel.show(this.sides, this.groups, this.chosenGroup);
   }
 
   private chooseGroup(name: string, group: Group | undefined): void {
     this.chosenGroup = this.chosenGroup === name || group === undefined ? undefined : name;
-    this.view.choose(this.chosenGroup === undefined ? undefined : new Set(group?.boxes));
-    this.showStep(this.step);
+    this.choose(this.chosenGroup === undefined ? undefined : new Set(group?.boxes));
+    this.panel.show(this.sides, this.groups, this.chosenGroup);
+  }
+
+  private choose(boxes: ReadonlySet<Box> | undefined): void {
+    this.sides.forEach(({ view }) => {
+      view.choose(boxes);
+    });
   }
 
   private search(): void {
-    const { module, space } = this;
-    if (module === undefined || space === undefined) {
-      return;
-    }
-    const isSearch = this.searchBox.value.trim() !== "";
-    const found = module.search(space, this.searchBox.value);
-    this.matches = [...found].sort((one, other) => other.size - one.size);
+    const text = this.searchBox.value;
+    const isSearch = text.trim() !== "";
+    const found = new Set(this.sides.flatMap(({ module, space }) => [...module.search(space, text)]));
+    const bySize = (boxes: Iterable<Box>): Box[] => [...boxes].sort((one, other) => other.size - one.size);
+    this.matches = bySize(found);
     this.match = -1;
     this.matchCount.textContent = isSearch ? countNoun(found.size, "buffer") : "";
-    this.view.choose(isSearch ? found : undefined);
-    this.all.show(isSearch ? this.matches : [...space.boxes].sort((one, other) => other.size - one.size));
+    this.choose(isSearch ? found : undefined);
+    this.all.show(isSearch ? this.matches : bySize(this.sides.flatMap(({ space }) => space.boxes)));
   }
 
   private toggleTable(): void {
     const isTable = this.all.element.hidden;
     this.all.element.hidden = !isTable;
-    this.mapRoot.hidden = isTable;
+    this.maps.hidden = isTable;
     this.tableButton.setAttribute("aria-pressed", String(isTable));
   }
 
-  private hover(target: Target | undefined, event: PointerEvent): void {
+  private hover(side: Side, target: Target | undefined, event: PointerEvent): void {
+    this.sides.forEach((each) => {
+      each.mark(each === side ? undefined : target?.box);
+    });
     if (target?.band !== undefined) {
       this.card.showBand(target.band, event);
-      return;
-    }
-    if (target?.box === undefined || this.module === undefined || this.space === undefined) {
+    } else if (target?.box === undefined) {
       this.card.hide();
-      return;
+    } else {
+      this.card.show(target.box, places(target.box), event);
     }
-    this.card.show(this.module, this.space, target.box, this.places(target.box), event);
-  }
-
-  private click(target: Target): void {
-    this.showStep(target.step);
-    this.goTo(target.box, false, false);
   }
 
   private goTo(box: Box | undefined, opensMap: boolean, reveals = true): void {
+    if (box !== undefined) {
+      this.showSpaceOf(box);
+    }
     this.selectBox(box);
     if (box === undefined) {
       return;
     }
-    if (opensMap && this.mapRoot.hidden) {
+    if (opensMap && this.maps.hidden) {
       this.toggleTable();
     }
     if (reveals) {
-      this.view.reveal(box);
+      this.sides.find(({ module }) => module === box.module)?.view.reveal(box);
     }
-    this.host.open(this.places(box));
+    this.host.open(places(box));
   }
 
   private selectBox(box: Box | undefined): void {
-    this.view.select(box);
-    this.selected.hidden = box === undefined;
-    if (box !== undefined && this.module !== undefined && this.space !== undefined) {
-      this.selected.replaceChildren(...facts(this.module, this.space, box));
-    }
+    this.sides.forEach((side) => {
+      side.select(box);
+    });
+    this.panel.select(box);
     this.root.dataset["selected"] = box?.name ?? "";
-  }
-
-  private groupOf(box: Box, grouping: Grouping): string {
-    return this.module === undefined ? "" : shortLine(this.module.group(box, grouping));
-  }
-
-  private places(box: Box): FileLine[] {
-    const { assignment, module } = this.module?.data.files ?? { assignment: null, module: null };
-    return [
-      ...(assignment === null ? [] : [{ uri: assignment, line: box.assignmentLine }]),
-      ...(module === null || box.moduleLine < 0 ? [] : [{ uri: module, line: box.moduleLine }]),
-    ];
+    this.root.dataset["match"] = box?.match?.name ?? "";
   }
 }
 
-/** Return the name of a module with the folder of its dump, because many modules have one name. */
-function titleOf(name: string, path: string): string {
-  const folder = /([^\\/]+)[\\/][^\\/]*$/.exec(path)?.[1];
-  return folder === undefined ? name : `${name} · ${folder}`;
+function sizeOf({ curve, allocatedBytes }: Space): string {
+  return `${curve === undefined ? "" : `${formatBytes(curve.peakBytes)} of `}${formatBytes(allocatedBytes)}`;
+}
+
+function places(box: Box): FileLine[] {
+  const { assignment, module } = box.module.data.files;
+  return [
+    ...(assignment === null ? [] : [{ uri: assignment, line: box.assignmentLine }]),
+    ...(module === null || box.moduleLine < 0 ? [] : [{ uri: module, line: box.moduleLine }]),
+  ];
 }

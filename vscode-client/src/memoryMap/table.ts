@@ -24,13 +24,22 @@ export class SortedTable<Row> {
   private column: Column<Row> | undefined;
   private isDescending = true;
   private shown = ROWS_PER_PAGE;
-  private readonly heads: HTMLTableCellElement[];
+  private readonly head = element("tr");
+  private heads: HTMLTableCellElement[] = [];
+  private columns: readonly Column<Row>[] = [];
 
   constructor(
     title: string,
-    private readonly columns: readonly Column<Row>[],
     private readonly open: (row: Row) => void,
   ) {
+    const table = element("table", { "aria-label": title }, element("thead", {}, this.head), this.body);
+    this.element = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": title }, table, this.more);
+  }
+
+  /** Set the columns; the rows are in their order until the user sorts them. */
+  setColumns(columns: readonly Column<Row>[]): void {
+    this.columns = columns;
+    this.column = undefined;
     this.heads = columns.map((column) => {
       const head = element("th", { scope: "col", ...(column.isNumber === true ? { class: "number" } : {}) });
       head.append(
@@ -40,13 +49,7 @@ export class SortedTable<Row> {
       );
       return head;
     });
-    const table = element(
-      "table",
-      { "aria-label": title },
-      element("thead", {}, element("tr", {}, ...this.heads)),
-      this.body,
-    );
-    this.element = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": title }, table, this.more);
+    this.head.replaceChildren(...this.heads);
   }
 
   show(rows: readonly Row[]): void {

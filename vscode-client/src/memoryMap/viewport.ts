@@ -21,20 +21,22 @@ const MAX_REVEAL_BYTES = 4000;
 type Extent = [[number, number], [number, number]];
 type Holder = Selection<SVGGElement, unknown, null, undefined>;
 
-export class Viewport {
+/** What maps side by side have in common: the zoom, and the lengths of their axes. */
+export class Frame {
   // Detached elements that hold the transforms of the axes, which are zoomed separately.
-  private readonly holderX = createHolder();
-  private readonly holderY = createHolder();
-  private readonly zoomX: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
-  private readonly zoomY: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
-  private previous = zoomIdentity;
+  readonly holderX = createHolder();
+  readonly holderY = createHolder();
+  readonly zoomX: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
+  readonly zoomY: ZoomBehavior<SVGGElement, unknown> = zoom<SVGGElement, unknown>();
+  private readonly redraws: (() => void)[] = [];
 
-  width = 0;
-  height = 0;
-  module: Module | undefined;
-  space: Space | undefined;
   /** Shows fixed allocations, or only temporary ones, which lie after them. */
   showsFixed = true;
+  steps = 1;
+  curveBytes = 0;
+  hasCurve = false;
+  bandRows = 0;
+  private spaces: readonly Space[] = [];
 
   constructor() {
     for (const behavior of [this.zoomX, this.zoomY]) {
@@ -45,11 +47,53 @@ export class Viewport {
     }
   }
 
+  /** Fit the axes to the maps that are shown. */
+  fit(modules: readonly Module[], spaces: readonly Space[]): void {
+    this.spaces = spaces;
+    this.steps = Math.max(...modules.map(({ lastStep }) => lastStep)) + 1;
+    this.curveBytes = Math.max(0, ...spaces.map(({ curve }) => curve?.peakBytes ?? 0));
+    this.hasCurve = spaces.some(({ curve }) => curve !== undefined);
+    const depths = modules.flatMap(({ bands }) => bands).map(({ depth }) => depth + 1);
+    this.bandRows = depths.reduce((most, depth) => Math.max(most, Math.min(MAX_BAND_ROWS, depth)), 0);
+  }
+
+  /** Return the first byte of a memory space that is shown, and the one after the last. */
+  byteRange(space: Space | undefined): [number, number] {
+    const start = space === undefined ? 0 : this.firstByte(space);
+    const lengths = this.spaces.map((each) => each.allocatedBytes - this.firstByte(each));
+    return [start, start + Math.max(1, ...lengths)];
+  }
+
+  onRedraw(redraw: () => void): void {
+    this.redraws.push(redraw);
+  }
+
+  redraw(): void {
+    this.redraws.forEach((redraw) => {
+      redraw();
+    });
+  }
+
+  private firstByte({ allocations }: Space): number {
+    return this.showsFixed ? 0 : (allocations.find(({ isFixed }) => !isFixed)?.base ?? 0);
+  }
+}
+
+export class Viewport {
+  private previous = zoomIdentity;
+
+  width = 0;
+  height = 0;
+  module: Module | undefined;
+  space: Space | undefined;
+
+  constructor(readonly frame: Frame) {}
+
   /** Return the areas of the canvas: the curve, the bands below it, and the map below these. */
   areas(): { curve: Area; bands: Area; map: Area } {
     const width = Math.max(1, this.width - LEFT - RIGHT);
-    const rows = Math.min(MAX_BAND_ROWS, 1 + Math.max(-1, ...(this.module?.bands ?? []).map(({ depth }) => depth)));
-    const curveHeight = this.space?.curve === undefined ? 0 : CURVE_HEIGHT;
+    const rows = this.frame.bandRows;
+    const curveHeight = this.frame.hasCurve ? CURVE_HEIGHT : 0;
     const bandTop = CURVE_TOP + curveHeight + (curveHeight > 0 ? GAP : 0);
     const mapTop = bandTop + rows * BAND_HEIGHT;
     return {
@@ -61,12 +105,12 @@ export class Viewport {
 
   /** Return the scale from steps to pixels of the map. */
   x(): Scale {
-    return zoomTransform(this.holderX.node() as Element).rescaleX(this.baseX());
+    return zoomTransform(this.frame.holderX.node() as Element).rescaleX(this.baseX());
   }
 
   /** Return the scale from bytes to pixels of the map. */
   y(): Scale {
-    return zoomTransform(this.holderY.node() as Element).rescaleY(this.baseY());
+    return zoomTransform(this.frame.holderY.node() as Element).rescaleY(this.baseY());
   }
 
   resize(width: number, height: number): void {
@@ -77,14 +121,14 @@ export class Viewport {
       [0, 0],
       [Math.max(1, map.width), Math.max(1, map.height)],
     ];
-    this.zoomX.extent(extent).translateExtent(extent);
-    this.zoomY.extent(extent).translateExtent(extent);
+    this.frame.zoomX.extent(extent).translateExtent(extent);
+    this.frame.zoomY.extent(extent).translateExtent(extent);
   }
 
   /** Show everything. */
   reset(): void {
-    this.zoomX.transform(this.holderX, zoomIdentity);
-    this.zoomY.transform(this.holderY, zoomIdentity);
+    this.frame.zoomX.transform(this.frame.holderX, zoomIdentity);
+    this.frame.zoomY.transform(this.frame.holderY, zoomIdentity);
   }
 
   /** Move a box to the middle, and zoom so far that it can be seen. */
@@ -95,10 +139,10 @@ export class Viewport {
       Math.min(MAX_ZOOM, Math.max(1, (room * 0.25) / Math.max(pixels, 1e-9)));
     const steps = x(box.end + 1) - x(box.start);
     const bytes = y(box.low) - y(box.low + box.size);
-    this.zoomX.scaleTo(this.holderX, Math.min(zoomFor(steps, map.width), MAX_REVEAL_STEPS));
-    this.zoomY.scaleTo(this.holderY, Math.min(zoomFor(bytes, map.height), MAX_REVEAL_BYTES));
-    this.zoomX.translateTo(this.holderX, x((box.start + box.end + 1) / 2), 0);
-    this.zoomY.translateTo(this.holderY, 0, y(box.low + box.size / 2));
+    this.frame.zoomX.scaleTo(this.frame.holderX, Math.min(zoomFor(steps, map.width), MAX_REVEAL_STEPS));
+    this.frame.zoomY.scaleTo(this.frame.holderY, Math.min(zoomFor(bytes, map.height), MAX_REVEAL_BYTES));
+    this.frame.zoomX.translateTo(this.frame.holderX, x((box.start + box.end + 1) / 2), 0);
+    this.frame.zoomY.translateTo(this.frame.holderY, 0, y(box.low + box.size / 2));
   }
 
   /** Move the map by parts of its width and height. */
@@ -109,8 +153,8 @@ export class Viewport {
 
   /** Zoom in or out by factors for steps and bytes. */
   scale(steps: number, bytes: number): void {
-    this.zoomX.scaleBy(this.holderX, steps);
-    this.zoomY.scaleBy(this.holderY, bytes);
+    this.frame.zoomX.scaleBy(this.frame.holderX, steps);
+    this.frame.zoomY.scaleBy(this.frame.holderY, bytes);
   }
 
   /**
@@ -133,29 +177,26 @@ export class Viewport {
     } else {
       const point: [number, number] = [left - map.x, top - map.y];
       if (doesX) {
-        this.zoomX.scaleBy(this.holderX, factor, point);
+        this.frame.zoomX.scaleBy(this.frame.holderX, factor, point);
       }
       if (doesY) {
-        this.zoomY.scaleBy(this.holderY, factor, point);
+        this.frame.zoomY.scaleBy(this.frame.holderY, factor, point);
       }
     }
     this.previous = transform;
   }
 
   private panPixels(x: number, y: number): void {
-    this.zoomX.translateBy(this.holderX, x / zoomTransform(this.holderX.node() as Element).k, 0);
-    this.zoomY.translateBy(this.holderY, 0, y / zoomTransform(this.holderY.node() as Element).k);
+    this.frame.zoomX.translateBy(this.frame.holderX, x / zoomTransform(this.frame.holderX.node() as Element).k, 0);
+    this.frame.zoomY.translateBy(this.frame.holderY, 0, y / zoomTransform(this.frame.holderY.node() as Element).k);
   }
 
   private baseX(): Scale {
-    return scaleLinear([0, (this.module?.lastStep ?? 0) + 1], [0, this.areas().map.width]);
+    return scaleLinear([0, this.frame.steps], [0, this.areas().map.width]);
   }
 
   private baseY(): Scale {
-    const end = this.space?.allocatedBytes ?? 1;
-    const first = this.space?.allocations.find(({ isFixed }) => !isFixed)?.base;
-    const start = this.showsFixed || first === undefined ? 0 : first;
-    return scaleLinear([start, end], [this.areas().map.height, 0]);
+    return scaleLinear(this.frame.byteRange(this.space), [this.areas().map.height, 0]);
   }
 }
 

@@ -1,0 +1,42 @@
+"""The memory maps of two compiles with the boxes that correspond."""
+
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.reports.map_comparison import compared_maps
+from reports.example import ASSIGNMENT, MODULE, RANGES, example
+
+
+def _pairs(before: DumpSet, after: DumpSet) -> set[tuple[str, str]]:
+    document = compared_maps([(before, after)])
+    (comparison,) = document["comparisons"]
+    modules = [document["modules"][comparison[side]] for side in ("before", "after")]
+    names = [
+        [
+            module["strings"][module["boxes"]["name"][row]]
+            for row in comparison["boxes"][side]
+        ]
+        for module, side in zip(modules, ("before", "after"), strict=True)
+    ]  # fmt: skip
+    return set(zip(*names, strict=True))
+
+
+def test_renamed_values_correspond() -> None:
+    renamed = [text.replace("%a", "%z.7").replace("2 a", "2 z.7") for text in (ASSIGNMENT, MODULE)]
+    after = example(renamed[0], RANGES.replace("a{}", "z.7{}"), renamed[1])
+    assert _pairs(example(), after) == {("x", "x"), ("a", "z.7"), *((n, n) for n in "bcr")}
+
+
+def test_all_boxes_of_one_compile_correspond() -> None:
+    document = compared_maps([(example(), example())])
+    count = len(document["modules"][0]["boxes"]["id"])
+    assert document["comparisons"][0]["boxes"]["before"] == list(range(count))
+
+
+def test_new_value_has_no_counterpart() -> None:
+    without = ASSIGNMENT.replace(" value: <4 c @0> (size=2048,offset=0): f32[512]{0}\n", "")
+    module = MODULE.replace("cosine(%b)", "tan(%x)")
+    assert ("c", "c") not in _pairs(example(without, RANGES, module), example())
+
+
+def test_pair_without_assignment_is_left_out() -> None:
+    document = compared_maps([(example(), example(RANGES, MODULE))])
+    assert (document["modules"], document["comparisons"]) == ([], [])
