@@ -117,21 +117,22 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     return text === undefined || found === undefined ? undefined : { uri: text.uri, line: found };
   }
 
-  /** Show one of these lines of a dump in a compared text that is open, and return it. */
-  async reveal(places: readonly FileLine[]): Promise<FileLine | undefined> {
+  /** Show lines of dumps in the compared texts that are open; return the lines that are there. */
+  async reveal(places: readonly FileLine[]): Promise<FileLine[]> {
+    const found: FileLine[] = [];
     for (const editor of vscode.window.visibleTextEditors) {
       const { scheme, query, path } = editor.document.uri;
       const texts = scheme === SCHEME ? (await this.comparison(query)).texts : null;
       const text = texts?.[path.startsWith("/before") ? 0 : 1];
       const place = places.find(({ uri }) => uri === text?.uri);
       const line = place === undefined ? -1 : (text?.lines.indexOf(place.line) ?? -1);
-      if (line >= 0) {
+      if (place !== undefined && line >= 0) {
+        found.push(place);
         editor.selection = new vscode.Selection(line, 0, line, 0);
         editor.revealRange(editor.selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-        return place;
       }
     }
-    return undefined;
+    return found;
   }
 
   private comparison(query: string): Promise<Comparison> {

@@ -17,7 +17,7 @@ export class MemoryMapPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private shown: FileLine | Sides | undefined;
   private files: ReadonlySet<string> = new Set();
-  private opened: FileLine | undefined;
+  private opened: readonly FileLine[] = [];
   private reload: ReturnType<typeof setTimeout> | undefined;
   private readonly listeners: vscode.Disposable;
 
@@ -144,24 +144,24 @@ export class MemoryMapPanel implements vscode.Disposable {
     if (editor === undefined) {
       return;
     }
-    const { uri } = editor.document;
-    const { line } = editor.selection.active;
-    const place =
-      uri.scheme === COMPARED ? await this.comparison.fileLine(uri, line) : { uri: uri.toString(), line };
+    const { document, selection } = editor;
+    const cursor = { uri: document.uri.toString(), line: selection.active.line };
+    const isCompared = document.uri.scheme === COMPARED;
+    const place = isCompared ? await this.comparison.fileLine(document.uri, cursor.line) : cursor;
     if (place === undefined || !this.files.has(place.uri)) {
       return;
     }
-    if (this.opened?.uri !== place.uri || this.opened.line !== place.line) {
-      this.opened = undefined;
+    if (!this.opened.some(({ uri, line }) => uri === place.uri && line === place.line)) {
+      this.opened = [];
       this.post({ type: "cursor", ...place });
     }
   }
 
   /** Open the place in the file that is shown in an editor, else the first one. */
   private async open(places: readonly FileLine[]): Promise<void> {
+    this.opened = places;
     const revealed = await this.comparison.reveal(places);
-    if (revealed !== undefined) {
-      this.opened = revealed;
+    if (revealed.length > 0) {
       return;
     }
     const editors = vscode.window.visibleTextEditors;
@@ -171,7 +171,7 @@ export class MemoryMapPanel implements vscode.Disposable {
     if (place === undefined) {
       return;
     }
-    this.opened = place;
+    this.opened = [place];
     const range = new vscode.Range(place.line, 0, place.line, 0);
     const { uri, range: selection } = await this.windows.locate(vscode.Uri.parse(place.uri), range);
     const viewColumn = (editorOf(place) ?? editors[0])?.viewColumn ?? vscode.ViewColumn.One;

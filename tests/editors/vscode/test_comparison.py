@@ -73,3 +73,23 @@ async def test_compared_texts_differ_in_one_line(dump: Compile, window: Window) 
     place = {"$position": [line, text.index(" = ") - 1]}
     found = await window.host.command("vscode.executeDefinitionProvider", documents[1], place)
     assert {Path(each["uri"]) for each in found} == set(paths)
+
+
+async def test_memory_maps_open_from_the_compared_texts(dump: Compile, window: Window) -> None:
+    after = changed_copy(dump, window.folder / "after")
+    documents = [
+        document(side, dump.path(MODULE), after.path(MODULE)) for side in ("before", "after")
+    ]
+    await window.host.command("vscode.diff", *documents, "compared")
+    await until(window.front, lambda front: front[0].name == "after.hlo")
+    await window.run("HLO: Memory Map")
+    page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
+    await page.locator(".memory-map.comparing[data-boxes]").wait_for()
+    await until(
+        page.locator(".caption strong").all_inner_texts,
+        lambda titles: titles == ["Before", "After"],
+    )
+    await page.get_by_role("searchbox").fill("fusion.15")
+    await page.get_by_role("searchbox").press("Enter")
+    await window.host.command("workbench.action.focusFirstEditorGroup")
+    await until(window.front, lambda front: front[1].startswith("  fusion.15 = "))
