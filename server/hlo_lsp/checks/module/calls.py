@@ -244,7 +244,9 @@ def async_start(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     for scope in _scopes(context, "calls"):
         for number, operand in enumerate(resolved.operands):
             yield from _against_parameter(context, scope, number, operand, number)
-        yield from _against_root(context, scope, elements[1], "the result of the start")
+        root = scope.root
+        if root is not None and not _is_bound_later(elements[1], root.shape):
+            yield from _against_root(context, scope, elements[1], "the result of the start")
 
 
 def async_done(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -252,11 +254,19 @@ def async_done(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     for operand in filter(None, context.operands[:1]):
         elements = element_texts(operand.shape) or ()
         if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
+            if _is_bound_later(elements[1], context.record.shape):
+                continue
             about = f"the shape of `{operand.name}`"
             holder = Side(f"the result of `{operand.name}` is", elements[1], operand, about)
             yield from compare_shapes(
                 context, None, Side("the result is", context.record.shape), holder
             )
+
+
+def _is_bound_later(result: str, whole: str) -> bool:
+    """Return whether a result is a shorter tuple than the whole one, as before the last update."""
+    bound, elements = element_texts(result), element_texts(whole)
+    return bound is not None and len(bound) < (1 if elements is None else len(elements))
 
 
 def _scopes(context: RecordContext[InstructionLine], attribute: str) -> Iterator[Computation]:
