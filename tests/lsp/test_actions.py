@@ -10,8 +10,8 @@ from lsprotocol.converters import get_converter
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session
-from hlo_lsp.lsp.actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
 from hlo_lsp.lsp.client import Client, diagnostic_json
+from hlo_lsp.lsp.code_actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
 from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from hlo_lsp.lsp.converted_text import answer_converted_text
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.virtual_documents import answer_converted_text
 from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 

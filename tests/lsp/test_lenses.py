@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from hlo_lsp.ide import code_lenses
 from hlo_lsp.ide.code_lenses import LensChoice
-from hlo_lsp.lsp import lenses
+from hlo_lsp.lsp import code_lenses as lenses
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext, Session
 from lsp.opened import DUMP, at, context, item, split_dump

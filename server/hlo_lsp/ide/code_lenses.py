@@ -1,4 +1,4 @@
-"""Code lenses: which records have one, and the places that a click on it shows."""
+"""Code lenses: which records have one, their titles, and the places that a click on one shows."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -7,6 +7,8 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.cursor.targets import head_place
+from hlo_lsp.ide.hover import summaries
+from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
@@ -121,6 +123,35 @@ def _entered_computations(file: DumpFile) -> set[str]:
     return found
 
 
+def prepare_lens(dump: DumpSet, data: LensData) -> None:
+    """Compute what the title and the places of a lens need, with checkpoints."""
+    if "computation" in data:
+        buffers_by_computation(dump)
+    elif "total" not in data and "allocation" not in data:
+        memory_space_occupancies(dump)
+
+
+def lens_title(dump: DumpSet, file: DumpFile, data: LensData) -> str:
+    """Return the text of a lens, or the text that its record no longer exists."""
+    if "total" in data:
+        return summaries.total_summary(dump)
+    if "peak" in data:
+        return summaries.declared_peak_summary(dump)
+    if "occupied" in data:
+        return summaries.occupied_peak_summary(dump)
+    if "computation" in data:
+        computation = file.module.named(data["computation"])
+        if computation is not None:
+            return summaries.computation_summary(dump, LocatedRecord(file, computation))
+    allocation = dump.allocation(data["allocation"]) if "allocation" in data else None
+    if allocation is not None:
+        return summaries.allocation_summary(dump, allocation)
+    value = dump.value(data["value"]) if "value" in data else None
+    if value is None:
+        return "no longer available"
+    return value_headline(dump, value) or "no live range"
+
+
 def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
     """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 
@@ -140,17 +171,12 @@ def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
         return [head_place(allocation) for allocation in found]
     if "computation" in data:
         return _computation_places(dump, file, str(data["computation"]))
-    if "allocation" in data:
-        allocation = dump.allocation(data["allocation"])
-        return [] if allocation is None else allocation_places(dump, allocation)
+    allocation = dump.allocation(data["allocation"]) if "allocation" in data else None
+    if allocation is not None:
+        values = (LocatedRecord(allocation.file, value) for value in dump.assigned_to(allocation))
+        return _value_places(list(values))
     value = dump.value(data["value"]) if "value" in data else None
     return [] if value is None else _last_user_places(dump, value)
-
-
-def allocation_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
-    """Return the lines of the values in an allocation, the largest value first."""
-    values = (LocatedRecord(allocation.file, value) for value in dump.assigned_to(allocation))
-    return _value_places(list(values))
 
 
 def _values_at(dump: DumpSet, step: int) -> Iterator[LocatedRecord[AssignedValue]]:

@@ -1,30 +1,27 @@
-"""The commands ``hlo.*`` and the request ``hlo/window``."""
+"""The commands ``hlo.*``."""
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
-from hlo_lsp.checks.framework.explanations import Explanation, explanations
+from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
-from hlo_lsp.lsp.client import Client, Json, path_of, rule_places
+from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.terminal import card_text, findings_text
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import summarize
 from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.reports.timeline import timeline_lines, timeline_of
-from hlo_lsp.text.disk import UnreadableError
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
 
@@ -34,12 +31,14 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
 
     The message is for clients that cannot open documents, and for installations without the page.
     """
-    explanation = explanations().get(code)
-    if explanation is None:
-        _show_message(server, f"Unknown rule `{code}`.")
+    rule = explanations().get(code)
+    if rule is not None and client.can_show_documents and await _open_rule_page(server, code):
         return
-    if not (client.can_show_documents and await _open_rule_page(server, code)):
-        _show_message(server, _short_explanation(explanation))
+    text = f"Unknown rule `{code}`."
+    if rule is not None:
+        parts = [f"{rule.code}: {rule.what}", rule.why, rule.remedy]
+        text = "\n\n".join(filter(None, parts))
+    server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
 async def _open_rule_page(server: LanguageServer, code: str) -> bool:
@@ -52,15 +51,6 @@ async def _open_rule_page(server: LanguageServer, code: str) -> bool:
         return (await server.window_show_document_async(params)).success
     except JsonRpcException:
         return False
-
-
-def _short_explanation(explanation: Explanation) -> str:
-    parts = [f"{explanation.code}: {explanation.what}", explanation.why, explanation.remedy]
-    return "\n\n".join(filter(None, parts))
-
-
-def _show_message(server: LanguageServer, text: str) -> None:
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
 INSPECT_COMMAND = "hlo.server.inspect"
@@ -80,8 +70,6 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
         RequestFailedError: there is nothing about the place, or the file is not a dump.
     """
     context = await whole_compile_context(session, uri, position.line)
-    if context is None:
-        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     await run_in_slices(partial(prepare_hovers, context.dump))
     found = context.at(position)
     card = None if found is None else hover_card(context.dump, found)
@@ -97,10 +85,7 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
         RequestFailedError: the file is not a dump.
     """
     context = await whole_compile_context(session, uri, line)
-    if context is None:
-        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
-    dump = context.dump
-    summary = await run_in_slices(partial(summarize, dump, SummaryOptions()))
+    summary = await run_in_slices(partial(summarize, context.dump))
     return "\n".join(summary_markdown(summary, SUMMARY_OWNERS)) + "\n"
 
 
@@ -113,8 +98,6 @@ async def timeline_uri(
         RequestFailedError: the file is not a dump.
     """
     context = await whole_compile_context(session, uri, line)
-    if context is None:
-        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     timeline = await run_in_slices(partial(timeline_of, context.dump, step=step))
     return "\n".join(timeline_lines(timeline, columns, _TIMELINE_BUFFERS)) + "\n"
 
@@ -139,8 +122,12 @@ async def check_uri(session: Session, uri: str) -> str:
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
 
 
-async def whole_compile_context(session: Session, uri: str, line: int) -> RequestContext | None:
-    """Return the context of a line after reading all files of its compile."""
+async def whole_compile_context(session: Session, uri: str, line: int) -> RequestContext:
+    """Return the context of a line after reading all files of its compile.
+
+    Raises:
+        RequestFailedError: the file is not a dump.
+    """
     document = types.TextDocumentIdentifier(uri)
     context = await session.context(document, line, whole=True, closed=True)
     unread = [] if context is None else session.workspace.unread_companions(context.file)
@@ -148,6 +135,8 @@ async def whole_compile_context(session: Session, uri: str, line: int) -> Reques
         current_request().report("reading companion files")
         await session.loader.wait(unread, None)
         context = await session.context(document, line, whole=True, closed=True)
+    if context is None:
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     return context
 
 
@@ -190,21 +179,3 @@ def _job_workspace(session: Session, job: CheckJob) -> DumpWorkspace:
 
 def _open_copy(workspace: DumpWorkspace, file: DumpFile) -> DumpFile:
     return workspace.open(file.uri, file.path, file.document.copy(), file.host)
-
-
-WINDOW_METHOD = "hlo/window"
-
-
-async def answer_window(windows: FileWindows, params: Any) -> Json | None:
-    """Return the window of a file around a line; None for files that are not dumps on disk."""
-    uri, line = getattr(params, "uri", None), getattr(params, "line", None)
-    path: Path | None = path_of(uri) if isinstance(uri, str) else None
-    if path is None or not isinstance(line, int):
-        return None
-    try:
-        found = await run_in_slices(partial(windows.at, path, line))
-    except UnreadableError:
-        return None
-    if found is None:
-        return None
-    return {"text": found.text, "firstLine": found.first_line, "lineCount": found.line_count}

@@ -17,10 +17,12 @@ from hlo_lsp.ide.cursor.targets import (
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origin_text import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
+from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.display import Card, Fact, printable, split_quoted_names
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.markdown import escape_markdown, markdown_text
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
 
@@ -28,9 +30,6 @@ from hlo_lsp.syntax.scanners import memory_scanner
 UriOf = Callable[[SourceLine], str | None]
 
 _MAX_CALL_STACK_LINES = 8
-# Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
-_MARKDOWN_CHARACTERS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
-_BACKTICKS = re.compile(r"`+")
 _FOLDER_PREFIX = re.compile(r"^.*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
@@ -43,8 +42,8 @@ def markdown(card: Card, uri_of: UriOf) -> str:
         first, *others = [_linked(line) for line in _fact_lines(fact, uri_of, missing)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold instead of a heading, because Neovim shows the characters of a heading literally.
-    title = f"**{_with_code(card.title)}**"
-    sections = [_with_code(card.headline), title, "\n".join(lines), _with_code(card.text)]
+    title = f"**{markdown_text(card.title)}**"
+    sections = [markdown_text(card.headline), title, "\n".join(lines), markdown_text(card.text)]
     return "\n\n".join(part for part in sections if part)
 
 
@@ -106,28 +105,10 @@ def _source_line(
 
 
 def _linked(line: _HoverLine) -> str:
-    link_text = _escaped(printable(line.link_text))
+    link_text = escape_markdown(printable(line.link_text))
     if line.uri is not None:
         link_text = f"[{link_text}]({line.uri})"
-    return f"{_with_code(line.before)}{link_text}{_with_code(line.after)}"
-
-
-def _with_code(text: str) -> str:
-    return "".join(
-        _code(part) if is_name else _escaped(part)
-        for is_name, part in split_quoted_names(printable(text))
-    )
-
-
-def _code(name: str) -> str:
-    if "`" not in name:
-        return f"`{name}`"
-    fence = "`" * (max(map(len, _BACKTICKS.findall(name))) + 1)
-    return f"{fence} {name} {fence}"
-
-
-def _escaped(text: str) -> str:
-    return _MARKDOWN_CHARACTERS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
+    return f"{markdown_text(line.before)}{link_text}{markdown_text(line.after)}"
 
 
 # Targets about which several files of a compile have facts.
@@ -144,13 +125,15 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     if unread and isinstance(found.entity, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
-    kind, render = (
-        (types.MarkupKind.Markdown, markdown)
-        if context.client.can_render_markdown
-        else (types.MarkupKind.PlainText, plain)
-    )
-    contents = types.MarkupContent(kind, render(card, context.sources.uri))
+    contents = rendered(context.client, card, context.sources.uri)
     return types.Hover(contents, context.client.range(found.place))
+
+
+def rendered(client: Client, card: Card, uri_of: UriOf) -> types.MarkupContent:
+    """Return a card in the form that a client shows."""
+    if client.can_render_markdown:
+        return types.MarkupContent(types.MarkupKind.Markdown, markdown(card, uri_of))
+    return types.MarkupContent(types.MarkupKind.PlainText, plain(card, uri_of))
 
 
 _WARM_UP_MODULE = """\

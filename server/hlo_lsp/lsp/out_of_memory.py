@@ -13,9 +13,9 @@ from lsprotocol import types
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.code_lenses import summary_command
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS
-from hlo_lsp.lsp.hover import markdown, plain
-from hlo_lsp.lsp.lenses import summary_command
+from hlo_lsp.lsp.hover import rendered
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
@@ -38,17 +38,12 @@ _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
 
 
 def hover(session: Session, file: DumpFile, params: types.HoverParams) -> types.Hover | None:
-    """Return the card at a position."""
-    card = message_card(session, file, *session.client.point(file, params.position))
-    if card is None:
-        return None
-    kind, render = (
-        (types.MarkupKind.Markdown, markdown)
-        if session.client.can_render_markdown
-        else (types.MarkupKind.PlainText, plain)
-    )
+    """Return the hover of a shape, a size, a listed buffer, or of the whole message."""
+    line, column = session.client.point(file, params.position)
+    messages = joined_messages(session, file)
+    card = oom_card(file.lines[line], line, column, messages) or _report_card(messages, line)
     uri_of = SourceFiles(session.settings.source_map).uri
-    return types.Hover(types.MarkupContent(kind, render(card, uri_of)))
+    return None if card is None else types.Hover(rendered(session.client, card, uri_of))
 
 
 def definition(
@@ -135,12 +130,6 @@ def _report(session: Session, file: DumpFile, line: int) -> OomReport | None:
     before = [message for message in messages if message.first <= line]
     message = before[-1] if before else max(messages, key=OomMessage.detail)
     return oom_report(_join(session, file, message))
-
-
-def message_card(session: Session, file: DumpFile, line: int, column: int) -> Card | None:
-    """Return the hover of a shape, a size, a listed buffer, or of the whole message."""
-    messages = joined_messages(session, file)
-    return oom_card(file.lines[line], line, column, messages) or _report_card(messages, line)
 
 
 def joined_messages(session: Session, file: DumpFile) -> list[JoinedMessage]:

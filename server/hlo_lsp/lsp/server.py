@@ -10,11 +10,11 @@ from pygls.exceptions import JsonRpcException
 
 from hlo_lsp import __version__
 from hlo_lsp.lsp import (
-    actions,
+    code_actions,
+    code_lenses,
     commands,
     completion,
     inlay_hints,
-    lenses,
     navigation,
     out_of_memory,
     rename_and_formatting,
@@ -24,7 +24,6 @@ from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import Client, Json, workspace_folders
 from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
-from hlo_lsp.lsp.converted_text import CONVERTED_TEXT_METHOD, answer_converted_text
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.module_list import MODULES_METHOD
@@ -34,7 +33,15 @@ from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
-from hlo_lsp.lsp.text_content import answer_text_content, open_summary, summarize
+from hlo_lsp.lsp.virtual_documents import (
+    CONVERTED_TEXT_METHOD,
+    WINDOW_METHOD,
+    answer_converted_text,
+    answer_text_content,
+    answer_window,
+    open_summary,
+    summarize,
+)
 from hlo_lsp.lsp.workspace_events import Services
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
@@ -72,7 +79,7 @@ def create_server() -> HloServer:
 
 
 _OPTIONS = {
-    types.TEXT_DOCUMENT_CODE_ACTION: actions.CODE_ACTION_OPTIONS,
+    types.TEXT_DOCUMENT_CODE_ACTION: code_actions.CODE_ACTION_OPTIONS,
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=True),
     types.TEXT_DOCUMENT_COMPLETION: completion.COMPLETION_OPTIONS,
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
@@ -218,7 +225,7 @@ def _document_requests(session: Session) -> dict[str, Handler]:
             in_message=out_of_memory.folding_ranges,
         ),
         types.TEXT_DOCUMENT_CODE_LENS: on(
-            lambda file, _: lenses.code_lenses(file), in_message=out_of_memory.code_lenses
+            lambda file, _: code_lenses.code_lenses(file), in_message=out_of_memory.code_lenses
         ),
     }
 
@@ -233,9 +240,9 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
             return completion.empty_file_completion(session, params)
         return completion.completion(context, params)
 
-    async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
+    async def on_actions(params: types.CodeActionParams) -> code_actions.Actions | None:
         contexts = await session.contexts(params.text_document)
-        return await actions.code_actions(contexts, params) if contexts else None
+        return await code_actions.code_actions(contexts, params) if contexts else None
 
     hints = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
     return {
@@ -259,7 +266,7 @@ def _item_requests(session: Session) -> dict[str, Handler]:
         context = await session.context_of_data(lens.data)
         if context is None:
             return await out_of_memory.resolve_lens(session, lens)
-        return await lenses.resolve(context, lens)
+        return await code_lenses.resolve(context, lens)
 
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
         return completion.resolve(await session.context_of_data(item.data), item)
@@ -267,7 +274,7 @@ def _item_requests(session: Session) -> dict[str, Handler]:
     async def on_action(action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
         contexts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
-        return await actions.resolve(contexts, action)
+        return await code_actions.resolve(contexts, action)
 
     return {
         types.CALL_HIERARCHY_INCOMING_CALLS: partial(navigation.incoming_calls, session),
@@ -303,7 +310,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     async def on_check(uri: str) -> str:
         return await commands.check_uri(session, uri)
 
-    @server.command(actions.APPLY_COMMAND)
+    @server.command(code_actions.APPLY_COMMAND)
     async def on_apply(edit: types.WorkspaceEdit) -> None:
         try:
             await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
@@ -314,7 +321,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     def on_restart() -> None:
         services.reload()
 
-    server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))
+    server.feature(WINDOW_METHOD)(partial(answer_window, FileWindows()))
     server.feature(SOURCE_LINES_METHOD)(services.source_lines.answer)
     server.feature(MODULES_METHOD)(services.module_list.answer)
     server.feature(ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))

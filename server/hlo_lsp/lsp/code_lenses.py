@@ -5,16 +5,19 @@ from functools import partial
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.code_lenses import MAX_LISTED_PLACES, LensData, lens_places, lenses
-from hlo_lsp.ide.hover import summaries, values
+from hlo_lsp.ide.code_lenses import (
+    MAX_LISTED_PLACES,
+    lens_places,
+    lens_title,
+    lenses,
+    prepare_lens,
+)
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
+from hlo_lsp.ide.hover.summaries import memory_summary
 from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Client, Json
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, whole_compile_context
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
-from hlo_lsp.memory.computation_buffers import buffers_by_computation
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
-from hlo_lsp.model.place import LocatedRecord
 
 
 async def code_lenses(context: RequestContext) -> list[Json]:
@@ -31,12 +34,12 @@ async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLe
     data = lens.data if isinstance(lens.data, dict) else {}
     if "summary" in data:
         uri, line = context.file.uri, lens.range.start.line
-        whole = await whole_compile_context(context.session, uri, line) or context
-        title = await run_on_compile(whole.dump, partial(summaries.memory_summary, whole.dump))
+        whole = await whole_compile_context(context.session, uri, line)
+        title = await run_on_compile(whole.dump, partial(memory_summary, whole.dump))
         opening = summary_command(context.client, title, uri, line)
         return types.CodeLens(lens.range, opening, lens.data)
-    await run_on_compile(context.dump, partial(_prepare, context, data))
-    command = types.Command(_title(context, data), "")
+    await run_on_compile(context.dump, partial(prepare_lens, context.dump, data))
+    command = types.Command(lens_title(context.dump, context.file, data), "")
     places = []
     if context.client.can_show_places:
         places = lens_places(context.dump, context.file, data)
@@ -63,57 +66,21 @@ def _lenses(context: RequestContext) -> list[Json]:
         data |= {"uri": context.file.uri, "line": context.file.first_line + row}
         lens: Json = {"range": context.client.lines_range(context.file, row, 1), "data": data}
         if is_eager and "summary" not in data:
-            _prepare(context, data)
-            lens["command"] = _command_without_places(context, data)
+            prepare_lens(context.dump, data)
+            command: Json = {"title": lens_title(context.dump, context.file, data), "command": ""}
+            if context.client.can_show_places:
+                # The places of all lenses would be too many: on a click, the client resolves them.
+                command["command"] = SHOW_PLACES_COMMAND
+                command["arguments"] = [context.file.uri, _start(data["line"]), data]
+            lens["command"] = command
         found.append(lens)
     return found
-
-
-def _prepare(context: RequestContext, data: LensData) -> None:
-    """Compute what the title and the places of a lens need, with checkpoints."""
-    if "computation" in data:
-        buffers_by_computation(context.dump)
-    elif "total" not in data and "allocation" not in data:
-        memory_space_occupancies(context.dump)
-
-
-def _command_without_places(context: RequestContext, data: LensData) -> Json:
-    """Return a command that holds the data of its lens instead of places.
-
-    The places of all lenses of a file would be too many. On a click, the client resolves the data.
-    """
-    command: Json = {"title": _title(context, data), "command": ""}
-    if context.client.can_show_places:
-        command["command"] = SHOW_PLACES_COMMAND
-        command["arguments"] = [context.file.uri, _start(data["line"]), data]
-    return command
 
 
 def summary_command(client: Client, title: str, uri: str, line: int) -> types.Command:
     """Return the command that opens the summary; other clients receive it as text."""
     command = SHOW_SUMMARY_COMMAND if client.can_show_summary else SUMMARY_COMMAND
     return types.Command(title, command, arguments=[uri, line])
-
-
-def _title(context: RequestContext, data: LensData) -> str:
-    dump = context.dump
-    if "total" in data:
-        return summaries.total_summary(dump)
-    if "peak" in data:
-        return summaries.declared_peak_summary(dump)
-    if "occupied" in data:
-        return summaries.occupied_peak_summary(dump)
-    if "computation" in data:
-        computation = context.file.module.named(data["computation"])
-        if computation is not None:
-            return summaries.computation_summary(dump, LocatedRecord(context.file, computation))
-    allocation = dump.allocation(data["allocation"]) if "allocation" in data else None
-    if allocation is not None:
-        return summaries.allocation_summary(dump, allocation)
-    value = dump.value(data["value"]) if "value" in data else None
-    if value is None:
-        return "no longer available"
-    return values.value_headline(dump, value) or "no live range"
 
 
 def _start(line: int) -> Json:

@@ -17,21 +17,14 @@ from hlo_lsp.model.stdout_dump import SectionFile
 _START = types.Position(0, 0)
 
 
-def silence_title(file: Path, code: str) -> str:
-    """Return the title of the action that ignores a rule.
-
-    The action edits the nearest ``hlo-lsp.toml``, so the title names that file's folder.
-    """
-    known = find_config_file(file.parent)
-    folder = file.parent if known is None else known.parent
-    return f"Ignore `{code}` in folder `{folder.name or folder}`"
-
-
-def silence_edit(client: Client, file: Path, code: str) -> types.WorkspaceEdit | None:
+def _ignore_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | None:
     """Add a code to ``ignore`` in the ``hlo-lsp.toml`` of a dump, or create the file.
 
     Returns None where the file cannot be edited, or where the client cannot create files.
     """
+    client, file = context.client, _text_path(context)
+    if file is None:
+        return None
     known = find_config_file(file.parent)
     if known is None:
         if not client.can_create_files:
@@ -92,8 +85,8 @@ async def resolve(contexts: Sequence[RequestContext], action: types.CodeAction) 
     data = action.data if isinstance(action.data, dict) else {}
     if not contexts:
         return action
-    if "silence" in data:
-        action.edit = _settings_edit(contexts[0], str(data["silence"]))
+    if "ignore" in data:
+        action.edit = _ignore_edit(contexts[0], str(data["ignore"]))
     else:
         fixes = _derivable_fixes(await findings_of_text(contexts))
         action.edit = contexts[0].workspace_edit(together(fixes))
@@ -180,11 +173,13 @@ class _CodeActionBuilder:
         path = _text_path(self.context)
         if path is None:
             return
+        # The action edits the nearest hlo-lsp.toml, so the title names the folder of that file.
+        folder = (find_config_file(path.parent) or path).parent
         for code, found in by_code.items():
-            edit = _settings_edit(self.context, code)
+            edit = _ignore_edit(self.context, code)
             if edit is not None:
-                action = self._action(silence_title(path, code), found)
-                yield self._later(action, edit, {"silence": code})
+                title = f"Ignore `{code}` in folder `{folder.name or folder}`"
+                yield self._later(self._action(title, found), edit, {"ignore": code})
 
     def fix_all(self, found: Sequence[Finding]) -> Iterator[types.CodeAction]:
         """Yield an action that applies all fixes that follow from the rest of the dump."""
@@ -223,11 +218,6 @@ class _CodeActionBuilder:
 def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
     """Return the first fix of each finding whose fix follows from the rest of the dump."""
     return [fix for one in found for fix in one.fixes[:1] if fix.is_sure and not fix.drops]
-
-
-def _settings_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | None:
-    path = _text_path(context)
-    return None if path is None else silence_edit(context.client, path, code)
 
 
 def _text_path(context: RequestContext) -> Path | None:
