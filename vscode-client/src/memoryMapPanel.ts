@@ -90,7 +90,7 @@ export class MemoryMapPanel implements vscode.Disposable {
         await this.load();
         break;
       case "open":
-        await this.open(message.places);
+        await this.open(message.places, message.others);
         break;
       case "hover":
         this.post({
@@ -158,9 +158,9 @@ export class MemoryMapPanel implements vscode.Disposable {
   }
 
   /** Open the place in the file that is shown in an editor, else the first one. */
-  private async open(places: readonly FileLine[]): Promise<void> {
-    this.opened = places;
-    const revealed = await this.comparison.reveal(places);
+  private async open(places: readonly FileLine[], others: readonly FileLine[]): Promise<void> {
+    this.opened = [...places, ...others];
+    const revealed = await this.comparison.reveal(this.opened);
     if (revealed.length > 0) {
       return;
     }

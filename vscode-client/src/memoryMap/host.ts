@@ -9,8 +9,12 @@ export interface FileLine {
 export interface Host {
   /** True if places can be opened beside the map. */
   readonly isEditor: boolean;
-  /** Show one of these lines: that of the file that is open, else the first one. */
-  open(places: readonly FileLine[]): void;
+  /**
+   * Show one of these lines: that of the file that is open, else the first one.
+   *
+   * @param others lines of the corresponding box, to show beside it if both texts are open for comparison
+   */
+  open(places: readonly FileLine[], others: readonly FileLine[]): void;
   /** Return the hover of the editor at a line as HTML, undefined if there is none. */
   hover(place: FileLine, name: string): Promise<string | undefined>;
 }
@@ -25,7 +29,7 @@ export type ToPage =
 /** Messages of the page to the extension. */
 export type FromPage =
   | { readonly type: "ready" }
-  | { readonly type: "open"; readonly places: readonly FileLine[] }
+  | { readonly type: "open"; readonly places: readonly FileLine[]; readonly others: readonly FileLine[] }
   | { readonly type: "hover"; readonly request: number; readonly place: FileLine; readonly name: string };
 
 export const BROWSER: Host = {

@@ -1,6 +1,6 @@
 /** The start of the page: in a browser with the data in the file, in VS Code with data in messages. */
 
-import { BROWSER, type FileLine, type FromPage, type Host, type ToPage } from "./host";
+import { BROWSER, type FromPage, type Host, type ToPage } from "./host";
 import { parseDocument, type MemoryMapDocument } from "./model";
 import { Page } from "./page";
 
@@ -47,8 +47,8 @@ function startInEditor(root: HTMLElement): Page {
   let requests = 0;
   const host: Host = {
     isEditor: true,
-    open: (places: readonly FileLine[]) => {
-      editor.postMessage({ type: "open", places });
+    open: (places, others) => {
+      editor.postMessage({ type: "open", places, others });
     },
     hover: (place, name) =>
       new Promise((resolve) => {

@@ -403,7 +403,7 @@ export class Page {
     if (reveals) {
       this.sides.find(({ module }) => module === box.module)?.view.reveal(box);
     }
-    this.host.open([...places(box), ...(box.match === undefined ? [] : places(box.match))]);
+    this.host.open(places(box), box.match === undefined ? [] : places(box.match));
   }
 
   private selectBox(box: Box | undefined): void {
