@@ -272,7 +272,7 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
         return ()
     end = text.find(")", opened)
     inside = text[opened:end]
-    if end >= 0 and "(" not in inside and "[" not in inside:
+    if end >= 0 and "(" not in inside and "[" not in inside and "#" not in inside:
         if not inside or inside.isspace():
             return ()
         names = _PERCENT_NAME.findall(inside)

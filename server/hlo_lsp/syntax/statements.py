@@ -152,9 +152,12 @@ def _statement_ends(clean: list[str], innermost: str | None, following: str) -> 
         return False
     if innermost == "{" and _COMPUTATION_HEAD.match(first) and _BODY_ON_HEAD_LINE.search(first):
         return bool(_TOP_LEVEL_LINE.match(following))
-    if _starts_new_item(following):
+    is_header = _MODULE_HEADER.match(first) is not None
+    # XLA prints tables such as `debug_attributes` with the brace on a line of its own.
+    closes_table = is_header and innermost == "{" and following.startswith("}")
+    if _starts_new_item(following) and not closes_table:
         return True
-    if _MODULE_HEADER.match(first):
+    if is_header:
         return innermost is None and not last.endswith(",")
     if _COMPUTATION_HEAD.match(first):
         return _head_ends(clean, last, innermost, following)
