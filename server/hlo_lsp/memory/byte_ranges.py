@@ -147,18 +147,30 @@ def allocation_occupancy(
     return _occupancy(block_of(allocation), dump)
 
 
-@query
-def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
+def live_byte_ranges(
+    dump: DumpSet, block: AllocationBlock, base: int = 0
+) -> list[LiveByteRange] | None:
+    """Return the bytes of an allocation at an address by value; None without a live range of one.
+
+    Values without bytes are left out.
+    """
     values: list[LiveByteRange] = []
     for value in block.values:
         checkpoint()
-        if not value.size:
-            continue
-        live = dump.live(value.key)
-        if live is None:
-            return None
-        steps = live.record.start_step, live.record.end_step
-        values.append(LiveByteRange(value.offset, value.size, *steps))
+        if value.size:
+            live = dump.live(value.key)
+            if live is None or live.record.start_step > live.record.end_step:
+                return None
+            steps = live.record.start_step, live.record.end_step
+            values.append(LiveByteRange(base + value.offset, value.size, *steps))
+    return values
+
+
+@query
+def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
+    values = live_byte_ranges(dump, block)
+    if values is None:
+        return None
     peak = peak_step = 0
     for step, occupied in occupied_bytes_by_step(values):
         checkpoint()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.memory.byte_ranges import LiveByteRange, occupied_bytes_by_step
+from hlo_lsp.memory.byte_ranges import LiveByteRange, live_byte_ranges, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -107,15 +107,10 @@ def _space_occupancy(
         if not block.allocation.preallocated_temp:
             fixed += block.allocation.size
             continue
-        for value in block.values:
-            checkpoint()
-            if not value.size:
-                continue
-            live = dump.live(value.key)
-            if live is None or live.record.start_step > live.record.end_step:
-                return None
-            start, end = live.record.start_step, live.record.end_step
-            values.append(LiveByteRange(base + value.offset, value.size, start, end))
+        ranges = live_byte_ranges(dump, block, base)
+        if ranges is None:
+            return None
+        values += ranges
     steps: list[int] = []
     temp: list[int] = []
     for step, occupied in occupied_bytes_by_step(values):

@@ -102,11 +102,7 @@ class DumpSet:
         self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
     ) -> LocatedRecord[R] | None:
         """Return the record of this key in the first file that has one."""
-        for file in self.files:
-            record = choose(file.memory).first(key)
-            if record is not None:
-                return LocatedRecord(file, record)
-        return None
+        return self._first_record(lambda file: choose(file.memory).first(key))
 
     def label(self, kind: type[R]) -> LocatedRecord[R] | None:
         """Return the first label record of this type in the first file that has one."""
@@ -123,7 +119,21 @@ class DumpSet:
         """Return the value with this id."""
         assigned = self.find(lambda index: index.assigned, value_id)
         entry = self.find(lambda index: index.entries, value_id)
-        return self._join_value(assigned, entry)
+        located = assigned or entry
+        header = None if located is None else located.record
+        if header is None or header.id is None or header.name is None:
+            return None
+        return Value(
+            header.id,
+            header.name,
+            header.index,
+            header.phi,
+            header.color,
+            assigned,
+            None if assigned is None else self.allocation_of(assigned),
+            entry,
+            self.live(header.name + (header.index or "{}")),
+        )
 
     def value_of_key(self, key: str) -> Value | None:
         """Return the value that an instruction defines at an index, such as ``fusion.40{0}``."""
@@ -259,28 +269,6 @@ class DumpSet:
         """Return the Python stack of instruction metadata, the innermost line first."""
         stacks = (file.module.tables.stack_of(metadata) for file in self.files)
         return next(filter(None, stacks), [])
-
-    def _join_value(
-        self, assigned: LocatedRecord[AssignedValue] | None, entry: LocatedRecord[UsedValue] | None
-    ) -> Value | None:
-        header: AssignedValue | UsedValue | None = None
-        if assigned is not None:
-            header = assigned.record
-        elif entry is not None:
-            header = entry.record
-        if header is None or header.id is None or header.name is None:
-            return None
-        return Value(
-            header.id,
-            header.name,
-            header.index,
-            header.phi,
-            header.color,
-            assigned,
-            None if assigned is None else self.allocation_of(assigned),
-            entry,
-            self.live(header.name + (header.index or "{}")),
-        )
 
 
 def printed_shape(header: AssignedValue | UsedValue) -> str | None:

@@ -18,13 +18,6 @@ from typing import NamedTuple
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.symbol_sizes import NO_BUFFER, BufferSize, compile_key, pass_rank
 
-_EXACT_POINTS = 20  # for a name that equals the query
-_NAME_START_POINTS = 10  # for a letter at the start of the name
-_CONSECUTIVE_POINTS = 7  # for a letter directly after the previous one
-_WORD_START_POINTS = 6
-_MAX_GAP_COST = 5  # a gap costs a point for each letter up to this limit
-_NO_MATCH = -(10**6)
-
 
 @dataclass(frozen=True, slots=True)
 class SymbolQuery:
@@ -56,21 +49,6 @@ class SymbolQuery:
             re.compile(f"{whole}[^\n]*"),
             re.compile(f"{scattered}[^\n]*"),
         ]
-
-    def score(self, name: str) -> int:
-        """Return the score of a name that contains the letters; higher is better.
-
-        The score is that of the best alignment: letters at word starts and consecutive letters
-        earn points, gaps cost points.
-        """
-        letters = name if self.is_case_sensitive else _lowercase(name)
-        points = [
-            _start_points(name, place) if letter == self.text[0] else _NO_MATCH
-            for place, letter in enumerate(letters)
-        ]
-        for wanted in self.text[1:]:
-            points = _extend_match(name, letters, points, wanted)
-        return max(points, default=_NO_MATCH) + _EXACT_POINTS * (letters == self.text)
 
 
 class NameTable:
@@ -111,32 +89,7 @@ def _lowercase(text: str) -> str:
     return lower if len(lower) == len(text) else text
 
 
-def _extend_match(name: str, letters: str, points: list[int], wanted: str) -> list[int]:
-    """Return the best scores with one more letter, by the position of that letter."""
-    found = [_NO_MATCH] * len(points)
-    near = far = _NO_MATCH  # the best score before a gap with and without the cost of the gap
-    for place in range(1, len(points)):
-        if letters[place] == wanted:
-            after_gap = max(near, far - _MAX_GAP_COST) + _start_points(name, place)
-            found[place] = max(points[place - 1] + _CONSECUTIVE_POINTS, after_gap)
-        near = max(near, points[place - 1]) - 1
-        far = max(far, points[place - 1])
-    return found
-
-
-def _start_points(name: str, place: int) -> int:
-    if place == 0:
-        return _NAME_START_POINTS
-    before, letter = name[place - 1], name[place]
-    begins = (
-        (letter.isalnum() and not before.isalnum())
-        or letter.isdigit() != before.isdigit()
-        or (letter.isupper() and before.islower())
-    )
-    return _WORD_START_POINTS if begins else 0
-
-
-_MAX_CANDIDATES = 1000  # names that are scored in 20 to 50 ms
+_MAX_CANDIDATES = 1000  # names that are compared
 _MAX_RESOLVED_NAMES = 30_000  # matches whose sizes are compared, about 50 ms
 _MAX_PLACES_PER_NAME = 40  # further symbols of a name follow those of other names
 
@@ -276,8 +229,8 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
     """Return at most ``limit`` symbols that match a query, the best first.
 
     Of names that match equally well, those in the compiled module precede those that only other
-    passes have, and those with the largest buffers come first. Further symbols of a frequent name
-    are included only if there is room for them. An empty query matches all modules.
+    passes have, then those with larger buffers, and then shorter ones. Further symbols of a
+    frequent name are included only if there is room for them. An empty query matches all modules.
     """
     query = SymbolQuery.of(text)
     if not query.text:
@@ -296,7 +249,7 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
             matches.setdefault(name, number)
         if sum(map(len, named.values())) + sum(map(len, sources.values())) >= limit:
             break
-    ranked: list[tuple[bool, int, int, int, int, int, str]] = []
+    ranked: list[tuple[bool, int, int, int, int, str]] = []
     for name, match in matches.items():
         if _repeats_instruction(name, named):
             continue
@@ -305,8 +258,7 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
         first = min(file.pass_rank for file in places)
         largest = max(sizes.size(file, name).bytes for file in places)
         is_other = shown not in {query.text, f"{query.text}{{}}"}
-        score = query.score(name)
-        ranked.append((is_other, match, first, -largest, -score, len(name), name))
+        ranked.append((is_other, match, first, -largest, len(name), name))
         checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []

@@ -1,5 +1,6 @@
 """Violations of the budgets in ``hlo-lsp.toml``."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from hlo_lsp.background_jobs import checkpoint
@@ -10,12 +11,10 @@ from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.place import LocatedRecord, field_place, name_place
+from hlo_lsp.model.place import field_place, name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
-from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_RELATED = 4
@@ -25,57 +24,47 @@ _SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
 
 def budget_peak(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces whose peak is above a budget."""
-    dump = context.dump
-    budgets = [budget for budget in _budgets(context) if budget.peak]
-    for occupancy in memory_space_occupancies(dump) if budgets else ():
-        title = space_title(occupancy.space, dump.backend)
-        for budget in budgets:
+    for budget in _budgets(context):
+        for occupancy in memory_space_occupancies(context.dump) if budget.peak else ():
+            title, count = space_title(occupancy.space, context.dump.backend), occupancy.peak_bytes
             limit = _limit(budget.peak, title)
-            largest = _largest_allocation(dump, occupancy.space)
-            if limit is None or largest is None or occupancy.peak_bytes <= limit:
-                continue
-            yield context.report(
-                field_place(largest.file, largest.record, "SIZE"),
-                f"the peak of {title} is {format_bytes(occupancy.peak_bytes)} at step "
-                f"{occupancy.peak_step:,}, {_above(occupancy.peak_bytes, limit)}",
-            )
+            if limit is not None and count > limit:
+                yield _in_space(
+                    context,
+                    occupancy.space,
+                    f"the peak of {title} is {format_bytes(count)} at step "
+                    f"{occupancy.peak_step:,}, {_above(count, limit)}",
+                )
 
 
 def budget_total(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces with more allocated bytes than a budget allows."""
-    dump = context.dump
-    budgets = [budget for budget in _budgets(context) if budget.total]
-    spaces = {located.record.color for located in dump.allocations()} if budgets else ()
-    for space in sorted(spaces):
-        title = space_title(space, dump.backend)
-        total = _allocated(dump, space)
-        for budget in budgets:
+    for budget in _budgets(context):
+        totals: Counter[int] = Counter()
+        for located in context.dump.allocations() if budget.total else ():
+            totals[located.record.color] += located.record.size
+        for space, total in sorted(totals.items()):
+            title = space_title(space, context.dump.backend)
             limit = _limit(budget.total, title)
-            largest = _largest_allocation(dump, space)
-            if limit is not None and largest is not None and total > limit:
-                yield context.report(
-                    field_place(largest.file, largest.record, "SIZE"),
-                    f"{format_bytes(total)} of {title} are allocated, {_above(total, limit)}",
-                )
+            if limit is not None and total > limit:
+                text = f"{format_bytes(total)} of {title} are allocated, {_above(total, limit)}"
+                yield _in_space(context, space, text)
 
 
 def budget_padding(context: CompileContext) -> Iterator[Finding]:
     """Report memory spaces with a larger share of padding at the peak than a budget allows."""
     dump = context.dump
-    budgets = [budget for budget in _budgets(context) if budget.padding is not None]
-    for occupancy in memory_space_occupancies(dump) if budgets else ():
-        padding = lost_bytes(dump, occupancy.space, occupancy.peak_step).array_padding
-        share = padding / occupancy.peak_bytes if occupancy.peak_bytes else 0.0
-        largest = _largest_allocation(dump, occupancy.space)
-        for budget in budgets:
-            assert budget.padding is not None
-            if largest is not None and share > budget.padding:
-                title = space_title(occupancy.space, dump.backend)
-                yield context.report(
-                    field_place(largest.file, largest.record, "SIZE"),
+    for budget in _budgets(context):
+        for occupancy in () if budget.padding is None else memory_space_occupancies(dump):
+            padding = lost_bytes(dump, occupancy.space, occupancy.peak_step).array_padding
+            share = padding / occupancy.peak_bytes if occupancy.peak_bytes else 0.0
+            if budget.padding is not None and share > budget.padding:
+                yield _in_space(
+                    context,
+                    occupancy.space,
                     f"{format_bytes(padding)} of the {format_short_bytes(occupancy.peak_bytes)} at"
-                    f" the peak of {title} are padding: {share:.1%}, above the budget of"
-                    f" {budget.padding:.1%}",
+                    f" the peak of {space_title(occupancy.space, dump.backend)} are padding: "
+                    f"{share:.1%}, above the budget of {budget.padding:.1%}",
                 )
 
 
@@ -160,13 +149,11 @@ def _above(size: int, limit: int) -> str:
     return f"{format_short_bytes(size - limit)} above the budget of {format_short_bytes(limit)}"
 
 
-def _allocated(dump: DumpSet, space: int) -> int:
-    return sum(one.record.size for one in dump.allocations() if one.record.color == space)
-
-
-def _largest_allocation(dump: DumpSet, space: int) -> LocatedRecord[AllocationLine] | None:
-    found = (one for one in dump.allocations() if one.record.color == space)
-    return max(found, key=lambda one: one.record.size, default=None)
+def _in_space(context: CompileContext, space: int, message: str) -> Finding:
+    """Return a finding at the largest allocation of a memory space."""
+    found = (one for one in context.dump.allocations() if one.record.color == space)
+    largest = max(found, key=lambda one: one.record.size)
+    return context.report(field_place(largest.file, largest.record, "SIZE"), message)
 
 
 # A part of a dump can violate a budget as well.
