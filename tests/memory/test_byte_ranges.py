@@ -1,6 +1,5 @@
 """Occupancy of an allocation, compared with a computation step by step."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,25 +58,6 @@ def test_first_of_equal_peaks_is_returned(spans: list[Span]) -> None:
         live=max(live),
         step=live.index(max(live)),
     )
-
-
-@pytest.mark.parametrize(
-    ("spans", "occupancy"),
-    [
-        ([(0, 8, 0, 1), (8, 4, 2, 3)], AllocationOccupancy(end=12, used=12, live=8, step=0)),
-        ([(0, 8, 0, 2), (8, 4, 2, 3)], AllocationOccupancy(end=12, used=12, live=12, step=2)),
-        # Aliases, with a hole between their lives, and one inside of the life of another.
-        (
-            [(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)],
-            AllocationOccupancy(end=12, used=12, live=12, step=4),
-        ),
-        # Values that overlap in part.
-        ([(0, 8, 0, 1), (4, 8, 1, 3)], AllocationOccupancy(end=12, used=12, live=12, step=1)),
-        ([(0, 0, 0, 5)], AllocationOccupancy(end=0, used=0, live=0, step=0)),
-    ],
-)
-def test_shared_bytes_count_once(spans: list[Span], occupancy: AllocationOccupancy) -> None:
-    assert _occupancy(_dump(spans)) == occupancy
 
 
 def test_idle_bytes_are_unused_at_peak() -> None:
@@ -143,23 +123,6 @@ def test_each_step_is_the_union_of_live_bytes(values: list[LiveByteRange]) -> No
         )
         for step in range(_STEPS)
     ]
-
-
-@pytest.mark.parametrize(
-    ("values", "changes"),
-    [
-        ([], []),
-        ([LiveByteRange(0, 8, 1, 2)], [(1, 8), (3, 0)]),
-        # One value takes over the bytes of another, at a step at which both are live.
-        ([LiveByteRange(0, 8, 0, 2), LiveByteRange(0, 8, 2, 3)], [(0, 8), (2, 8), (3, 8), (4, 0)]),
-        # Two values overlap in part.
-        ([LiveByteRange(0, 8, 0, 1), LiveByteRange(4, 8, 1, 1)], [(0, 8), (1, 12), (2, 0)]),
-        # Neither an empty value nor one that ends before it starts occupies anything.
-        ([LiveByteRange(4, 0, 0, 9), LiveByteRange(0, 8, 5, 4)], []),
-    ],
-)
-def test_steps_with_a_change(values: list[LiveByteRange], changes: list[tuple[int, int]]) -> None:
-    assert list(occupied_bytes_by_step(values)) == changes
 
 
 def test_range_stays_until_removed_as_often_as_added() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
 from oracles.module_comparison import assert_same_module
-from oracles.xla_parser import XlaComputation, XlaInstruction, XlaModule, parse_with_xla
+from oracles.xla_parser import parse_with_xla
 
 FORMS = {
     "names without a percent sign, shapes without a layout": """\
@@ -158,32 +158,6 @@ ENTRY %main {
     assert_same_module(DumpFile.of_text(text).module, written, "short form")
 
 
-def test_inline_computation_is_named_after_caller() -> None:
-    text = """\
-HloModule m
-ENTRY %main {
-  %p = f32[4]{0} parameter(0)
-  %z = f32[] constant(0)
-  ROOT %r = f32[] reduce(%p, %z), dimensions={0}, to_apply={
-    x = f32[] parameter(0)
-    y = f32[] parameter(1)
-    ROOT s = f32[] add(x, y)
-  }
-}
-"""
-    theirs = parse_with_xla(text)
-    inline, main = theirs.computations  # XLA names it `_` and puts it before its caller
-    instructions = tuple(
-        replace(each, called=("r.to_apply",)) if each.called == (inline.name,) else each
-        for each in main.instructions
-    )
-    written = replace(
-        theirs,
-        computations=(replace(main, instructions=instructions), replace(inline, name="r.to_apply")),
-    )
-    assert_same_module(DumpFile.of_text(text).module, written, "in place")
-
-
 def test_inline_computations_on_any_line_and_in_lists() -> None:
     text = """\
 HloModule m
@@ -224,39 +198,3 @@ ENTRY main {
         len(computation.instructions) for computation in theirs.computations
     )
     assert not ours.damaged
-
-
-def test_inline_operand_has_no_name() -> None:
-    text = """\
-HloModule m
-ENTRY %main {
-  %p = f32[4]{0} parameter(0)
-  ROOT %a = f32[4]{0} add(f32[4]{0} negate(%p), %p)
-}
-"""
-    theirs = parse_with_xla(text)
-    assert_same_module(DumpFile.of_text(text).module, _without_nameless(theirs), "in place")
-
-
-def _without_nameless(module: XlaModule) -> XlaModule:
-    """Return the module without the instructions that XLA names itself: ``negate.anon``."""
-    return replace(
-        module,
-        computations=tuple(
-            XlaComputation(
-                computation.name,
-                tuple(
-                    _with_nameless_operands(each)
-                    for each in computation.instructions
-                    if not each.name.endswith(".anon")
-                ),
-                computation.schedule,
-            )
-            for computation in module.computations
-        ),
-    )
-
-
-def _with_nameless_operands(instruction: XlaInstruction) -> XlaInstruction:
-    operands = ("" if name.endswith(".anon") else name for name in instruction.operands)
-    return replace(instruction, operands=tuple(operands))

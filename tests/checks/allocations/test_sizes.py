@@ -29,33 +29,6 @@ def test_size_of_tiled_array_is_reported(sample: str) -> None:
     ]
 
 
-def test_changed_dimension_is_reported(sample: str) -> None:
-    text = replaced(sample, "<78 fusion.2 @1> (size=512,offset=49152): f32[16]", _GROWN)
-    assert reports(text) == [
-        (
-            "size-mismatch",
-            "42:  value: <78 fusion.2 @1> (size=»512«,offset=49152): f32[160]{0:T(128)S(1)}",
-            "size is 512 B, but the shape takes 1,024 B: padded to T(128); "
-            "dim 0: 160 -> 256 by T(128)",
-        )
-    ]
-
-
-_GROWN = "<78 fusion.2 @1> (size=512,offset=49152): f32[160]"
-
-
-def test_changed_tile_is_reported(sample: str) -> None:
-    old = "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
-    text = replaced(sample, old, old.replace("T(8,128)", "T(8,64)"))
-    assert reports(text) == [
-        (
-            "size-mismatch",
-            "7:  value: <64 Arg_2.3 @0> (size=»16384«,offset=0): f32[64,32]{0,1:T(8,64)}",
-            "size is 16,384 B, but the shape takes 8,192 B: padded to T(8,64)",
-        )
-    ]
-
-
 def test_semaphore_takes_four_bytes(sample: str) -> None:
     text = replaced(sample, "<67 copy-start.1{2} @2> (size=4", "<67 copy-start.1{2} @2> (size=2")
     assert reports(text) == [

@@ -4,11 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, report_of, reports
+from checks.damage import findings, related, replaced, reports
 from checks.live import PREFIXES, live_range_reports, problems, reports_after_change
-from hlo_lsp.checks.run import check
-from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 ROW = "    fusion.5{}:10-13\n"
 NEXT_ROW = "    fusion.2{}:11-13\n"
@@ -72,22 +69,6 @@ def test_all_ranges_missing_are_reported_once(sample: str) -> None:
         "live-range-missing",
         "227:   »BufferLiveRange:«",
     )
-
-
-def test_only_range_missing(corpus_small: Path) -> None:
-    paths = sorted((corpus_small / "cpu").glob("module_0055.jit__lambda.*after_optimizations-*"))
-    texts = {path.name: path.read_text() for path in paths}
-    (name,) = (name for name in texts if name.endswith("-live-range.txt"))
-    texts[name] = replaced(texts[name], "    wrapped_iota{}:0-1\n", "")
-    dump = DumpSet([DumpFile.of_text(text, name) for name, text in texts.items()])
-    found = [report_of(one) for file in dump.files for one in check(dump, file)]
-    assert found == [
-        (
-            "live-range-missing",
-            "4:   »BufferLiveRange:«",
-            "`wrapped_iota{}` has no live range: expected at the end of the list",
-        )
-    ]
 
 
 def test_neighboring_missing_ranges_are_reported_once(sample: str) -> None:

@@ -92,21 +92,6 @@ def test_operand_defined_later_is_reported() -> None:
     assert related(found) == [("12:   %»late« = f32[4]{0} negate(%b)", "`late` is defined here")]
 
 
-def test_an_instruction_that_uses_itself() -> None:
-    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %sum)")) == [
-        (
-            "use-before-definition",
-            "11:   %sum = f32[4]{0} add(%a, %»sum«)",
-            "`sum` uses its own result",
-        )
-    ]
-
-
-def test_predecessor_defined_later_is_reported() -> None:
-    text = replaced(MODULE, "add(%a, %b)", "add(%a, %b), control-predecessors={%late}")
-    assert [code for code, _, _ in reports(text)] == ["use-before-definition"]
-
-
 def test_two_instructions_on_one_line_are_in_order() -> None:
     body = "%f { %x = f32[] parameter(0)  ROOT %y = f32[] negate(%x) }"
     assert reports(f"HloModule one\n\n{body}\n") == []

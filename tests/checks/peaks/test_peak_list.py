@@ -37,12 +37,6 @@ def test_any_other_list_differs(names: list[str], count: int) -> None:
     assert bool(differences(names[count:], list("abcdef"))) == (names[count:] != list("abcdef"))
 
 
-def test_names_of_several_values_repeat() -> None:
-    assert differences(list("aaab"), list("aaab")) == []
-    assert differences(list("aab"), list("aaab")) == [Difference(2, False, 2)]
-    assert differences(list("aaaab"), list("aaab")) == [Difference(3, True, None)]
-
-
 def test_missing_row_of_long_list_is_one_difference() -> None:
     names = [f"add.{number}" for number in range(9_000)]
     assert differences(names[:5] + names[6:], names) == [Difference(5, False, 5)]
