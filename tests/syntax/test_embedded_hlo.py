@@ -86,6 +86,7 @@ def test_other_text_is_not_found(language: HostLanguage, text: str) -> None:
         ("ENTRY e {\n", "ENTRY e\n{\n"),
         ("ENTRY", "a = f32[] constant(1) ROOT b = f32[] negate(a)\n\nENTRY"),
         ("HloModule m\n", ""),
+        ("f32[8] parameter", "f32[8]parameter"),
     ],
 )
 def test_incomplete_module_is_not_whole(old: str, new: str) -> None:

@@ -88,7 +88,8 @@ def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[Sect
 
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _COMPUTATION_LINE = re.compile(r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\(.*\)\s*->.*\S\s+)?\{\s*$")
-_SECOND_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s")
+# A second statement on a line, or `f32[8]tanh(`, which XLA's parser accepts.
+_UNUSUAL_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s|[)\]}][a-z][\w\-]*\(")
 
 
 def _is_module(text: str) -> bool:
@@ -108,7 +109,7 @@ def _is_module(text: str) -> bool:
             computations += depth
         else:
             is_expected = depth > 0 or (depth == 0 and line.lstrip().startswith("}"))
-        if not is_expected or _SECOND_STATEMENT.search(line) is not None:
+        if not is_expected or _UNUSUAL_STATEMENT.search(line) is not None:
             return False
     return depth == 0 < computations and _PLACEHOLDER.search(plain) is None
 

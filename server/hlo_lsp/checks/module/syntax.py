@@ -56,7 +56,9 @@ def cut_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def cut_header(context: RecordContext[ModuleHeader]) -> Iterator[Finding]:
     """Check the attributes after the module name: comma, name, `=`, and value."""
     if is_balanced(context.record.text, 0):
-        yield from _attributes(context, context.record.text, context.record.name_end)
+        end = context.record.name_end  # XLA's parser accepts a colon there
+        colon = context.record.text.startswith(":", end)
+        yield from _attributes(context, context.record.text, end + colon)
 
 
 def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
