@@ -95,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> list[Module]:
     """Read the compiles of a dump file, or of everything below a folder.
 
     Raises:
-        OSError: The path cannot be read, or there are no dumps.
+        OSError: The path cannot be read, or contains no dumps.
     """
     return _load([Path(path)], None)
 

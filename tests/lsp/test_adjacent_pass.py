@@ -54,7 +54,7 @@ async def test_same_operation_replaces_a_removed_name(texts: list[Path]) -> None
         (2, "p = ", "previous", "fusing > fusion: created `p`"),
         (0, "x = ", "previous", "this is the first text of the compile"),
         (3, "x = ", "next", "this is the last text of the compile"),
-        (2, "fused (", "previous", "there is no instruction at the cursor"),
+        (2, "fused (", "previous", "no instruction at the cursor"),
     ],
 )
 async def test_missing_place_is_explained(

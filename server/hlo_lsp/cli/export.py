@@ -51,7 +51,7 @@ def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
 
 
 def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]) -> bytes:
-    """Return the content of the file; empty if there are no buffers."""
+    """Return the content of the file; empty without buffers."""
     if options.perfetto:
         return perfetto_trace(dumps)
     stacks = list(_stacks(options, dumps, errors))

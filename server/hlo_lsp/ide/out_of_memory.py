@@ -12,11 +12,10 @@ from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomMessage, PrintedSize
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import Place, named_place
 from hlo_lsp.model.sizes import Target
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.records import Record
 
 _SIZE = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[KMGTPE]i?B?|B)(?!\w)")
 _SOURCE = re.compile(r'source_file="([^"\\]+)"(?: source_line=([0-9]{1,9}))?')
@@ -102,14 +101,9 @@ def oom_definitions(messages: Iterable[JoinedMessage], line: int) -> Iterator[Pl
     if entry is None:
         return
     if entry.instruction is not None:
-        yield _name_place(entry.instruction, entry.instruction.record.name)
+        yield named_place(entry.instruction, entry.instruction.record.name)
     if entry.value is not None:
-        yield _name_place(entry.value, entry.value.record.name)
-
-
-def _name_place(located: LocatedRecord[Record], name: str) -> Place:
-    start = max(0, located.file.lines[located.line].find(name))
-    return Place(located.file, located.line, start, start + len(name))
+        yield named_place(entry.value, entry.value.record.name)
 
 
 def oom_links(lines: Sequence[str], messages: Iterable[JoinedMessage]) -> Iterator[SourceLink]:

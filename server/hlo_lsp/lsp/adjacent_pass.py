@@ -34,7 +34,7 @@ async def answer_adjacent_pass(session: Session, params: Any) -> Json:
         another name.
 
     Raises:
-        RequestFailedError: There is no such place; the message says why.
+        RequestFailedError: The place does not exist; the message says why.
     """
     uri, cursor = str(getattr(params, "uri", "")), getattr(params, "position", None)
     is_next = getattr(params, "direction", None) != "previous"
@@ -73,7 +73,7 @@ def _instruction_at(
         case targets.ValueTarget(key=key):
             found = context.dump.instruction(key.partition("{")[0])
     if found is None:
-        raise RequestFailedError("there is no instruction at the cursor")
+        raise RequestFailedError("no instruction at the cursor")
     return found
 
 

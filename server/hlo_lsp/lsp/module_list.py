@@ -199,7 +199,7 @@ def _is_listed(path: Path) -> bool:
 
 
 def _title(filename: str) -> str:
-    """Return the part of a name that tells compiles of one function apart: its number."""
+    """Return the part of a name that differs between compiles of one function: its number."""
     name = DumpName.of(filename)
     if name is None:
         return filename

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.cursor.targets import head_place
+from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
 from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
 from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKey
@@ -14,6 +14,7 @@ from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -67,8 +68,7 @@ def definition(context: RequestContext, position: types.Position) -> Locations:
 
     A stack frame has both: its row, then the Python line.
     """
-    found = context.at(position)
-    places = [] if found is None else navigation.definitions(context.dump, found)
+    places = _places(context, position, navigation.definitions)
     point = context.client.point(context.file, position)
     return _locations(context, places, source_line_at(context.dump, context.file, *point))
 
@@ -82,12 +82,7 @@ def declaration(context: RequestContext, position: types.Position) -> Locations:
 
 def type_definition(context: RequestContext, position: types.Position) -> Locations:
     """Return the computation that an instruction calls, or the value that flows through it."""
-    found = context.at(position)
-    return (
-        None
-        if found is None
-        else _locations(context, navigation.type_definitions(context.dump, found))
-    )
+    return _locations(context, _places(context, position, navigation.type_definitions))
 
 
 def implementation(context: RequestContext, position: types.Position) -> Locations:
@@ -101,6 +96,15 @@ def implementation(context: RequestContext, position: types.Position) -> Locatio
         return None
     places = navigation.implementations(context.dump, found)
     return _locations(context, places, navigation.innermost_python_line(context.dump, found))
+
+
+def _places(
+    context: RequestContext,
+    position: types.Position,
+    find: Callable[[DumpSet, CursorTarget], list[Place]],
+) -> list[Place]:
+    found = context.at(position)
+    return [] if found is None else find(context.dump, found)
 
 
 def _locations(

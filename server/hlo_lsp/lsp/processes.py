@@ -1,7 +1,7 @@
 """Work in a process of its own, for large files that no later request needs.
 
 Freeing the objects of a module text of 22 MB takes seconds, which no checkpoint divides. The end of
-a process frees them at once.
+a process frees them immediately.
 """
 
 import asyncio

@@ -78,7 +78,7 @@ class Progress:
         self._tokens.begin(self._token, beginning)
 
     def end(self) -> None:
-        """End the progress; work that continues is no longer reported."""
+        """End the progress; the rest of the work is not reported."""
         if self._has_begun and self._tokens is not None and self._token is not None:
             self._tokens.end(self._token, types.WorkDoneProgressEnd())
         self._tokens = None

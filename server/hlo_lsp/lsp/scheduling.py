@@ -25,7 +25,7 @@ _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 
 
 class OutdatedError(Exception):
-    """Raised when the input of a task has changed or its result is no longer needed."""
+    """Raised when the input of a task has changed or nothing needs its result."""
 
 
 class ForegroundRequests:
@@ -52,8 +52,9 @@ class ForegroundRequests:
     async def give_way(self) -> None:
         """Let other tasks run, and wait until no request is active.
 
-        The tasks that call this take turns, and the event loop runs a few times before each turn:
-        it needs these iterations to read a message, to start its task, and to send the reply.
+        The tasks that call this continue one after the other. Before each of them, the event loop
+        runs a few times: it needs these iterations to read a message, to start its task, and to
+        send the reply.
         """
         async with self._turn:
             idle = 0

@@ -132,6 +132,12 @@ def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) 
     return Statement(file, record.line, text).place(start, end)
 
 
+def named_place(located: "LocatedRecord[Record]", name: str) -> Place:
+    """Return the place of a name in the first line of a record, or the start of the line."""
+    start = max(0, located.file.lines[located.line].find(name))
+    return Place(located.file, located.line, start, start + len(name))
+
+
 def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
     """Return the place of a part of an instruction."""
     return span_place(file, instruction, instruction.text, part.start, part.end)

@@ -92,7 +92,7 @@ class InstructionDiff:
 
     @property
     def is_equal(self) -> bool:
-        """True if there are no changes."""
+        """True without changes."""
         return not (self.added or self.removed or self.changed)
 
 

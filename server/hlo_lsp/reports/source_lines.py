@@ -4,14 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.memory.grouping import BufferGroup
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import Place, named_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
-from hlo_lsp.syntax.records import Record
 
 _LARGE_SHARE = 100  # a line is large if it owns at least 1/100 of the peak
 
@@ -84,25 +82,15 @@ def _lines(dump: DumpSet, space: SpaceSummary) -> Iterator[LineMemory]:
                 group.bytes,
                 sum(owned.buffer.padding for owned in group.buffers),
                 group.bytes * _LARGE_SHARE >= (space.bytes or 0),
-                tuple(_buffers(dump, group)),
+                tuple(named_buffer(dump, owned.buffer) for owned in group.buffers),
             )
-
-
-def _buffers(dump: DumpSet, group: BufferGroup) -> Iterator[LineBuffer]:
-    for owned in group.buffers:
-        checkpoint()
-        yield named_buffer(dump, owned.buffer)
 
 
 def named_buffer(dump: DumpSet, buffer: LiveBuffer) -> LineBuffer:
     """Return the name, the size, and the place of a buffer."""
+    checkpoint()
     size, value = format_short_bytes(buffer.bytes), buffer.value
     if value is None:
-        return LineBuffer("unused bytes", size, _place_of(buffer.allocation, ""))
-    place = _place_of(dump.instruction(value.record.name) or value, value.record.name)
+        return LineBuffer("unused bytes", size, named_place(buffer.allocation, ""))
+    place = named_place(dump.instruction(value.record.name) or value, value.record.name)
     return LineBuffer(value.record.key, f"{size} · {value.record.shape}", place)
-
-
-def _place_of(located: LocatedRecord[Record], name: str) -> Place:
-    start = max(0, located.file.lines[located.line].find(name))
-    return Place(located.file, located.line, start, start + len(name))

@@ -46,8 +46,8 @@ class SpaceSummary:
     """One memory space at its peak, or at another step.
 
     ``tree`` has the groups by call stack or scope as a tree, and is empty for other groups.
-    ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which are no
-    part of the peak. ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the
+    ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which do not
+    belong to the peak. ``step``, ``bytes``, and ``lost`` are None, and ``buffers`` is empty, if the
     live ranges are unknown. ``is_peak`` is False at another step.
     """
 

@@ -130,7 +130,7 @@ def best_candidates(candidates: Iterable[Candidate], typed: str) -> tuple[list[C
 
 
 def label_matcher(typed: str) -> Callable[[str], int | None]:
-    """Return a function that ranks how well a label matches: 0 is best, None is no match."""
+    """Return a function that ranks how well a label matches: from 0, the best; None if not."""
     signs = [re.escape(sign) for sign in typed.removeprefix("%")[:_MAX_TYPED_LENGTH]]
     whole, spread = "".join(signs), "".join(f"[^{sign}]*{sign}" for sign in signs)
     expression = re.compile(rf"%?(?:({whole})|.*?[^a-z0-9]({whole})|{spread})", re.IGNORECASE)

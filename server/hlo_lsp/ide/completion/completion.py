@@ -21,6 +21,7 @@ from hlo_lsp.ide.completion.draft import (
     draft_at,
     operand_texts,
 )
+from hlo_lsp.ide.completion.filecheck import filecheck_completions
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
     KeyValueSlot,
@@ -36,6 +37,7 @@ from hlo_lsp.ide.completion.slots import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.filecheck import is_directive
 from hlo_lsp.syntax.module_records import InlineComputation
 
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
@@ -62,6 +64,8 @@ def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> Ca
     The result is None without candidates. ``trigger`` is the character that made the editor request
     completion, if any.
     """
+    if is_directive(file.lines[line]):
+        return filecheck_completions(file, line, column)
     draft = draft_at(file, line, column)
     slot = None if draft is None else slot_at(draft)
     if draft is None or slot is None or (isinstance(slot, StatementStartSlot) and trigger):

@@ -79,7 +79,7 @@ class Draft:
 
     @property
     def word(self) -> tuple[int, int]:
-        """The columns of the word at the cursor; both are the cursor column if there is no word."""
+        """The columns of the word at the cursor; both are the cursor column without a word."""
         line = self.file.lines[self.line]
         before = _WORD_BEFORE.search(line, 0, self.column)
         after = _WORD.match(line, self.column)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
+from hlo_lsp.ide.navigation.captures import capture_places
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value
@@ -45,6 +46,8 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         case targets.ComputationTarget(name=name):
             head = targets.resolve_computation(dump, target, name)
             return _head_places([head]) or _instruction_definitions(dump, name, None)
+        case targets.CaptureTarget() as entity:
+            return capture_places(target.place.file, entity)
         case targets.AllocationTarget(number=number):
             return _head_places([dump.allocation(number)])
         case targets.TupleElementTarget(number=number):
@@ -150,12 +153,10 @@ def _value_definitions(
     value = targets.target_value(dump, entity)
     if value is None:
         return _instruction_definitions(dump, entity.key.partition("{")[0], None)
-    is_entry_header = (
-        isinstance(target.record, UsedValue) and target.place.line == target.record.line
-    )
-    places = _head_places([value.assigned] if is_entry_header else []) or _head_places(
-        [value.entry, value.assigned]
-    )
+    record = target.record
+    is_entry_header = isinstance(record, UsedValue) and target.place.line == record.line
+    parts = (value.assigned, value.entry) if is_entry_header else (value.entry, value.assigned)
+    places = _head_places(parts)
     if is_entry_header or isinstance(target.record, AssignedValue):
         return places[:1] + _head_places([dump.instruction(value.name)])
     return places[:1]
