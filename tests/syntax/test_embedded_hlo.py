@@ -86,6 +86,8 @@ def test_other_text_is_not_found(language: HostLanguage, text: str) -> None:
         ("ENTRY e {\n", "ENTRY e\n{\n"),
         ("ENTRY", "a = f32[] constant(1) ROOT b = f32[] negate(a)\n\nENTRY"),
         ("HloModule m\n", ""),
+        ("(0)", '(0), backend_config="{\n}"'),
+        ("(0)", "(0), to_apply={\n  ROOT a = f32[] constant(1)\n  }"),
         ("f32[8] parameter", "f32[8]parameter"),
     ],
 )

@@ -88,8 +88,9 @@ def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[Sect
 
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _COMPUTATION_LINE = re.compile(r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\(.*\)\s*->.*\S\s+)?\{\s*$")
-# A second statement on a line, or `f32[8]tanh(`, which XLA's parser accepts.
-_UNUSUAL_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s|[)\]}][a-z][\w\-]*\(")
+# XLA's parser accepts a second statement on a line, `f32[8]tanh(`, a body in an operation, and a
+# string on several lines.
+_UNUSUAL_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s|[)\]}][a-z][\w\-]*\(|\w=\{\s*$|\"")
 
 
 def _is_module(text: str) -> bool:
