@@ -5,11 +5,12 @@ import re
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, TargetEntity
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import Statement, statement_at
+from hlo_lsp.model.place import Place, Statement, statement_at
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.filecheck import capture_mentions
 from hlo_lsp.syntax.instruction_text import (
     InstructionText,
     TextSpan,
@@ -57,6 +58,10 @@ def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | N
     if record is None:
         return None
     if file.kind is FileKind.MODULE:
+        for variable in capture_mentions(file.lines[line], line):
+            if variable.start <= column <= variable.end:
+                place = Place(file, line, variable.start, variable.end)
+                return CursorTarget(targets.CaptureTarget(variable), place, record)
         return _module_target(file, record, line, column)
     statement = statement_at(file, record, line)
     text, rule = statement.text, rule_of(record, statement.text)

@@ -7,6 +7,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, part_place
 from hlo_lsp.program.schedule import thunk_instruction
+from hlo_lsp.syntax.filecheck import CaptureMention
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
 from hlo_lsp.syntax.module_records import (
@@ -100,6 +101,13 @@ class ComputationTarget(TargetEntity):
     """A computation."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureTarget(TargetEntity):
+    """A variable of FileCheck in a comment."""
+
+    mention: CaptureMention
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from hlo_lsp.ide.hover.values import (
     value_card,
     value_headline,
 )
+from hlo_lsp.ide.navigation.captures import capture_card
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
@@ -59,6 +60,8 @@ def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
             return space_card(number, target_of(dump).backend)
         case targets.TermTarget(word=word):
             return _report_row_card(dump, target) or _term_card(word)
+        case targets.CaptureTarget() as entity:
+            return capture_card(target.place.file, entity)
         case targets.ThunkTarget(row=row):
             return thunk_card(dump, row, thunk_instruction(dump, row))
     return _module_text_card(dump, target)

@@ -10,6 +10,7 @@ from hlo_lsp.ide.cursor.targets import (
     head_place,
     named_places,
 )
+from hlo_lsp.ide.navigation.captures import capture_and_use_places
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -87,6 +88,8 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
             return [head_place(row)], list(_location_row_mentions(row.file, entity))
         case targets.AllocationTarget(number=number):
             return _allocation_places(dump, number)
+        case targets.CaptureTarget() as entity:
+            return capture_and_use_places(target.place.file, entity)
     instruction = targets.target_instruction(dump, target.entity)
     if instruction is None:
         return [], []
