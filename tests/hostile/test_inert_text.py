@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,8 @@ import pytest
 from cli.command import run
 from e2e.compiles import Compile, copied
 from hostile.editor import Editor, questions
+from hostile.payload import with_payload
 
-# Not in a dump: a quote and a backslash, which would end or escape the string that it is in.
-PAYLOAD = (
-    "::error::x ##[add-mask]y ##vso[z] **b** <img src=x onerror=alert(1)></script>"
-    " ``[l](command:evil)`` [j](javascript:evil) ![i](https://evil)"
-    " \x1b[31m\x1b]0;t\x07\x9b1m \u202e \u2066 %0A::warning::z $(evil)"
-)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -26,10 +22,7 @@ def files(corpus_small: Path, tmp_path: Path) -> Compile:
     """Return a compile whose scopes and source files are the payload."""
     made = copied(corpus_small, "tpu", tmp_path / "dump")
     for path in made.files:
-        text = path.read_text("utf-8")
-        text = re.sub(r'op_name="[^"]*"', lambda _: f'op_name="{PAYLOAD}"', text)
-        text = re.sub(r'^(\d+) ".*"$', rf'\1 "/{PAYLOAD}.py"', text, flags=re.MULTILINE)
-        path.write_text(text, "utf-8")
+        path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
     return made
 
 
@@ -74,6 +67,20 @@ def test_report_page_has_own_elements_only(files: Compile, tmp_path: Path) -> No
     assert "onerror=alert" in text
     assert "<img src" not in text
     assert text.count("</script") == text.count("<script")
+
+
+@pytest.mark.parametrize("command", ["summary", "diff"])
+def test_markdown_reports_have_own_elements_only(files: Compile, command: str) -> None:
+    paths = [files.folder]
+    if command == "diff":
+        paths.append(shutil.copytree(files.folder, files.folder.with_name("other")))
+        for path in paths[1].iterdir():
+            text = path.read_text("utf-8")
+            path.write_text(re.sub(r"\(size=(\d{4,}),", r"(size=9\1,", text), "utf-8")
+    text = run(command, "--format", "markdown", *paths).out
+    assert "onerror=alert" in text
+    renderer = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
+    assert not re.search("<(?:a|img|script)|href|src=[^x]", renderer.render(text))
 
 
 @pytest.fixture

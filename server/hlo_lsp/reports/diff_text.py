@@ -6,6 +6,7 @@ from typing import Any
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
 from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
+from hlo_lsp.model.markdown import markdown_code, markdown_row, markdown_text
 from hlo_lsp.program.instruction_matching import Node
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
@@ -101,7 +102,7 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
 def diff_markdown(
     diff: ModuleDiff,
     count: int,
-    name_cell: Callable[[str, ChangedBuffer], str] = lambda name, _: f"`{name}`",
+    name_cell: Callable[[str, ChangedBuffer], str] = lambda name, _: markdown_code(name),
 ) -> Iterator[str]:
     """Yield the lines of the Markdown form.
 
@@ -110,7 +111,7 @@ def diff_markdown(
         count: Maximum number of entries in each list.
         name_cell: Returns the Markdown of the name of a buffer, such as a link.
     """
-    yield f"# {headline(diff)}"
+    yield f"# {markdown_text(headline(diff))}"
     yield ""
     yield "| Memory space | Allocated | Change | Peak | Change |"
     yield "|---|---:|---:|---:|---:|"
@@ -121,7 +122,7 @@ def diff_markdown(
             cells += ["unknown", ""]
         else:
             cells += [format_short_bytes(space.peaks[1]), _signed(space.peak_change)]
-        yield _row(*cells)
+        yield markdown_row(*cells)
     for space in filter(_is_shown, diff.spaces):
         yield from (
             "",
@@ -131,20 +132,16 @@ def diff_markdown(
             "|---|---|---:|---|",
         )
         for one in space.buffers[:count]:
-            name, place = name_cell(_name(one.buffer), one), _place(one.buffer)
-            yield _row(name, place, _signed(one.bytes), _PHRASES[one.change])
+            name, place = name_cell(_name(one.buffer), one), markdown_text(_place(one.buffer))
+            yield markdown_row(name, place, _signed(one.bytes), _PHRASES[one.change])
     if diff.instructions is not None and not diff.instructions.is_equal:
         found = diff.instructions
         yield from ("", f"Instructions: {_matched(found)}; {_instruction_counts(found)}.")
     if diff.flags:
         yield from ("", "| Flag | Before | After |", "|---|---|---|")
         for flag in diff.flags[:count]:
-            yield _row(f"`{flag.name}`", flag.before or "not set", flag.after or "not set")
-
-
-def _row(*cells: str) -> str:
-    escaped = (cell.replace("|", "\\|") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
+            texts = (markdown_text(text or "not set") for text in (flag.before, flag.after))
+            yield markdown_row(markdown_code(flag.name), *texts)
 
 
 def diff_json(diff: ModuleDiff, count: int) -> Json:

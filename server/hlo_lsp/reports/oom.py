@@ -17,6 +17,7 @@ from hlo_lsp.memory.oom_arithmetic import (
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.display import count_noun, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
+from hlo_lsp.model.markdown import markdown_block
 from hlo_lsp.model.out_of_memory import EntryList, OomKind
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine, file_name
@@ -238,7 +239,7 @@ def oom_lines(report: OomReport) -> Iterator[str]:
 
 def oom_markdown(report: OomReport) -> Iterator[str]:
     """Yield the lines of the Markdown form."""
-    yield from ("# Out of memory", "", "```text", *oom_lines(report), "```", "")
+    yield from ("# Out of memory", "", *markdown_block(oom_lines(report)), "")
 
 
 def oom_headline(report: OomReport) -> str:

@@ -7,6 +7,7 @@ from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import format_short_bytes as _size
+from hlo_lsp.model.markdown import markdown_block, markdown_code, markdown_row, markdown_text
 from hlo_lsp.reports.group_tree_text import tree_json, tree_lines
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
@@ -204,7 +205,7 @@ def _lost(space: SpaceSummary) -> str:
 
 def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the Markdown form."""
-    yield f"# Memory of `{summary.name}` ({summary.backend.value})"
+    yield f"# Memory of {markdown_code(summary.name)} ({summary.backend.value})"
     yield ""
     is_peak = all(space.is_peak for space in summary.spaces)
     yield f"| Memory space | Allocated | {'Peak' if is_peak else 'Occupied'} | Step |"
@@ -218,22 +219,24 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             continue
         yield from ("", f"## {space.title} at step {space.step:,}", "")
         if space.tree:
-            yield from ("```text", *tree_lines(space.tree, count, ""), "```")
+            yield from markdown_block(tree_lines(space.tree, count, ""))
         else:
             yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
             for group in space.groups[:count]:
-                yield f"| {group.label} | {_size(group.bytes)} | {len(group.buffers):,} |"
+                label = markdown_text(group.label)
+                yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
-            yield f"| {buffer_name(owned)} | {_size(owned.buffer.bytes)} | {origin_text(owned)} |"
+            origin = markdown_text(origin_text(owned))
+            yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield from ("", "L" + _lost(space)[1:] + ".")
         if space is summary.main and space.advice:
             yield from ("", "| Advice | Price |", "|---|---|")
             for one in space.advice:
-                yield f"| {one.text[0].upper()}{one.text[1:]} | {one.price} |"
+                yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
     for note in _notes(summary):
-        yield from ("", f"{note[0].upper()}{note[1:]}.")
+        yield from ("", markdown_text(f"{note[0].upper()}{note[1:]}."))
 
 
 def buffer_name(owned: OwnedBuffer) -> str:
