@@ -101,6 +101,7 @@ def test_incomplete_module_is_not_whole(old: str, new: str) -> None:
         _MODULE.replace("(0)", '(0), metadata={op_name="$0 <<"}'),
         _MODULE.replace("(0)", "(0) // CHECK: $0 {"),
         _MODULE.replace("(0)", "(0), sharding={mesh['a'=4], [{'a'}]}"),
+        _MODULE.replace("(0)", "(0), sharding={\n  replicated\n  }"),
         _MODULE.replace("HloModule m", "HloModule TEST"),
         _MODULE.replace("ENTRY e", "ENTRY %e (p: f32[8]) -> f32[8]"),
         _MODULE.replace("ENTRY ", ""),

@@ -90,7 +90,10 @@ _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _COMPUTATION_LINE = re.compile(r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\(.*\)\s*->.*\S\s+)?\{\s*$")
 # XLA's parser accepts a second statement on a line, `f32[8]tanh(`, a body in an operation, and a
 # string on several lines.
-_UNUSUAL_STATEMENT = re.compile(r"[\w)\]}]\s+ROOT\s|[)\]}][a-z][\w\-]*\(|\w=\{\s*$|\"")
+_UNUSUAL_STATEMENT = re.compile(
+    r"[\w)\]}]\s+ROOT\s|[)\]}][a-z][\w\-]*\("
+    r"|(?:body|condition|calls|to_apply|computations?)=\{\s*$|\""
+)
 
 
 def _is_module(text: str) -> bool:
