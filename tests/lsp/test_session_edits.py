@@ -6,6 +6,7 @@ from lsprotocol import types
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.document import Encoding
 from lsp.opened import DUMP, item
@@ -19,7 +20,7 @@ def part(start: tuple[int, int], end: tuple[int, int], text: str) -> Change:
     return types.TextDocumentContentChangePartial(span, text)
 
 
-def whole(text: str) -> Change:
+def whole_document(text: str) -> Change:
     return types.TextDocumentContentChangeWholeDocument(text)
 
 
@@ -51,19 +52,19 @@ def test_several_changes_apply_one_after_the_other(session: Session) -> None:
 
 def test_a_full_text_replaces_all(session: Session) -> None:
     file = opened(session, DUMP)
-    edit(session, whole("HloModule m\n"))
+    edit(session, whole_document("HloModule m\n"))
     assert file.document.text == "HloModule m\n"
 
 
 def test_edit_of_unopened_file_is_ignored(session: Session) -> None:
-    assert edit(session, whole("x"), uri="untitled:other") is None
+    assert edit(session, whole_document("x"), uri="untitled:other") is None
     assert session.version("untitled:other") is None
 
 
 def test_a_file_that_was_closed_is_left_alone(session: Session) -> None:
     file = opened(session, "a")
     session.close(URI)
-    assert edit(session, whole("x")) is None
+    assert edit(session, whole_document("x")) is None
     assert file.document.text == "a"
 
 
@@ -83,10 +84,32 @@ async def test_edit_can_create_and_destroy_a_dump(session: Session) -> None:
     file = opened(session, "")
     document = types.TextDocumentIdentifier(URI)
     assert await session.context(document) is None
-    edit(session, whole(DUMP))
+    edit(session, whole_document(DUMP))
     context = await session.context(document)
     assert context is not None
     assert context.file is file
     assert file.kind is FileKind.ASSIGNMENT
-    edit(session, whole("no dump"))
+    edit(session, whole_document("no dump"))
     assert await session.context(document) is None
+
+
+async def test_sections_of_an_older_text_are_not_answered(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def section(name: str) -> str:
+        return f"*** Begin {name}.txt ***\n{DUMP}*** End {name}.txt ***\n"
+
+    file = opened(session, section("module_0001.a") + section("module_0002.b"))
+    read_dump, count = session.dump, 0
+
+    async def edited_meanwhile(file_: DumpFile, *, whole: bool = False) -> DumpSet:
+        nonlocal count
+        count += 1
+        if count == 2:  # another request reads the sections again before this one is answered
+            edit(session, whole_document(section("module_0003.c")))
+            session.workspace.stdout_dump(file).refresh()
+        return await read_dump(file_, whole=whole)
+
+    monkeypatch.setattr(session, "dump", edited_meanwhile)
+    contexts = await session.contexts(types.TextDocumentIdentifier(URI))
+    assert [one.file for one in contexts] == session.workspace.stdout_dump(file).sections

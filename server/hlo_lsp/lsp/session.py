@@ -263,13 +263,14 @@ class Session:
                 return await self._contexts_of([file], whole=whole)
             stdout_dump = self.workspace.stdout_dump(file)
             await run_in_slices(stdout_dump.refresh)
+            version = file.version
             column = None
             if line is not None and character is not None:
                 column = self.client.point(file, types.Position(line, character))[1]
             section = None if line is None else stdout_dump.section_at(line, column)
             sections = stdout_dump.sections if line is None else filter(None, [section])
             found = await self._contexts_of(sections, whole=whole)
-            if stdout_dump.is_fresh:
+            if stdout_dump.is_fresh and file.version == version:  # else sections may be outdated
                 return found
         return []
 

@@ -97,11 +97,11 @@ def test_notifications_of_wrong_types_are_ignored(
 class Counted(list[str]):
     """A list that counts how many of its items were read."""
 
-    count = 0
+    read = 0
 
     def __iter__(self) -> Iterator[str]:
         for item in super().__iter__():
-            self.count += 1
+            self.read += 1
             yield item
 
 
@@ -111,4 +111,4 @@ def test_conversion_stops_at_the_first_wrong_item() -> None:
     data = {"jsonrpc": "2.0", "id": 1, "method": "workspace/diagnostic", "params": params}
     with pytest.raises(JsonRpcException):
         create_server().protocol.structure_message(data)
-    assert characters.count == 1
+    assert characters.read == 1
