@@ -16,6 +16,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted, is_skipped
 from hlo_lsp.protos.reading import damage_in
@@ -242,14 +243,15 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
         return FileResult(path, note=f"{path}: {fault}; please report it")
     what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
     if file.host is not None:
-        what = f"no HLO text in this {file.host.value} file"
+        what = f"no complete HLO module in this {file.host.value} file"
     return FileResult(path, note=f"{path}: {what}" if is_named else None)
 
 
 def _is_checked(library: DumpWorkspace, file: DumpFile, path: Path, *, is_named: bool) -> bool:
     """Return whether a file is a dump, or a file with HLO in another language that is named."""
     if file.kind is FileKind.EMBEDDED:
-        return is_named and bool(library.parts(file))
+        parts = library.parts(file) if is_named else ()
+        return any(isinstance(part, SectionFile) and not part.is_fragment for part in parts)
     return file.kind.is_dump and (is_named or _is_dump_by_itself(file, path))
 
 
