@@ -56,11 +56,6 @@ def test_a_good_file(tmp_path: Path) -> None:
     assert read.options.thresholds == {"padding_bytes": 1000}
 
 
-def test_empty_file_has_no_options(tmp_path: Path) -> None:
-    assert errors(tmp_path, "") == []
-    assert errors(tmp_path, "# nothing yet\n") == []
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -96,17 +91,6 @@ def test_invalid_toml_is_reported_with_its_line(tmp_path: Path, text: str, line:
 )  # fmt: skip
 def test_invalid_value_is_reported_with_its_line(tmp_path: Path, text: str, error: str) -> None:
     assert errors(tmp_path, text) == [error]
-
-
-def test_every_error_is_reported(tmp_path: Path) -> None:
-    reported = errors(tmp_path, 'ignore = ["x-1"]\nselect = ["syntax", "x-2"]\nother = 1\n')
-    assert [error.split(":")[1] for error in reported] == ["3", "2", "1"]
-
-
-def test_invalid_value_keeps_the_others(tmp_path: Path) -> None:
-    path = tmp_path / CONFIG_FILE_NAME
-    path.write_text('ignore = ["syntax", "nonsense"]\nother = 1\n', "utf-8")
-    assert read_config_file(path).options.ignore == {"syntax"}
 
 
 def test_binary_file_is_reported(tmp_path: Path) -> None:

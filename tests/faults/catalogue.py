@@ -17,19 +17,8 @@ from faults import (
 )
 from faults.fault import Fault
 
-_MODULES = (
-    syntax,
-    sections,
-    allocations,
-    sizes,
-    purposes,
-    overlaps,
-    values,
-    uses,
-    live_ranges,
-    peaks,
-    reports,
-    module,
-    frames,
+_TOPICS = (
+    *(syntax, sections, allocations, sizes, purposes, overlaps, values, uses),
+    *(live_ranges, peaks, reports, module, frames),
 )
-FAULTS: tuple[Fault, ...] = tuple(fault for part in _MODULES for fault in part.FAULTS)
+FAULTS: tuple[Fault, ...] = tuple(fault for topic in _TOPICS for fault in topic.FAULTS)

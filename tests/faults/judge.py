@@ -34,19 +34,6 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class FindingRow:
-    """A finding, as far as a table needs it."""
-
-    file: str
-    line: int
-    code: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line + 1}: {self.message} [{self.code}]"
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
     """One damage and what was reported of it.
 
@@ -61,8 +48,12 @@ class Outcome:
     verdict: Verdict
     echoes: int
     doubles: int
-    findings: tuple[FindingRow, ...]
+    findings: tuple[str, ...]
     failures: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.verdict.value}: {self.code}, {self.name} at {self.where}: {self.done[:200]}"
+        return "\n  ".join((head, *self.failures, *self.findings[:4]))
 
 
 def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
@@ -75,7 +66,7 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
     ]
     verdict = Verdict.RIGHT if any(right) else Verdict.OTHERWISE if found else Verdict.MISSED
     reported = tuple(
-        FindingRow(one.place.file.label.rpartition("/")[2], one.place.line, one.code, one.message)
+        f"{Path(one.place.file.label).name}:{one.place.line + 1}: {one.message} [{one.code}]"
         for one in found
     )
     spots = sorted((path.name, line + 1) for path, line in damage.right)

@@ -146,11 +146,6 @@ FAULTS = (
         behind_the_end=change("range", "end", _behind_the_end),
         ends_before_its_start=change("range", "end", _before_its_start),
         starts_behind_its_end=change("range", "start", _behind_its_end),
-        ends_typed_twice=change(
-            "range",
-            "end",
-            lambda random, dump, row: row["end"] * 2 if int(row["end"] * 2) > _last(dump) else None,
-        ),
     ),
     *faults(
         "live-range-start",

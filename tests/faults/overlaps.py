@@ -5,7 +5,7 @@ from random import Random
 from faults.allocations import is_temporary, values_of
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.injections import damage, pick, put
+from faults.injections import pick, put
 
 _Life = tuple[int, int]
 
@@ -88,42 +88,9 @@ def _from_below(random: Random, dump: Dump) -> Damage | None:
     return _moved(random, dump, one, other, int(other["offset"]) - max(1, int(one["size"]) // 2))
 
 
-def _swapped(random: Random, dump: Dump) -> Damage | None:
-    """Two offsets have changed places, and the larger value has no room at its new one."""
-    pair = _pair(random, dump)
-    if pair is None:
-        return None
-    one, other = pair
-    large, small = sorted(pair, key=lambda row: -int(row["size"]))
-    start, size, last = int(small["offset"]), int(large["size"]), int(dump.owners[one.spot]["size"])
-    if large["size"] == small["size"] or start + size > last:
-        return None
-    lives = _lives(dump)
-    life = _life(lives, large)
-    victims = [
-        row
-        for row in values_of(dump, dump.owners[one.spot])
-        if row not in pair
-        and _shared(start, size, row)
-        and life is not None
-        and (its := _life(lives, row)) is not None
-        and _at_once(life, its)
-    ]
-    if not victims:
-        return None
-    lines = list(dump.lines[one.path])
-    lines[one.line] = one.put("offset", other["offset"])
-    lines[other.line] = other.put("offset", one["offset"])
-    reported = (
-        f"offsets of `{one['name']}{one['index']}` and `{other['name']}{other['index']}` swapped"
-    )
-    return damage(one.path, lines, [one.line, other.line], reported)
-
-
 FAULTS = faults(
     "overlap",
     half_on_another=_half_on,
     where_another_starts=_same_start,
     into_another_from_below=_from_below,
-    offsets_swapped=_swapped,
 )

@@ -3,45 +3,22 @@
 from random import Random
 
 from faults.digits import near, of_another, spaced, times, typed
-from faults.dump import Damage, Dump, Row
+from faults.dump import Dump, Row
 from faults.fault import faults
 from faults.injections import (
     New,
     beside,
     change,
-    damage,
     double,
     drop,
     in_one_file,
     move,
-    pick,
-    replaced,
     swap,
 )
 
 
 def _renamed(random: Random, dump: Dump, row: Row) -> str:
     return row["name"] + random.choice((".clone", ".99", "x"))
-
-
-def _not_alive(random: Random, dump: Dump) -> Damage | None:
-    """Add a peak row of a value that is not live at the peak, sorted by size."""
-    at = pick(random, dump, "live", lambda dump, row: row.has("index"))
-    moment = dump.rows("moment")
-    if at is None or not moment:
-        return None
-    step = int(moment[0]["moment"])
-    dead = pick(
-        random,
-        dump,
-        "range",
-        lambda dump, row: not int(row["start"]) <= step <= int(row["end"]),
-    )
-    if dead is None:
-        return None
-    text = at.put("name", dead["name"]).replace(at["index"], dead["index"], 1)
-    new = replaced(dump.lines[at.path], at.line + 1, at.line + 1, [text])
-    return damage(at.path, new, [at.line + 1], f"`{text.strip()}` put in")
 
 
 def _other_spaced(field: str) -> New:
@@ -93,7 +70,6 @@ FAULTS = (
         two_swapped=swap("live", beside),
         one_moved=move("live", in_one_file),
         renamed=change("live", "name", _renamed),
-        one_that_is_not_alive=_not_alive,
     ),
     *faults(
         "peak-bytes",

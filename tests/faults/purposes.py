@@ -35,36 +35,6 @@ def _flag_more(random: Random, dump: Dump, row: Row) -> str | None:
     return row.put("flags", flags)
 
 
-def _value_elsewhere(random: Random, dump: Dump) -> Damage | None:
-    """Move a value into an allocation of another kind, in the order of ids.
-
-    It has no offset: in most allocations that would be wrong by itself.
-    """
-    row = pick(random, dump, "assigned", lambda dump, row: row["offset"] == "0")
-    home = row and dump.owners.get(row.spot)
-    if row is None or home is None:
-        return None
-    to = pick(
-        random,
-        dump,
-        "allocation",
-        lambda dump, head: head["flags"] != home["flags"] and has_values(dump, head),
-    )
-    if to is None:
-        return None
-    lines = list(dump.lines[row.path])
-    at = to.line + 1
-    while (row.path, at) in dump.owners and int(lines[at].split("<")[1].split()[0]) < int(
-        row["id"]
-    ):
-        at += 1
-    lines.insert(at, row.text)
-    del lines[row.line + (at <= row.line)]
-    at -= at > row.line
-    reported = f"`{row.text.strip()}` moved to `{to.text}`"
-    return damage(row.path, lines, [at], reported)
-
-
 def _dimension(field: str) -> New:
     def new(random: Random, dump: Dump, row: Row) -> str | None:
         found = list(re.finditer(r"(?<=[\[,])\d+(?=[\],])", row[field]))
@@ -75,15 +45,6 @@ def _dimension(field: str) -> New:
         return row[field][: match.start()] + str(number) + row[field][match.end() :]
 
     return new
-
-
-def _type(random: Random, dump: Dump, row: Row) -> str | None:
-    types = re.findall(r"\b([a-z]+\d+)\[", row["shape"])
-    if not types:
-        return None
-    old = random.choice(types)
-    new = random.choice([name for name in ("f32", "bf16", "s32", "u8") if name != old])
-    return row["shape"].replace(f"{old}[", f"{new}[", 1)
 
 
 def _deeper(random: Random, dump: Dump, row: Row) -> str:
@@ -134,7 +95,6 @@ FAULTS = (
         another_flag=rewrite("allocation", _other_flag, has_values),
         a_flag_less=rewrite("allocation", _flag_less, has_values),
         a_flag_more=rewrite("allocation", _flag_more, has_values),
-        value_in_another_kind=_value_elsewhere,
     ),
     *faults(
         "parameter-mismatch",
@@ -142,7 +102,6 @@ FAULTS = (
         number_of_another=change("allocation", "ordinal", of_another("allocation", "ordinal")),
         index=change("allocation", "index", _deeper),
         dimension=change("allocation", "shape", _dimension("shape")),
-        element_type=change("allocation", "shape", _type),
     ),
     *faults(
         "output-mismatch",

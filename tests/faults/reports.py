@@ -5,7 +5,7 @@ from random import Random
 from faults.digits import near, of_another, typed
 from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Injection, faults
-from faults.injections import beside, change, damage, double, drop, missed, pick, replaced, swap
+from faults.injections import beside, change, damage, double, drop, pick, replaced, swap
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _TELLING = 6  # values: two smaller programs may be reported apart by nothing
@@ -46,23 +46,6 @@ def _size(random: Random, dump: Dump, row: Row) -> str | None:
     others = sorted({other["size"] for other in dump.rows("table_row")} - {row["size"]})
     fits = [other for other in others if len(other) == len(row["size"])]
     return random.choice(fits) if fits else None
-
-
-def _table_gone(random: Random, dump: Dump) -> Damage | None:
-    """All of the rows of a table with its head."""
-    path = dump.path(FileKind.REPORT)
-    if path is None:
-        return None
-    lines = dump.lines[path]
-    heads = [number for number, line in enumerate(lines) if "cumulative_size;       size;" in line]
-    if len(heads) < 2:
-        return None
-    start = random.choice(heads)
-    end = start
-    while lines[end].strip():
-        end += 1
-    new = replaced(lines, start, end + 1)
-    return damage(path, new, missed(lines, start, end + 1), "a table gone")
 
 
 def _first(lines: Lines) -> int:
@@ -121,7 +104,6 @@ FAULTS = (
         a_row_less=drop("table_row"),
         a_row_twice=double("table_row"),
         two_rows_swapped=swap("table_row", beside),
-        a_table_less=_table_gone,
         total=change("space_total", "total", typed("total")),
     ),
     *faults(

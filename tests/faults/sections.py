@@ -4,7 +4,7 @@ from random import Random
 
 from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Injection, faults
-from faults.injections import around, damage, drop, pick, replaced
+from faults.injections import damage, drop, replaced
 from hlo_lsp.syntax.file_kinds import FileKind
 
 
@@ -12,23 +12,6 @@ def _section(dump: Dump, head: Row) -> int:
     """Where the section of a heading ends."""
     later = [row.line for row in dump.rows("heading") if row.path == head.path]
     return min((line for line in later if line > head.line), default=len(dump.lines[head.path]))
-
-
-def _doubled(random: Random, dump: Dump) -> Damage | None:
-    """Duplicate a section."""
-    head = pick(random, dump, "heading")
-    if head is None:
-        return None
-    end, lines = _section(dump, head), dump.lines[head.path]
-    part = [line for line in lines[head.line : end] if line.strip()]
-    if not any(line.startswith(" ") for line in part[1:]):
-        return None
-    return damage(
-        head.path,
-        replaced(lines, end, end, part),
-        [end],
-        f"the section of `{head.text.strip()}` twice",
-    )
 
 
 def _moved(random: Random, dump: Dump) -> Damage | None:
@@ -108,26 +91,12 @@ def _head_less(random: Random, dump: Dump) -> Damage | None:
     )
 
 
-def _all_gone(random: Random, dump: Dump) -> Damage | None:
-    """Remove a section that another one follows."""
-    head = pick(random, dump, "heading", lambda dump, row: row.line > 0)
-    if head is None:
-        return None
-    end, lines = _section(dump, head), dump.lines[head.path]
-    if end == len(lines) or end - head.line < 2:
-        return None
-    new = replaced(lines, head.line, end)
-    return damage(head.path, new, around(head.line, new), f"`{head.text.strip()}` and below gone")
-
-
 FAULTS = (
     *faults(
         "section-order",
         two_dumps=_two_dumps,
-        a_section_twice=_doubled,
         two_sections_swapped=_moved,
         a_heading_less=_head_less,
-        a_section_less=_all_gone,
     ),
     *faults(
         "truncated",

@@ -40,12 +40,6 @@ def _unit(random: Random, dump: Dump, row: Row) -> str:
     return number + random.choice(other)
 
 
-def _decimals(random: Random, dump: Dump, row: Row) -> str | None:
-    number = row["human"].rstrip("BiKMGT")
-    unit = row["human"][len(number) :]
-    return None if unit == "B" else random.choice([number + "0", number[:-1].rstrip(".")]) + unit
-
-
 FAULTS = (
     *faults(
         "size-mismatch",
@@ -60,7 +54,6 @@ FAULTS = (
         "human-size",
         a_digit=change("total", "human", _digit),
         the_unit=change("total", "human", _unit),
-        the_decimals=change("total", "human", _decimals),
         in_the_report=change("space_total", "human", _digit),
     ),
 )

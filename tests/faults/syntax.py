@@ -9,9 +9,6 @@ from faults.injections import damage, pick, put, replaced, rewrite
 
 _ROWS = ("allocation", "assigned", "entry", "use", "step", "range", "live", "stack")
 _SIGN = re.compile(r"[<>():=]")
-_WORD = re.compile(
-    r"^allocation|^ value|size=|offset=|instruction:|positions|uses|bytes|Sequence|Range|Used"
-)
 _LOGGED = ("W0000 00:00:00.0 1 service.cc:145] hello", ">>> print(x)", "@@ -1,3 @@")
 
 
@@ -26,17 +23,6 @@ def _a_sign_less(random: Random, dump: Dump) -> Damage | None:
     at = random.choice(signs)
     reported = f"`{row.text[at]}` in column {at} less in `{row.text}`"
     return put(dump, row, row.text[:at] + row.text[at + 1 :], reported)
-
-
-def _misspelt(random: Random, dump: Dump) -> Damage | None:
-    """Remove a letter from a keyword."""
-    kind = random.choice(("allocation", "assigned", "instruction", "heading", "part", "live"))
-    row = pick(random, dump, kind)
-    word = None if row is None else _WORD.search(row.text)
-    if row is None or word is None:
-        return None
-    at = random.randrange(word.start() + 1, word.end() - 1)
-    return put(dump, row, row.text[:at] + row.text[at + 1 :], f"`{word[0]}` misspelt")
 
 
 def _a_stray_line(random: Random, dump: Dump) -> Damage | None:
@@ -71,7 +57,6 @@ def _unfinished(random: Random, dump: Dump, row: Row) -> str | None:
 FAULTS = faults(
     "syntax",
     a_sign_less=_a_sign_less,
-    misspelt=_misspelt,
     a_stray_line=_a_stray_line,
     lines_joined=_lines_joined,
     bracket_of_an_instruction=rewrite("statement", _unclosed),

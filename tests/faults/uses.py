@@ -11,11 +11,8 @@ from faults.injections import (
     anywhere,
     beside,
     change,
-    damage,
     double,
     drop,
-    pick,
-    replaced,
     rewrite,
     swap,
 )
@@ -53,39 +50,6 @@ def _with_index(random: Random, dump: Dump, row: Row) -> str:
     if not row.has("index"):
         return f"{row.text} {{{random.randrange(3)}}}"
     return row.put("index", row["index"][:-1] + (",0}" if row["index"] != "{}" else "7}"))
-
-
-def _another_use(random: Random, dump: Dump) -> Damage | None:
-    """Insert a use of another value before a use."""
-    row, other = pick(random, dump, "use"), pick(random, dump, "use")
-    if row is None or other is None or row.text == other.text:
-        return None
-    new = replaced(dump.lines[row.path], row.line, row.line, [other.text])
-    return damage(row.path, new, [row.line], f"`{other.text.strip()}` put in")
-
-
-def _none(random: Random, dump: Dump) -> Damage | None:
-    """`(none)` in place of the uses of a value."""
-    row = pick(random, dump, "use")
-    if row is None or not dump.rows("none"):
-        return None
-    lines = dump.lines[row.path]
-    first = last = row.line
-    while lines[first - 1] != " uses:":
-        first -= 1
-    while not lines[last].startswith(" from instruction:"):
-        last += 1
-    new = replaced(lines, first, last, ["  (none)"])
-    return damage(row.path, new, [first - 1, first], "`(none)` in place of the uses")
-
-
-def _used(random: Random, dump: Dump) -> Damage | None:
-    """Add a use to a value without uses."""
-    row, use = pick(random, dump, "none"), pick(random, dump, "use")
-    if row is None or use is None:
-        return None
-    new = replaced(dump.lines[row.path], row.line, row.line + 1, [use.text])
-    return damage(row.path, new, [row.line], f"`{use.text.strip()}` in place of `(none)`")
 
 
 def dimension(random: Random, dump: Dump, row: Row) -> str | None:
@@ -168,9 +132,6 @@ FAULTS = (
         another_user=change("use", "name", of_another("use", "name")),
         another_operand=change("use", "operand", near("operand")),
         one_twice=double("use"),
-        one_of_another_value=_another_use,
-        none=_none,
-        one_where_none_is=_used,
         another_index=rewrite("use", _with_index),
     ),
     *faults(

@@ -57,15 +57,6 @@ def _twice(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damag
     return damage(head.path, new, [start, end], f"the entry `{head.text}` twice")
 
 
-def _twice_apart(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
-    others = [row.line for row in dump.rows("entry") if row.line not in {start, end}]
-    if not others:
-        return None
-    to, lines = random.choice(others), dump.lines[head.path]
-    new = replaced(lines, to, to, lines[start:end])
-    return damage(head.path, new, [to], f"`{head.text}` once more in front of line {to + 1}")
-
-
 def _gone(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
     if head.spot == dump.rows("entry")[-1].spot:
         return None  # a list without its last entry is cut off
@@ -88,19 +79,6 @@ def _swapped(random: Random, dump: Dump, head: Row, start: int, end: int) -> Dam
     new = replaced(lines, start, last, [*lines[end:last], *lines[start:end]])
     reported = f"the entries `{head.text}` and `{other.text}` have changed places"
     return damage(head.path, new, [start, start + last - end], reported)
-
-
-def _moved(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
-    heads = [row.line for row in dump.rows("entry")]
-    at = heads.index(start)
-    others = [line for place, line in enumerate(heads) if not -1 <= place - at <= 2]
-    if not others:
-        return None
-    to, lines = random.choice(others), dump.lines[head.path]
-    part, rest = lines[start:end], replaced(lines, start, end)
-    at = to if to < start else to - (end - start)
-    new = replaced(rest, at, at, part)
-    return damage(head.path, new, [at], f"`{head.text}` moved in front of line {to + 1}")
 
 
 def _assigned_gone(random: Random, dump: Dump) -> Damage | None:
@@ -163,7 +141,6 @@ FAULTS = (
         of_another_in_the_allocations=change("assigned", "id", of_another("assigned", "id")),
         of_another_entry=change("entry", "id", of_another("entry", "id")),
         an_entry_twice=_on_entry(_twice),
-        an_entry_twice_far_apart=_on_entry(_twice_apart),
         a_value_twice=double("assigned"),
     ),
     *faults(
@@ -171,7 +148,6 @@ FAULTS = (
         two_values_swapped=swap("assigned", _of_one),
         a_value_moved=move("assigned", _in_one),
         two_entries_swapped=_on_entry(_swapped),
-        an_entry_moved=_on_entry(_moved),
     ),
     *faults(
         "value-set-mismatch",

@@ -1,13 +1,6 @@
 """Advice on what only moves data, and on what is there twice."""
 
-from pathlib import Path
-
-import pytest
-
 from checks.advised import GPU, TPU, advice
-from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.run import check
-from hlo_lsp.model.workspace import DumpWorkspace
 
 ROWS = "f32[512,512]{1,0}"
 COLUMNS = "f32[512,512]{0,1}"
@@ -114,17 +107,6 @@ def test_copies_between_memory_spaces_are_no_layout_changes() -> None:
     ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
     assert "changes only the memory space" in sentence
     assert "Use the same layout" not in sentence
-
-
-@pytest.mark.parametrize("code", ["layout-copy", "duplicate-computation", "host-transfer"])
-def test_earlier_module_text_repeats_no_finding(code: str, corpus_small: Path) -> None:
-    rules = [rule for rule in CATALOGUE if rule.code == code]
-    library, reported = DumpWorkspace(), set()
-    for path in (corpus_small / "tpu_v5e").glob("module_0282.*.after_*.txt"):
-        file = library.file(path)
-        found = check(library.set_of(file), file, rules)
-        reported |= {path.name.rpartition(".after_")[2] for _ in found}
-    assert reported <= {"optimizations.txt"}
 
 
 def test_unscheduled_module_has_no_findings() -> None:

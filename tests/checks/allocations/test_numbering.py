@@ -45,26 +45,6 @@ def test_gap_is_reported_once(
     assert message == f"allocation {previous}: expected allocation {expected}."
 
 
-def test_swapped_blocks_are_reported(sample: str) -> None:
-    text = replaced(sample, BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7)
-    found = [place[:3] for code, place, _ in reports(text) if code == "allocation-numbering"]
-    assert found == ["16:", "18:"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "fixes"),
-    [
-        ("allocation 7:", "allocation 17:", ["Change to `7`"]),
-        ("allocation 15:", "allocation 18:", ["Change to `15`"]),
-        (BLOCK_7, "", []),
-        (BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7, []),
-    ],
-)
-def test_fix_is_the_missing_number(sample: str, old: str, new: str, fixes: list[str]) -> None:
-    found = findings(replaced(sample, old, new))
-    assert [fix.title for one in found for fix in one.fixes] == fixes
-
-
 def test_unreadable_allocation_is_no_gap(sample: str) -> None:
     text = replaced(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
     assert [code for code, _, _ in reports(text)] == ["syntax"]

@@ -18,11 +18,6 @@ def complaints(**given: object) -> list[tuple[str, str]]:
     return [(".".join(one.keys), one.message) for one in found]
 
 
-def test_code_selects_itself() -> None:
-    for code in ("syntax", "overlap", "total-mismatch"):
-        assert codes_of(code) == {code}
-
-
 def test_prefix_selects_all_codes_that_begin_so() -> None:
     live_range = {code for code in explanations() if code.startswith("live-range-")}
     assert codes_of("live-range") == live_range
@@ -86,17 +81,6 @@ def test_missing_options_have_defaults() -> None:
 
 def test_empty_selection_selects_nothing() -> None:
     assert CheckOptions.of({"select": []})[0].select == frozenset()
-
-
-def test_unknown_names_are_reported_with_the_nearest() -> None:
-    assert complaints(selct=[]) == [("selct", "unknown key `selct`; did you mean `select`?")]
-    assert complaints(thresholds={"padding_byte": 1}) == [
-        (
-            "thresholds.padding_byte",
-            "unknown threshold `padding_byte`; did you mean `padding_bytes`?",
-        )
-    ]
-    assert complaints(zzz=1) == [("zzz", "unknown key `zzz`")]
 
 
 @pytest.mark.parametrize("given", ["syntax", 3, {"syntax": True}, True])

@@ -1,6 +1,5 @@
 """Any damage to any line of a real module costs the computations that it touches, and no other."""
 
-import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.damage import findings
-from hlo_lsp.checks import run
+from faults.judge import failures_of_rules
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.text import disk
 
@@ -34,31 +33,9 @@ def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
     return list(disk.read_document(corpus_small / request.param).lines)
 
 
-class _Faults(logging.Handler):
-    """Keeps what is logged of rules that fail: a run goes on without them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.seen.append(record.getMessage())
-
-
-@pytest.fixture(scope="session")
-def faults() -> Iterator[list[str]]:
-    """Return the rules that have failed so far."""
-    handler = _Faults()
-    run.logger.addHandler(handler)
-    yield handler.seen
-    run.logger.removeHandler(handler)
-
-
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(data=st.data())
-def test_damage_costs_what_it_touches(
-    lines: list[str], faults: list[str], data: st.DataObject
-) -> None:
+def test_damage_costs_what_it_touches(lines: list[str], data: st.DataObject) -> None:
     first = data.draw(st.integers(1, len(lines) - 1), "line")
     damage = data.draw(st.sampled_from(("delete", "duplicate", "swap", "truncate")), "damage")
     damaged = list(lines)
@@ -75,13 +52,15 @@ def test_damage_costs_what_it_touches(
         damaged[first] = lines[first][: data.draw(st.integers(0, len(lines[first])), "length")]
     allowed = _allowed(lines, touched)
     owners = _owners(damaged)
+    with failures_of_rules() as failures:
+        found = findings("\n".join(damaged))
     far = [
         (finding.code, finding.place.line + 1, finding.message)
-        for finding in findings("\n".join(damaged))
+        for finding in found
         if owners[finding.place.line] not in allowed and not _of_tables(finding, lines, touched)
     ]
     assert far == []
-    assert faults == []
+    assert failures == []
 
 
 def _of_tables(finding: Finding, lines: list[str], touched: set[int]) -> bool:

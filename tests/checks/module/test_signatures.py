@@ -14,10 +14,6 @@ ENTRY %main (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {
 """
 
 
-def test_parameters_may_be_in_any_order() -> None:
-    assert reports(MODULE) == []
-
-
 def test_a_number_that_is_there_twice() -> None:
     (found,) = findings(replaced(MODULE, "parameter(0)", "parameter(1)"))
     assert found.code == "parameter-number"

@@ -29,10 +29,6 @@ ENTRY %main (a: f32[]) -> f32[] {
 """
 
 
-def test_nothing_is_wrong_with_the_module() -> None:
-    assert reports(MODULE) == []
-
-
 def test_a_frame_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
         (

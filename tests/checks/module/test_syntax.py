@@ -23,10 +23,6 @@ ENTRY %main (a: f32[8]) -> f32[8] {
 ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=[2,2]"
 
 
-def test_nothing_is_wrong_with_the_module() -> None:
-    assert reports(MODULE) == []
-
-
 @pytest.mark.parametrize(
     ("old", "new", "place", "message"),
     [
