@@ -208,6 +208,47 @@ def test_empty_buffer_belongs_to_the_loop_that_fills_it(empty: str) -> None:
     assert str(_origin(text, "copied").source) == "model.py:9"
 
 
+def test_offloaded_data_owns_its_host_buffer() -> None:
+    text = (
+        """\
+%update (b: f32[8,4], u: f32[1,4], i: s32[]) -> f32[8,4] {
+  %b = f32[8,4] parameter(0)
+  %u = f32[1,4] parameter(1)
+  %i = s32[] parameter(2)
+  ROOT %updated = f32[8,4] dynamic-update-slice(%b, %u, %i, %i)
+}
+
+%body (p: (s32[], f32[8,4], f32[1,4])) -> (s32[], f32[8,4], f32[1,4]) {
+  %p = (s32[], f32[8,4], f32[1,4]) parameter(0)
+  %n = s32[] get-tuple-element(%p), index=0
+  %host = f32[8,4] get-tuple-element(%p), index=1
+  %last = f32[1,4] get-tuple-element(%p), index=2
+  %s = ((f32[8,4], f32[1,4], s32[]), f32[8,4], u32[]) async-start(%host, %last, %n), calls=%update
+"""
+        f"  %next = f32[1,4] multiply(%last, %last), {_LINE_9}\n"
+        """\
+  %d = f32[8,4] async-done(%s)
+  ROOT %r = (s32[], f32[8,4], f32[1,4]) tuple(%n, %d, %next)
+}
+
+%condition (q: (s32[], f32[8,4], f32[1,4])) -> pred[] {
+  %q = (s32[], f32[8,4], f32[1,4]) parameter(0)
+  ROOT %true = pred[] constant(true)
+}
+
+"""
+        + _entry(
+            "%zero = s32[] constant(0)",
+            '%empty = f32[8,4] custom-call(), custom_call_target="AllocateBuffer"',
+            "%first = f32[1,4] bitcast(%x)",
+            "%start = (s32[], f32[8,4], f32[1,4]) tuple(%zero, %empty, %first)",
+            "ROOT %loop = (s32[], f32[8,4], f32[1,4]) while(%start), condition=%condition, "
+            "body=%body",
+        )
+    )
+    assert str(_origin(text, "empty").source) == "model.py:9"
+
+
 def test_circular_text_ends() -> None:
     text = _entry("%a = f32[4] copy(%b)", "%b = f32[4] copy(%a)")
     assert _origin(text, "a").source is None

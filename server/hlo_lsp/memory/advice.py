@@ -57,8 +57,10 @@ class Advice:
         saved = f"saves at most {format_short_bytes(self.saves_bytes)}"
         if self.saves_allocated_bytes <= self.saves_bytes:
             return saved
-        allocated = format_short_bytes(self.saves_allocated_bytes)
-        return f"{saved} at the peak and {allocated} of the allocations"
+        allocated = f"{format_short_bytes(self.saves_allocated_bytes)} of the allocations"
+        if not self.saves_bytes:
+            return f"saves at most {allocated}, but nothing at the peak"
+        return f"{saved} at the peak and {allocated}"
 
 
 def advice(
@@ -141,7 +143,7 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
     if total:
         yield Advice(
             AdviceKind.REPLICATION,
-            f"partition {count_noun(len(replicated), 'argument')} that are replicated on "
+            f"partition {count_noun(len(replicated), 'replicated argument')} over "
             f"{partitions:,} devices",
             total * (partitions - 1) // partitions,
         )
@@ -193,7 +195,7 @@ def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
             "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
-            "each asynchronous copy has a tuple table in an aligned slot of its own",
+            "each tuple, such as that of an asynchronous copy, has a table in an aligned slot",
             tuple_table_bytes(dump, space, step),
             allocated,
         )

@@ -135,6 +135,12 @@ class _Search:
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
+        return self._origin(*self._chain(instruction, path))
+
+    def _chain(
+        self, instruction: InstructionLine, path: TuplePath
+    ) -> tuple[list[InstructionLine], TuplePath]:
+        """Return the instructions that moved data, back to its producer, and the path there."""
         chain = [instruction]
         seen = {(instruction, path)}
         while len(chain) < _MAX_PATH_LENGTH:
@@ -144,7 +150,7 @@ class _Search:
             seen.add(step)
             instruction, path = step
             chain.append(instruction)
-        return self._origin(chain, path)
+        return chain, path
 
     def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
@@ -227,6 +233,10 @@ class _Search:
         computations = self._module.called_by(producer)
         return [line for one in computations for line in reversed(self._module.members(one))]
 
+    def _with_members(self, chain: list[InstructionLine]) -> list[InstructionLine]:
+        """Return the instructions of a chain, the producer first, and those that they call."""
+        return [one for line in reversed(chain) for one in (line, *self._called_members(line))]
+
     def _is_fusion_without_source(self, instruction: InstructionLine) -> bool:
         return instruction.opcode == "fusion" and self._source(instruction) is None
 
@@ -242,7 +252,14 @@ class _Search:
                 if loop.opcode == "while":
                     self._writers |= self._written_by(loop)
         writer = self._writers.get((producer, path))
-        return [] if writer is None else [writer, *self._called_members(writer)]
+        if writer is None:
+            return []
+        operands = self._module.operands(writer)
+        update = operands[1] if len(operands) > 1 else None
+        if writer.opcode != "dynamic-update-slice" or self._source(writer) or update is None:
+            return [writer, *self._called_members(writer)]
+        # XLA gives no metadata to the update of a host buffer that it offloads data to.
+        return [writer, *self._with_members(self._chain(update, ())[0])]
 
     def _written_by(self, loop: InstructionLine) -> dict[_Step, InstructionLine]:
         """Return what a loop writes, by the data that it gets for it."""
@@ -279,7 +296,7 @@ class _Search:
         argument = None
         if number is not None and home is not None and home.is_entry:
             argument = argument_name(producer) or f"parameter {number}"
-        lines = [one for line in reversed(chain) for one in (line, *self._called_members(line))]
+        lines = self._with_members(chain)
         if argument is None and not any(map(self._source, lines)):
             lines += self._writer(producer, path)
         facts = [self._name_and_stack(line) for line in lines]
