@@ -6,7 +6,7 @@ import pytest
 
 from checks.checked import check_paths
 from checks.damage import replaced
-from hlo_lsp.checks.folders import FileResult, Spot
+from hlo_lsp.checks.folders import FileResult, Spot, check_job, outcome, plan
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.model.dump_file import DumpFile
@@ -47,6 +47,36 @@ def test_folder_is_checked_with_its_subfolders(compiled: Path, tmp_path: Path) -
         FileKind.OTHER,
     ]
     assert len(list(compiled.iterdir())) == 6
+
+
+_PYTHON = 'text = """\nHloModule m\n\nENTRY e {\n  ROOT a = f32[] negate(b)\n}\n"""\n'
+
+
+def test_named_file_is_searched_for_modules(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(_PYTHON)
+    checked = _one(path)
+    assert checked.kind is FileKind.EMBEDDED
+    assert [(one.code, one.spot.line, one.spot.column) for one in checked.findings] == [
+        ("undefined-instruction", 5, 26)
+    ]
+
+
+def test_modules_in_other_languages_are_skipped_in_folders(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(_PYTHON)
+    (tmp_path / "notes.md").write_text("```hlo\nHloModule m\n\nENTRY e {\n  a = b\n}\n```\n")
+    for checked in check_paths([tmp_path]):
+        assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
+
+
+def test_named_files_without_modules_are_noted_alone(tmp_path: Path) -> None:
+    model, other = tmp_path / "model.py", tmp_path / "other.cc"
+    model.write_text(_PYTHON)
+    other.write_text('auto m = R"(\nHloModule m\n\nENTRY e {\n  a = $0\n}\n)";\n')
+    found = {len(paths): outcome(plan(paths, CheckOptions()), paths, {
+        job: check_job(job) for job in plan(paths, CheckOptions()).jobs}).notes
+        for paths in ([other], [model, other])}  # fmt: skip
+    assert found == {1: [f"{other}: no complete HLO module in this C++ file"], 2: []}
 
 
 def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:

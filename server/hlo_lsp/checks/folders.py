@@ -203,7 +203,7 @@ class FileResult:
     """The result of checking one file.
 
     ``counting`` is the number of findings that cause a failure. ``note`` is the reason why the file
-    could not be checked, or None.
+    could not be checked, or None. ``is_host`` is True for a file in another language.
     """
 
     path: Path
@@ -211,6 +211,7 @@ class FileResult:
     findings: list[FindingSummary] = field(default_factory=list)
     counting: int = 0
     note: str | None = None
+    is_host: bool = False
 
     @property
     def worst(self) -> int:
@@ -244,7 +245,8 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
     what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
     if file.host is not None:
         what = f"no complete HLO module in this {file.host.value} file"
-    return FileResult(path, note=f"{path}: {what}" if is_named else None)
+    note = f"{path}: {what}" if is_named else None
+    return FileResult(path, note=note, is_host=file.host is not None)
 
 
 def _is_checked(library: DumpWorkspace, file: DumpFile, path: Path, *, is_named: bool) -> bool:
@@ -293,7 +295,10 @@ def outcome(
     # The most severe come first: among hundreds of dumps, a reader looks for the broken one.
     results.sort(key=lambda checked: (checked.worst, place[checked.path]))
     notes = [*plan.closed.values()]
-    notes += [checked.note for checked in results if checked.note is not None]
+    # A pattern such as `*_test.cc` also matches files without HLO.
+    has_embedded = any(checked.kind is FileKind.EMBEDDED for checked in results)
+    noted = (checked for checked in results if not (checked.is_host and has_embedded))
+    notes += [checked.note for checked in noted if checked.note is not None]
     folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
     empty = (folder for folder in folders if not _holds_dump(folder, results))
     notes += [f"{folder}: no HLO module or XLA memory dump in this folder" for folder in empty]
