@@ -1,19 +1,12 @@
 """What is not checked again after an edit: findings equal those of a file that was just opened."""
 
-import re
-from dataclasses import dataclass
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from edits import put_back
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.rule import Rule
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.document import Document, LineChange
 
 _RULES = [rule for rule in CATALOGUE if isinstance(rule, Rule)]
 _MODULE = """\
@@ -66,51 +59,6 @@ ENTRY %main (x: f32[8], i: s32[]) -> f32[8] {
   ROOT %m = f32[8]{0} multiply(%d, %y), metadata={op_name="mul" stack_frame_id=1}
 }
 """
-_TOKEN = re.compile(r"%\w+|\w+\[\d*\]|[\w\-]+|[{}()=]")
-_WORDS = [*sorted(set(_TOKEN.findall(_MODULE))), "", "f32[9]", "%nobody", "{ %k = f32[] p(", "// "]
-
-
-@dataclass(frozen=True)
-class Token:
-    """Another word in place of one of the text."""
-
-    which: int
-    text: str
-
-    def apply(self, document: Document) -> LineChange:
-        places = [
-            (line, *match.span())
-            for line, text in enumerate(document.lines)
-            for match in _TOKEN.finditer(text)
-        ] or [(0, 0, 0)]
-        line, start, end = places[self.which % len(places)]
-        return document.edit((line, start), (line, end), self.text)
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Other lines in place of some."""
-
-    first: int
-    count: int
-    texts: tuple[str, ...]
-
-    def apply(self, document: Document) -> LineChange:
-        first = self.first % len(document.lines)
-        end = min(first + self.count, len(document.lines) - 1)
-        text = "".join(f"{line}\n" for line in self.texts)
-        return document.edit((min(first, end), 0), (end, 0), text)
-
-
-_LINES = st.sampled_from(_MODULE.splitlines())
-_EDITS = st.one_of(
-    st.builds(Token, st.integers(0, 400), st.sampled_from(_WORDS)),
-    st.builds(
-        Lines, st.integers(0, 60), st.integers(0, 2), st.lists(_LINES, max_size=2).map(tuple)
-    ),
-    st.just(None),
-)
-
 
 _CONSTANT = "  %n = s32[] constant(4)\n"
 _UNUSED = "".join(f"  %unused.{n} = f32[] constant(0)\n" for n in range(4))
@@ -243,25 +191,3 @@ def _findings(file: DumpFile) -> list[tuple[object, ...]]:
         )
         for found in check(DumpSet([file]), file, _RULES)
     ]
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.lists(st.tuples(_EDITS, st.booleans()), min_size=1, max_size=8))
-def test_findings_equal_those_of_a_fresh_check(
-    script: list[tuple[Token | Lines | None, bool]],
-) -> None:
-    """The script undoes its last edit at None, and checks after each edit with True."""
-    file = DumpFile.of_text(_MODULE, "m.after_optimizations.txt")
-    dump = DumpSet([file])
-    check(dump, file, _RULES)
-    before: list[list[str]] = []
-    for edit, is_checked in [*script, (None, True)]:
-        if edit is not None:
-            before.append([*file.lines])
-            file.changed(edit.apply(file.document))
-        elif before:
-            file.changed(put_back(file.document, before.pop()))
-        file.refresh()
-        if is_checked:
-            fresh = DumpFile.of_text(file.document.text, "m.after_optimizations.txt")
-            assert _findings(file) == _findings(fresh)

@@ -72,16 +72,6 @@ def test_missing_live_range_has_no_occupancy() -> None:
     )
 
 
-def test_occupancy_is_recomputed_after_edit() -> None:
-    dump = _dump([(0, 8, 0, 1), (8, 4, 1, 3)])
-    assert _occupancy(dump) == AllocationOccupancy(end=12, used=12, live=12, step=1)
-    (file,) = dump.files
-    line = file.lines.index("    v.1{}:1-3")
-    file.changed(file.document.edit((line, 10), (line, 11), "2"))
-    file.refresh()
-    assert _occupancy(dump) == AllocationOccupancy(end=12, used=12, live=8, step=0)
-
-
 def test_long_work_passes_checkpoints() -> None:
     dump = _dump([(0, 1, 0, 1)] * 5000)
     (file,) = dump.files

@@ -2,7 +2,6 @@
 
 import pytest
 
-import marked_dump
 from hlo_lsp.memory.space_occupancy import (
     SpaceOccupancy,
     largest_off_chip_space,
@@ -120,18 +119,6 @@ def test_incomplete_buffer_assignment_has_no_occupancy(old: str, new: str) -> No
 def test_missing_files_have_no_occupancy() -> None:
     assert _find(_dump(LOOP)) == ()
     assert _find(_dump(RANGES)) == ()
-
-
-def test_edits_change_the_occupancy() -> None:
-    small = marked_dump.split()
-    (before, _) = _find(small.dump)
-    assert (before.peak_step, before.peak_bytes) == (1, 8192 + 8192 + 32)
-    file = small.file(marked_dump.ASSIGNMENT)
-    line = next(number for number, text in enumerate(file.lines) if "size=32,offset=0" in text)
-    start = file.lines[line].index("size=32") + 5
-    file.changed(file.document.edit((line, start), (line, start + 2), "64"))
-    file.refresh()
-    assert _find(small.dump)[0].peak_bytes == 8192 + 8192 + 64
 
 
 def test_largest_off_chip_space_has_the_largest_peak() -> None:

@@ -33,13 +33,6 @@ def test_protos_equal_the_texts_of_the_compile(corpus_protos: Path) -> None:
     assert count > 4_000
 
 
-def test_all_protos_have_live_ranges(corpus_protos: Path) -> None:
-    paths = list(corpus_protos.rglob("*.hlo.pb"))
-    converted = [convert(path.read_bytes(), path.name) for path in paths]
-    names = {one.name for each in converted if each is not None for one in each.sections}
-    assert sum(name.endswith("-live-range.txt") for name in names) == len(paths)
-
-
 def test_modules_equal_the_texts_of_jaxlib(folder: Path) -> None:
     hlo: Any = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for it")
     for path in module_files(folder):

@@ -51,16 +51,6 @@ def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
             assert facts == expected
 
 
-def test_corpus_has_both_kinds_of_sources(corpus_small: Path) -> None:
-    old, new = corpus_small / "cpu_jax_0.6.2", corpus_small / "cpu"
-    assert any("source_file=" in entry.instruction for entry in _entries(old))
-    assert any("stack_frame_id=" in entry.instruction for entry in _entries(new))
-
-
-def _entries(folder: Path) -> list[Any]:
-    return [entry for one in compiles_of(folder) for entry in one.printed.entries.values()]
-
-
 def _tables(compile_: Compile) -> dict[str, list[str]]:
     """Return the rows of the four location tables, without their numbers."""
     tables: dict[str, list[str]] = {name: [] for name in _TABLES}

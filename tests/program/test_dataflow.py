@@ -193,23 +193,6 @@ ENTRY %e (i: s32[], p: f32[], q: f32[]) -> f32[] {
     assert _parameters(module, "k", 1) == _parameters(module, "k", 2) == ["y of two"]
 
 
-def test_element_of_nested_tuple() -> None:
-    module = _module("""\
-ENTRY %e (p: f32[], q: f32[]) -> f32[] {
-  %p = f32[] parameter(0)
-  %q = f32[] parameter(1)
-  %in = (f32[], f32[]) tuple(%p, %q)
-  %out = (f32[], (f32[], f32[])) tuple(%p, %in)
-  %barrier = (f32[], (f32[], f32[])) opt-barrier(%out)
-  %taken = (f32[], f32[]) get-tuple-element(%barrier), index=1
-  ROOT %r = f32[] get-tuple-element(%taken), index=1
-}
-""")
-    assert _element_sources(module, "taken", 1) == ["q"]
-    assert _element_sources(module, "taken", 0) == ["p"]
-    assert _element_sources(module, "out", 1) == ["in"]
-
-
 def test_inline_branches_and_bodies() -> None:
     module = _module("""\
 ENTRY %e {
@@ -253,16 +236,6 @@ def test_long_chain_terminates() -> None:
     module = _module("ENTRY %e {\n  %x = f32[] parameter(0)\n" + "\n".join(lines) + "\n}")
     element_sources(module, _instruction(module, "c.2999"), 0)
     assert _element_sources(module, "c.99", 0) == ["x"]
-
-
-def test_missing_operands_and_computations() -> None:
-    module = _module(
-        "ENTRY %e {\n  %f = (f32[]) fusion(%x), calls=%nobody\n  %p = f32[] parameter(0)\n}"
-    )
-    fusion = _instruction(module, "f")
-    assert parameters_of_operand(module, fusion, 0) == []
-    assert roots_of(module, fusion) == []
-    assert _element_sources(module, "f", 0) == ["f"]
 
 
 _STEPS = """\

@@ -43,10 +43,6 @@ def _sections(kind: str, text: str, name: str = "m.hlo.pb") -> dict[str, str]:
     return {one.name: "\n".join(one.lines) for one in converted.sections}
 
 
-def test_modules() -> None:
-    assert _sections("HloModuleProto", MODULE) == {"m.txt": MODULE_TEXT}
-
-
 def test_modules_with_buffer_assignments() -> None:
     assert _sections("HloProto", HLO_PROTO) == {
         "m.txt": MODULE_TEXT,
@@ -81,15 +77,6 @@ def test_unscheduled_modules_have_no_live_ranges() -> None:
     unscheduled = MODULE[: MODULE.index("schedule {")]
     text = f"hlo_module {{ {unscheduled} }} buffer_assignment {{ {ASSIGNMENT} }}"
     assert list(_sections("HloProto", text)) == ["m.txt", "m-buffer-assignment.txt"]
-
-
-def test_recursive_modules_have_no_live_ranges() -> None:
-    loop = MODULE.replace('"fusion" id: 22', '"call" id: 22').replace(
-        "called_computation_ids: 1", "called_computation_ids: 2"
-    )
-    assert loop != MODULE
-    text = f"hlo_module {{ {loop} }} buffer_assignment {{ {ASSIGNMENT} }}"
-    assert _sections("HloProto", text)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x08\x01", b"\x0a\x03abc", b"text"])

@@ -168,13 +168,6 @@ def test_metadata(attributes: str, metadata: dict[str, str]) -> None:
     assert _read(f"  %x = f32[] add(%a, %b){attributes}").metadata == metadata
 
 
-def test_instruction_after_other_text() -> None:
-    line = " from instruction: %x = f32[] add(%a, %b)"
-    text = _read(line, 19)
-    assert (text.name.start, text.name.text) == (20, "x")
-    assert [span.start for span in text.operands] == [35, 39]
-
-
 @pytest.mark.parametrize("text", ["", "x", "  %x = f32[]", "  %x f32[] add(%a)", "}"])
 def test_other_text_is_not_an_instruction(text: str) -> None:
     assert parse_instruction(text) is None
@@ -249,12 +242,6 @@ def test_string_may_contain_the_same_words(string: str) -> None:
     assert read(line) == {}
     assert read(f"{line}, metadata={{b=2}}") == {"b": "2"}
     assert read(f"%x = f32[] add(), metadata={{b=2}}, backend_config={string}") == {"b": "2"}
-
-
-def test_text_before_the_instruction_is_ignored() -> None:
-    line = ' from "instruction: %a = f32[] add(%b), metadata={a=1}'
-    assert read(line) == {}
-    assert read(line, 20) == {"a": "1"}
 
 
 @pytest.mark.parametrize(

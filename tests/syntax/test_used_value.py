@@ -44,11 +44,6 @@ def test_a_whole_entry() -> None:
     assert list(entry.problems()) == []
 
 
-def test_value_without_index_and_color() -> None:
-    entry = _entry(["<3 add.1>", *_ENTRY[1:]])
-    assert (entry.index, entry.phi, entry.color, entry.key) == (None, False, None, "add.1{}")
-
-
 @pytest.mark.parametrize("none", [[], ["  (none)"]], ids=["nothing", "(none)"])
 def test_a_value_without_uses(none: list[str]) -> None:
     entry = _entry([*_ENTRY[:6], *none, _ENTRY[8]])
@@ -118,13 +113,6 @@ def test_broken_header_keeps_the_rows() -> None:
     assert [use.name for use in entry.uses] == ["add", "tuple.4"]
     assert entry.row_names() == ({"fusion.16", "bitcast.1", "tuple"}, {"add", "tuple.4"})
     assert entry.instruction is not None
-
-
-def test_broken_row_affects_only_itself() -> None:
-    entry = _entry([*_ENTRY[:6], "  add, operand x", *_ENTRY[7:]])
-    assert (entry.id, entry.key) == (166, "fusion.16{0}")
-    assert list(entry.uses) == [Use("tuple.4", 10, "{1,0}", 7)]
-    assert len(list(entry.positions)) == 3
 
 
 def test_nested_position_is_not_a_use() -> None:
