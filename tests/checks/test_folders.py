@@ -58,7 +58,7 @@ def test_named_file_is_searched_for_modules(tmp_path: Path) -> None:
     checked = _one(path)
     assert checked.kind is FileKind.EMBEDDED
     assert [(one.code, one.spot.line, one.spot.column) for one in checked.findings] == [
-        ("undefined-instruction", 5, 26)
+        ("undefined-instruction", 5, 25)
     ]
 
 

@@ -20,6 +20,7 @@ from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted, is_skipped
 from hlo_lsp.protos.reading import damage_in
+from hlo_lsp.syntax.embedded_hlo import language_of_path
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
 
@@ -246,7 +247,7 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
     if file.host is not None:
         what = f"no complete HLO module in this {file.host.value} file"
     note = f"{path}: {what}" if is_named else None
-    return FileResult(path, note=note, is_host=file.host is not None)
+    return FileResult(path, note=note, is_host=language_of_path(path) is not None)
 
 
 def _is_checked(library: DumpWorkspace, file: DumpFile, path: Path, *, is_named: bool) -> bool:

@@ -13,7 +13,7 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
-from hlo_lsp.syntax.embedded_hlo import HostLanguage, language_of_path
+from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections, language_of_path
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
@@ -246,7 +246,10 @@ class DumpWorkspace:
         if known is None or known.stamp != stamp:
             self._on_disk.pop(path, None)
             document = read_document(path)
-            file = DumpFile(path.absolute().as_uri(), path, document, language_of_path(path))
+            host = language_of_path(path)
+            if host is not None and not embedded_sections(document.lines, host):
+                host = None
+            file = DumpFile(path.absolute().as_uri(), path, document, host)
             try:
                 file.refresh()
                 _ = file.memory.rows  # built here in slices, and not by the first hover
