@@ -4,6 +4,7 @@ import { RequestType } from "vscode-languageclient/node";
 import type { CompileChoice, DumpsView } from "./dumpsView";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine } from "./memoryMap/host";
+import { showFailure } from "./notifications";
 import type { Server } from "./server";
 
 export const SCHEME = "hlo-compare";
@@ -86,7 +87,7 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
       await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
       await vscode.commands.executeCommand("markdown.showPreview", page);
     } catch (error) {
-      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+      showFailure(error);
     }
   }
 

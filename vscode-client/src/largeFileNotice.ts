@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { stampOfLarge, type FileWindows } from "./fileWindows";
 import { detectLanguage, LANGUAGES, type Language } from "./languages";
 import { explain, serviceFor } from "./largeFiles";
+import { withoutLinks } from "./notifications";
 
 const WINDOW = "Open Window at Line...";
 const TURN_ON = "Turn Off Limits";
@@ -60,7 +61,7 @@ export class LargeFileNotice {
     }
     const { size } = await vscode.workspace.fs.stat(uri);
     if (serviceFor(size, document.lineCount) === "reduced" && this.isFirstNotice(uri)) {
-      const message = explain(basename(uri.fsPath), size, "reduced");
+      const message = withoutLinks(explain(basename(uri.fsPath), size, "reduced"));
       if ((await vscode.window.showInformationMessage(message, TURN_ON)) === TURN_ON) {
         await settings.update("largeFileOptimizations", false, vscode.ConfigurationTarget.Global, true);
         void vscode.window.showInformationMessage("Reopen the file to apply the change.");
@@ -75,7 +76,8 @@ export class LargeFileNotice {
     const { uri } = input;
     const { size } = await vscode.workspace.fs.stat(uri);
     if ((await isDump(uri.fsPath)) && this.isFirstNotice(uri)) {
-      const answer = await vscode.window.showInformationMessage(explain(basename(uri.fsPath), size, "none"), WINDOW);
+      const message = withoutLinks(explain(basename(uri.fsPath), size, "none"));
+      const answer = await vscode.window.showInformationMessage(message, WINDOW);
       if (answer === WINDOW) {
         await this.ask(uri);
       }

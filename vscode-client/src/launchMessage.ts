@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { withoutLinks } from "./notifications";
 import { hasPythonExtension } from "./pythonExtension";
 
 const SELECT = "Select Interpreter";
@@ -8,7 +9,7 @@ const LOG = "Show Log";
 /** Show why no server can be started, with buttons for what the user can do about it. */
 export async function showLaunchError(message: string, log: vscode.LogOutputChannel): Promise<void> {
   log.error(message);
-  const answer = await vscode.window.showErrorMessage(message, SELECT, SETTINGS, LOG);
+  const answer = await vscode.window.showErrorMessage(withoutLinks(message), SELECT, SETTINGS, LOG);
   if (answer === SELECT) {
     await selectInterpreter();
   } else if (answer === SETTINGS) {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
+import { showFailure } from "./notifications";
 import type { Server } from "./server";
 
 const SCHEME = "hlo-summary";
@@ -54,7 +55,7 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
       this.changed.fire(page);
       await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
     } catch (error) {
-      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+      showFailure(error);
     }
   }
 }

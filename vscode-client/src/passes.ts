@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { RequestType, type Location } from "vscode-languageclient/node";
 import type { FileWindows } from "./fileWindows";
+import { showFailure } from "./notifications";
 import type { Server } from "./server";
 
 interface Params {
@@ -39,6 +40,6 @@ export async function goToPass(
     await vscode.window.showTextDocument(place.uri, { selection: place.range, preview: true });
     vscode.window.setStatusBarMessage(message ?? label, MESSAGE_MILLISECONDS);
   } catch (error) {
-    void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+    showFailure(error);
   }
 }

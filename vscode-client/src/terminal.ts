@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
+import { showFailure } from "./notifications";
 import type { Server } from "./server";
 import { showInTerminal } from "./terminalOutput";
 
@@ -49,7 +50,7 @@ export class Terminal {
     try {
       showInTerminal("hlo-lsp inspect", String(await client.sendRequest(ExecuteCommandRequest.type, params)));
     } catch (error) {
-      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+      showFailure(error);
     }
   }
 

@@ -340,4 +340,6 @@ def _register(server: LanguageServer, method: str, options: object) -> None:
 
 
 def _show_warning(server: LanguageServer, problem: str) -> None:
-    server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, problem))
+    """Show a problem; VS Code would make links of Markdown in the name of a file."""
+    text = problem.replace("](", "] (")
+    server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
