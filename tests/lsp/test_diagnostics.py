@@ -22,7 +22,7 @@ from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, context, item, split_dump
-from lsp.test_session_edits import edit, whole
+from lsp.test_session_edits import edit, whole_document
 
 URI = "untitled:1"
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
@@ -49,7 +49,7 @@ class PushHarness:
         return file
 
     def edit(self, uri: str, text: str, version: int = 2) -> None:
-        file = edit(self.session, whole(text), uri=uri, version=version)
+        file = edit(self.session, whole_document(text), uri=uri, version=version)
         assert file is not None
         self.pusher.changed(file)
 

@@ -12,7 +12,7 @@ from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
 from hlo_lsp.lsp.session import Session
 from lsp.opened import DUMP, context, item
-from lsp.test_session_edits import URI, edit, part, whole
+from lsp.test_session_edits import URI, edit, part, whole_document
 
 DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
     "used: 2048 (2.0KiB)", "used: 2049 (2.0KiB)"
@@ -76,7 +76,7 @@ async def test_findings_match_the_text_when_sent() -> None:
     looking = asyncio.ensure_future(look())
     while cached_findings(file) is None:
         await asyncio.sleep(0)
-    edit(session, whole(""))
+    edit(session, whole_document(""))
     await looking
 
 

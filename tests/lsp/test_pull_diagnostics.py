@@ -21,7 +21,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, context, item, split_dump
-from lsp.test_session_edits import edit, part, whole
+from lsp.test_session_edits import edit, part, whole_document
 
 Full = types.RelatedFullDocumentDiagnosticReport
 Unchanged = types.RelatedUnchangedDocumentDiagnosticReport
@@ -251,7 +251,7 @@ async def test_edited_line_has_none_until_checked(large: type[PullHarness]) -> N
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
-    edit(at.session, whole(DAMAGED.replace("offset=1000", "offset=1001")))
+    edit(at.session, whole_document(DAMAGED.replace("offset=1000", "offset=1001")))
     assert await at.codes() == (False, [])
     await at.settle()
     assert await at.codes() == (True, ["out-of-bounds"])
@@ -260,7 +260,7 @@ async def test_edited_line_has_none_until_checked(large: type[PullHarness]) -> N
 async def test_edits_during_a_check_are_checked(large: type[PullHarness]) -> None:
     at = large(DUMP)
     assert await at.codes() == (False, [])
-    edit(at.session, whole(DAMAGED))
+    edit(at.session, whole_document(DAMAGED))
     assert await at.codes() == (False, [])
     await at.settle()
     assert await at.codes() == (True, ["out-of-bounds"])

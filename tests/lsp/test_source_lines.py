@@ -15,7 +15,7 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.lsp.source_lines import CHANGED_METHOD, SourceLines
 from lsp.opened import item
-from lsp.test_session_edits import edit, whole
+from lsp.test_session_edits import edit, whole_document
 
 _MODULE = """\
 HloModule {name}, is_scheduled=true
@@ -184,7 +184,7 @@ async def test_unsaved_dump_applies(harness: SourceLinesHarness) -> None:
     await harness.read()
     harness.session.open(item(path.as_uri(), path.read_text("utf-8")))
     text = _ASSIGNMENT.format(size=32768, total=32800)
-    edit(harness.session, whole(text), uri=path.as_uri())
+    edit(harness.session, whole_document(text), uri=path.as_uri())
     assert (await harness.read())[0]["text"].startswith("32.0 KiB")
 
 

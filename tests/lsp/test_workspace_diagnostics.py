@@ -10,12 +10,12 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.lsp import workspace_diagnostics
+from hlo_lsp.lsp import progress
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from lsp.opened import DUMP, item, split_dump
-from lsp.test_session_edits import edit, whole
+from lsp.test_session_edits import edit, whole_document
 from lsp.test_workspace_symbols import Server
 
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
@@ -134,7 +134,11 @@ async def test_companion_file_is_compared_with_open_text(tmp_path: Path) -> None
     harness.session.open(item(uri, assignment))
     assert await harness.pull() == {values.name: ("full", ["total-mismatch"])}
     assert await harness.pull() == {values.name: ("unchanged", [])}
-    edit(harness.session, whole(f"{assignment}allocation 3: size 512, thread-local:\n"), uri=uri)
+    edit(
+        harness.session,
+        whole_document(f"{assignment}allocation 3: size 512, thread-local:\n"),
+        uri=uri,
+    )
     assert await harness.pull() == {values.name: ("full", [])}
 
 
@@ -165,7 +169,7 @@ async def test_only_changed_compiles_are_checked_again(
 async def test_check_stopped_by_the_user_stays_stopped(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_diagnostics, "_MIN_PROGRESS_BYTES", 0)
+    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 0)
     for number in range(20):
         write(folder / f"more{number}.txt", DAMAGED + f"{'x' * 2000}\n")
     harness = WorkspaceDiagnosticsHarness(folder)

@@ -11,11 +11,11 @@ from lsprotocol import types
 from pygls.progress import Progress as Tokens
 
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp import workspace_symbols
+from hlo_lsp.lsp import progress, workspace_symbols
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from lsp.opened import item
-from lsp.test_session_edits import edit, whole
+from lsp.test_session_edits import edit, whole_document
 
 MODULE = "HloModule jit_f\n\nENTRY %main {\n  ROOT %one = f32[] constant(1)\n}\n"
 
@@ -140,7 +140,7 @@ async def test_an_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
     harness.open(uri, MODULE.replace("one", "typed"))
     assert await harness.uris("typed") == [uri]
     assert await harness.uris("one") == []
-    edit(harness.session, whole(MODULE.replace("one", "\n\nlater")), uri=uri)
+    edit(harness.session, whole_document(MODULE.replace("one", "\n\nlater")), uri=uri)
     (found,) = await harness.find("later")
     assert found.location.range.start.line == 5
     assert await harness.uris("typed") == []
@@ -176,7 +176,7 @@ async def test_search_notices_changes_on_disk_for_the_next(
 async def test_long_reading_shows_its_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 2 * len(MODULE))
+    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 2 * len(MODULE))
     write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness(tmp_path)
     await harness.settled()
@@ -192,7 +192,7 @@ async def test_long_reading_shows_its_progress(
 async def test_stopped_reading_resumes_with_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 1)
+    monkeypatch.setattr(progress, "_MIN_SHOWN_BYTES", 1)
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     for number in range(20):
         write(tmp_path / f"{number:02}.txt")

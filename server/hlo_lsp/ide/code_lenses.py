@@ -73,8 +73,11 @@ def _data(
         case TotalLine():
             yield {"total": record.total}
         case ComputationLine() if record.is_entry or record.name in entered:
-            if record.is_entry or limits is None or _is_large_computation(dump, record, limits):
-                yield {"computation": record.name}
+            if limits is not None and not record.is_entry:
+                buffers = buffers_by_computation(dump).get(record)
+                if buffers is None or buffers.bytes < max(limits.values(), default=0):
+                    return
+            yield {"computation": record.name}
 
 
 def _large_sizes(dump: DumpSet) -> dict[int, int]:
@@ -103,13 +106,6 @@ def _is_large(dump: DumpSet, value_id: int, limits: dict[int, int]) -> bool:
     if allocation is None or allocation.record.thread_local:
         return False
     return assigned.record.size >= limits.get(allocation.record.color, _LARGE_BYTES)
-
-
-def _is_large_computation(
-    dump: DumpSet, computation: ComputationLine, limits: dict[int, int]
-) -> bool:
-    buffers = buffers_by_computation(dump).get(computation)
-    return buffers is not None and buffers.bytes >= max(limits.values(), default=0)
 
 
 def _entered_computations(file: DumpFile) -> set[str]:

@@ -28,7 +28,13 @@ class AssignmentPaths:
             self._paths = list(self._scan())
             end = time.monotonic()
             self._next_scan = end + max(_RESCAN_INTERVAL_SECONDS, (end - start) / _MAX_SCAN_SHARE)
-        found = [path for path in self._paths if _is_of(path.name, sanitized_name(module))]
+        wanted = sanitized_name(module)
+        names = {path: DumpName.of(path.name) for path in self._paths}
+        found = [
+            path
+            for path, name in names.items()
+            if (wanted in path.name if name is None else name.module_name == wanted)
+        ]
         return sorted(found, key=lambda path: file_stamp(path) or (0, 0), reverse=True)
 
     def _scan(self) -> Iterator[Path]:
@@ -39,8 +45,3 @@ class AssignmentPaths:
                     yield path
                 if time.monotonic() > end:
                     return
-
-
-def _is_of(filename: str, module: str) -> bool:
-    name = DumpName.of(filename)
-    return module in filename if name is None else name.module_name == module

@@ -104,7 +104,11 @@ class ModuleList:
     async def _compiles(self, folders: Iterable[Path]) -> list[_ListedCompile]:
         give_way = self._session.foreground.give_way
         stamps = await run_in_slices(partial(self._stamps, folders), give_way=give_way)
-        unread = [path for path, stamp in stamps.items() if self._stamp_of(path) != stamp]
+        unread = [
+            path
+            for path, stamp in stamps.items()
+            if path not in self._known or self._known[path][0] != stamp
+        ]
         if unread:
             with BackgroundProgress(self._server, "Reading dumps") as progress:
                 for number, path in enumerate(unread):
@@ -121,10 +125,6 @@ class ModuleList:
                         break
         return [one for path in stamps for one in self._known.get(path, ((), []))[1]]
 
-    def _stamp_of(self, path: Path) -> _Stamp | None:
-        known = self._known.get(path)
-        return None if known is None else known[0]
-
     def _stamps(self, folders: Iterable[Path]) -> dict[Path, _Stamp]:
         """Return a file of each compile with the versions of all files that its facts are from."""
         found: dict[Path, _Stamp] = {}
@@ -133,12 +133,9 @@ class ModuleList:
                 is_text = path.suffix in _SUFFIXES
                 if path in found or not (is_text or text_name(path.name)):
                     continue
-                files = self._files(path)
+                files = _files_in_order(self._folders.listing(path.parent), path)
                 found[path] = tuple((one, file_stamp(one)) for one in files)
         return found
-
-    def _files(self, path: Path) -> list[Path]:
-        return _files_in_order(self._folders.listing(path.parent), path)
 
 
 def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_ListedCompile]:
@@ -166,7 +163,9 @@ def _place(dump: DumpSet, client: Client) -> Json:
         "uri": file.uri,
         "line": file.first_line,
         "title": file.title if path is None else _title(path.name),
-        "files": [_file_json(one) for one in files if _is_listed(one)],
+        "files": [
+            _file_json(one) for one in files if suffix_of(one.name).role not in _UNLISTED_ROLES
+        ],
         "buffers": [
             {"name": one.name, "text": one.text, "location": location}
             for one, location in zip(buffers, locations, strict=True)
@@ -192,10 +191,6 @@ def _read_bytes(stamp: _Stamp) -> int:
         for path, version in stamp
         if version is not None and suffix_of(path.name).role not in ROLES_WITHOUT_SIZES
     )
-
-
-def _is_listed(path: Path) -> bool:
-    return suffix_of(path.name).role not in _UNLISTED_ROLES
 
 
 def _title(filename: str) -> str:

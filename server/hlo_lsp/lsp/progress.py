@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from types import TracebackType
 from uuid import uuid4
@@ -123,6 +123,18 @@ class BackgroundProgress(Progress):
         self.begin()
         if self._has_ended:
             self.end()
+
+
+_MIN_SHOWN_BYTES = 4_000_000  # which take less than a second to read
+
+
+def reading_progress(
+    server: LanguageServer, title: str, size: int
+) -> AbstractContextManager[Progress]:
+    """Return the progress of work on files of a total size; the client does not see short work."""
+    if size < _MIN_SHOWN_BYTES:
+        return nullcontext(Progress(title))
+    return BackgroundProgress(server, title)
 
 
 _NO_REQUEST = Progress("")

@@ -167,7 +167,12 @@ class SemanticTokens:
     ) -> TokenEncoder | None:
 
         async def reply(context: RequestContext) -> TokenEncoder:
-            await self._index_mentions(context.file, waits=end is None)
+            # Unused names are only known when all mentions are indexed.
+            indexing = self._session.mention_task(context.file)
+            if indexing is not None and end is None:
+                await asyncio.wait([indexing])
+            elif indexing is not None:
+                indexing.add_done_callback(lambda _: self._refresh())
             return await run_on_compile(context.dump, lambda: _encode(context, first, end))
 
         found = await self._session.answer_each(document, reply)
@@ -176,19 +181,6 @@ class SemanticTokens:
         for encoder in found[1:]:
             found[0].append(encoder)
         return found[0]
-
-    async def _index_mentions(self, file: DumpFile, *, waits: bool) -> None:
-        """Wait until all mentions are indexed, or request a refresh then.
-
-        Unused names are only known afterwards.
-        """
-        mention_task = self._session.mention_task(file)
-        if mention_task is None:
-            return
-        if waits:
-            await asyncio.wait([mention_task])
-        else:
-            mention_task.add_done_callback(lambda _: self._refresh())
 
 
 def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:

@@ -17,6 +17,7 @@ from hlo_lsp.text.disk import file_stamp
 
 SECTION = "hlo"
 E = TypeVar("E", bound=Enum)
+T = TypeVar("T")
 _FOLDER = "${workspaceFolder}"
 
 
@@ -64,25 +65,22 @@ class Settings:
                 found.update((key, value) for key, value in section.items() if value is not None)
             elif section is not None and section != []:  # an empty Lua table is sent as []
                 problems.append(f"{SECTION}: must be an object")
-        source_map, wrong = SourceMap.of(
-            found.get("sourceMap"), partial(_resolve_path, folder=folder)
+
+        def read(key: str, reader: Callable[[object], tuple[T, list[str]]]) -> T:
+            value, wrong = reader(found.get(key))
+            problems.extend(f"{SECTION}.{key}{problem}" for problem in wrong)
+            return value
+
+        settings = cls(
+            read("sourceMap", partial(_source_map, folder=folder)),
+            read("check", _check),
+            read("inlayHints", _hints),
+            read("pythonNotes", partial(_choice, PythonNotes.LARGE)),
+            read("codeLens", partial(_choice, LensChoice.LARGE)),
+            read("workspace", _paths),
+            read("embeddedHlo", _flag),
         )
-        problems += [f"{SECTION}.sourceMap: {problem}" for problem in wrong]
-        check, wrong = _check(found.get("check"))
-        problems += [f"{SECTION}.check{problem}" for problem in wrong]
-        hints, wrong = _hints(found.get("inlayHints"))
-        problems += [f"{SECTION}.inlayHints{problem}" for problem in wrong]
-        notes, wrong = _choice(PythonNotes.LARGE, found.get("pythonNotes"))
-        problems += [f"{SECTION}.pythonNotes{problem}" for problem in wrong]
-        lenses, wrong = _choice(LensChoice.LARGE, found.get("codeLens"))
-        problems += [f"{SECTION}.codeLens{problem}" for problem in wrong]
-        folders, wrong = _paths(found.get("workspace"))
-        problems += [f"{SECTION}.workspace{problem}" for problem in wrong]
-        embedded = found.get("embeddedHlo", True)
-        if not isinstance(embedded, bool):
-            problems.append(f"{SECTION}.embeddedHlo: must be true or false")
-        enabled = embedded is not False
-        return cls(source_map, check, hints, notes, lenses, folders, enabled), problems
+        return settings, problems
 
 
 def hlo_section(settings: object) -> object:
@@ -93,6 +91,18 @@ def hlo_section(settings: object) -> object:
 def section_of_options(options: object) -> object:
     """Return the section in initialization options, where its name is optional."""
     return options.get(SECTION, options) if isinstance(options, dict) else None
+
+
+def _source_map(value: object, folder: Path | None) -> tuple[SourceMap, list[str]]:
+    source_map, problems = SourceMap.of(value, partial(_resolve_path, folder=folder))
+    return source_map, [f": {problem}" for problem in problems]
+
+
+def _flag(value: object) -> tuple[bool, list[str]]:
+    """Return a setting that is true by default."""
+    if value is None or isinstance(value, bool):
+        return value is not False, []
+    return True, [": must be true or false"]
 
 
 def _check(value: object) -> tuple[CheckOptions, list[str]]:
@@ -110,15 +120,9 @@ def _hints(value: object) -> tuple[frozenset[HintKind], list[str]]:
         return frozenset(HintKind), []
     if not isinstance(value, dict):
         return frozenset(HintKind), [": must be an object"]
-    problems = []
-    enabled = set(HintKind)
-    for kind in HintKind:
-        setting = value.get(kind.value)
-        if setting is False:
-            enabled.discard(kind)
-        elif setting is not None and setting is not True:
-            problems.append(f".{kind.value}: must be true or false")
-    return frozenset(enabled), problems
+    found = {kind: _flag(value.get(kind.value)) for kind in HintKind}
+    problems = [f".{kind.value}{text}" for kind, (_, wrong) in found.items() for text in wrong]
+    return frozenset(kind for kind, (is_enabled, _) in found.items() if is_enabled), problems
 
 
 def _choice(default: E, value: object) -> tuple[E, list[str]]:

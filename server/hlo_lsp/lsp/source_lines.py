@@ -7,7 +7,6 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
-from hlo_lsp.lsp.progress import BackgroundProgress, Progress
+from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
@@ -32,7 +31,7 @@ from hlo_lsp.text.document import Document, moved_lines
 SOURCE_LINES_METHOD = "hlo/sourceLines"
 CHANGED_METHOD = "hlo/sourceLinesChanged"
 _SCAN_INTERVAL_SECONDS = 3  # between two scans, because each edit triggers one
-_MIN_PROGRESS_BYTES = 4_000_000  # about 0.5 s; less reading shows no progress
+
 _MAX_BUFFERS = 500  # of one line, in an answer
 _MIN_AGE_DIFFERENCE_NS = 60 * 10**9  # a dump is written some time after its program is read
 
@@ -146,9 +145,8 @@ class SourceLines:
         wanted = {one for path in self._requested for one, _ in self._chosen(path)}
         unread = [one for one in wanted if known.get(one.assignment, (None,))[0] != one]
         total = sum(one.size for one in unread)
-        shown = BackgroundProgress(self._server, "Reading the memory of Python lines")
-        hidden = nullcontext(Progress(""))
-        with hidden if total < _MIN_PROGRESS_BYTES else shown as progress:
+        title = "Reading the memory of Python lines"
+        with reading_progress(self._server, title, total) as progress:
             done = 0
             for one in unread:
                 progress.report(one.assignment.name, 100 * done // max(total, 1))
@@ -215,8 +213,11 @@ class SourceLines:
             moved = None if current is None else moved_lines(compiled.lines, current)
             for note in notes:
                 if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file):
-                    line = _moved(note.answer["line"], moved)
+                    compiled_line: int = note.answer["line"]
+                    line: int | None = compiled_line
                     tooltip = note.answer["tooltip"] + about
+                    if moved is not None and compiled_line < len(moved):
+                        line = moved[compiled_line]
                     if line is not None:
                         found.append({**note.answer, "line": line, "tooltip": tooltip})
         if len({line["module"] for line in found}) > 1:
@@ -289,8 +290,3 @@ def _read_lines(path: Path) -> list[str]:
         return read_document(path).lines
     except UnreadableError:
         return []
-
-
-def _moved(line: int, moved: list[int | None] | None) -> int | None:
-    """Return where a line of the compiled text is; lines after its end do not move."""
-    return line if moved is None or line >= len(moved) else moved[line]

@@ -154,9 +154,9 @@ async def selection_ranges(
     for position in params.positions:
         context = await session.context(params.text_document, position.line)
         has_dump = has_dump or context is not None
-        found.append(
-            _empty_selection(position) if context is None else _selection(context, position)
-        )
+        place = {"line": position.line, "character": position.character}
+        empty: Json = {"range": {"start": place, "end": place}}
+        found.append(empty if context is None else _selection(context, position))
     return found if has_dump else None
 
 
@@ -167,8 +167,3 @@ def _selection(context: RequestContext, position: types.Position) -> Json:
         parent = {"parent": selection} if selection else {}
         selection = {"range": context.client.range_json(context.file, *extent), **parent}
     return selection
-
-
-def _empty_selection(position: types.Position) -> Json:
-    place = {"line": position.line, "character": position.character}
-    return {"range": {"start": place, "end": place}}

@@ -18,7 +18,7 @@ from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import diagnostic_report
-from hlo_lsp.lsp.progress import BackgroundProgress, current_request
+from hlo_lsp.lsp.progress import current_request, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -26,7 +26,7 @@ from hlo_lsp.text.disk import UnreadableError
 
 logger = logging.getLogger(__name__)
 
-_MIN_PROGRESS_BYTES = 4_000_000  # about 2 s of checks; less work shows no progress
+
 _MAX_CLOSED_BYTES = 100_000_000  # larger compiles are checked only while a file is open
 
 
@@ -99,8 +99,8 @@ class WorkspaceDiagnostics:
         total, done = max(sum(job.size for job in jobs if self._is_pending(job)), 1), 0
         progress = current_request()
         with ExitStack() as stack:
-            if total > _MIN_PROGRESS_BYTES and not progress.has_listener:
-                background = BackgroundProgress(self._server, "Checking HLO dumps")
+            if not progress.has_listener:
+                background = reading_progress(self._server, "Checking HLO dumps", total)
                 progress = stack.enter_context(background)
             for job in jobs:
                 if self._is_open(job):

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.client import workspace_folders
-from hlo_lsp.lsp.progress import BackgroundProgress, Progress
+from hlo_lsp.lsp.progress import Progress, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.display import format_short_bytes
@@ -24,7 +23,7 @@ _MAX_SYMBOLS = 200
 _OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files
 _FIRST_WAIT_SECONDS = 1  # that the first answer waits for the folders of open files
 _RESCAN_INTERVAL_SECONDS = 2  # between two scans that queries trigger
-_MIN_PROGRESS_BYTES = 4_000_000  # about 0.3 s; less reading shows no progress
+
 _KINDS = {
     SymbolKind.MODULE: types.SymbolKind.Module,
     SymbolKind.FILE: types.SymbolKind.File,
@@ -142,9 +141,7 @@ class WorkspaceSymbols:
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
                 total = sum(file.stamp[1] for file in unread)
-                background = BackgroundProgress(self._server, "Indexing HLO names")
-                hidden_progress = nullcontext(Progress(""))
-                with hidden_progress if total < _MIN_PROGRESS_BYTES else background as progress:
+                with reading_progress(self._server, "Indexing HLO names", total) as progress:
                     await run_in_background(partial(self._read_all, unread, total, progress))
         finally:
             self._reading = None

@@ -124,21 +124,17 @@ def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
     for group in groups:
         first = group[0]
         if len(group) == 1:
-            yield f"{_size(first)}  {first.name} · {_facts(first)}"
+            yield f"{size_text(first):<24}  {first.name} · {_facts(first)}"
             continue
-        yield f"{_size(first)}  {first.name} · {len(group):,} compiles"
+        yield f"{size_text(first):<24}  {first.name} · {len(group):,} compiles"
         for module in group:
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"
-            yield f"  {_size(module)}  {_facts(module)}{more}"
+            yield f"  {size_text(module):<24}  {_facts(module)}{more}"
 
 
 def _facts(module: CompiledModule) -> str:
     return f"{count_noun(module.instruction_count, 'instruction')} · {module.path}"
-
-
-def _size(module: CompiledModule) -> str:
-    return f"{size_text(module):<24}"
 
 
 def size_text(module: CompiledModule) -> str:

@@ -68,11 +68,12 @@ def _record_links(
 ) -> list[SourceLink]:
     """Return the links in a record, in order; ``frames`` caches the lines of stack frames."""
     match record:
-        case InstructionLine():
-            return _metadata_links(dump, file, record.line, record.line_count, frames)
-        case UsedValue():
-            first = record.line + len(record.lines) - 1
-            return _metadata_links(dump, file, first, record.lines[-1].count("\n") + 1, frames)
+        case InstructionLine() | UsedValue():
+            first, count = record.line, record.line_count
+            if isinstance(record, UsedValue):
+                first, count = first + len(record.lines) - 1, record.lines[-1].count("\n") + 1
+            lines = range(first, first + count)
+            return [link for line in lines for link in _line_links(dump, file, line, frames)]
         case LocationRow():
             source = file.module.tables.line_at(record)
             return _row_link(file, record, ("LINE", "LOCATION_REST"), source)
@@ -105,13 +106,6 @@ def _row_link(
         return []
     start = max(text.rfind(sign, 0, found[0].start) for sign in " {") + 1
     return [SourceLink(record.line, start, found[-1].end, source)]
-
-
-def _metadata_links(
-    dump: DumpSet, file: DumpFile, first: int, count: int, frames: dict[str, SourceLine | None]
-) -> list[SourceLink]:
-    lines = range(first, first + count)
-    return [link for line in lines for link in _line_links(dump, file, line, frames)]
 
 
 def _line_links(
