@@ -28,7 +28,7 @@ class Requirement:
         is_minimum: True if a part is unknown, so that it needs more.
         arguments: Bytes of arguments.
         outputs: Bytes of outputs that are not in arguments.
-        program: Bytes of temporaries and constants, and of code if there is no dump.
+        program: Bytes of temporaries and constants, and of code without a dump.
         code: Bytes of code and of other memory that is not in the buffer assignment.
         is_measured: True if the numbers are those of a buffer assignment.
     """

@@ -89,7 +89,7 @@ def same_compile(dump: DumpSet, file: DumpFile) -> DumpSet:
 
 @query(ignores_sizes=True)
 def _compiles(dump: DumpSet) -> dict[DumpFile, DumpSet]:
-    """Return the sets of the files of a compile; empty if there are no foreign files."""
+    """Return the sets of the files of a compile; empty without foreign files."""
     foreign = {found for found, _, _ in foreign_files(dump)}
     own = [file for file in dump.files if file not in foreign]
     common = DumpSet(own, dump.thunk_names, dump.others, dump.frames)

@@ -154,7 +154,7 @@ def rename_target_at(file: DumpFile, line: int, column: int) -> RenameTarget:
     """Return the instruction or computation at a line and column (code points, from 0).
 
     Raises:
-        RenameError: There is no name, or it is undefined or ambiguous.
+        RenameError: The position has no name, or the name is undefined or ambiguous.
     """
     if file.kind is not FileKind.MODULE:
         raise RenameError("Rename works only in HLO module text.")

@@ -72,6 +72,21 @@ def _name(names: tuple[str, ...], number: int) -> str:
     return names[number] if 0 <= number < len(names) else str(number)
 
 
+def _one(text: Callable[[Any], str]) -> _Part:
+    """Return a part that always prints one text."""
+    return lambda one, _: iter((text(one),))
+
+
+def _optional(name: str, field: str = "", words: tuple[str, ...] = ()) -> _Part:
+    """Return a part that prints a number, or a word for it, unless it is zero: ``channel_id=3``."""
+
+    def part(one: Any, _: ShapeTexts) -> Iterator[str]:
+        if (number := getattr(one, field or name)) > 0:
+            yield f"{name}={_name(words, number) if words else number}"
+
+    return part
+
+
 def _indexes(*names: str) -> _Part:
     """Return a part that prints lists of numbers: ``fft_length={8}``."""
     return lambda one, _: (f"{name}={index_text(getattr(one, name))}" for name in names)
@@ -84,12 +99,12 @@ def _numbers(*names: str) -> _Part:
 
 def _word(name: str, words: tuple[str, ...], field: str = "") -> _Part:
     """Return a part that prints an enum: ``fft_type=IFFT``."""
-    return lambda one, _: iter((f"{name}={_name(words, getattr(one, field or name))}",))
+    return _one(lambda one: f"{name}={_name(words, getattr(one, field or name))}")
 
 
 def _plain(name: str, field: str) -> _Part:
     """Return a part that prints a word that the proto has as text: ``kind=kLoop``."""
-    return lambda one, _: iter((f"{name}={plain(getattr(one, field))}",))
+    return _one(lambda one: f"{name}={plain(getattr(one, field))}")
 
 
 def _flags(*names: str) -> _Part:
@@ -114,33 +129,11 @@ def _inside(field: str, *parts: _Part) -> _Part:
     )
 
 
-def _dimension(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"dimensions={index_text(one.dimensions[:1] or [0])}"
-
-
-def _channel(one: Any, _: ShapeTexts) -> Iterator[str]:
-    if one.channel_id > 0:
-        yield f"channel_id={one.channel_id}"
-
-
-def _replica_groups(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"replica_groups={replica_groups_text(one)}"
-
-
-def _split_dimension(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    return _dimension(one, shapes) if one.dimensions else iter(())
-
-
 def _source_target_pairs(one: Any, _: ShapeTexts) -> Iterator[str]:
     pairs = ",".join(f"{{{pair.source},{pair.target}}}" for pair in one.source_target_pairs)
     yield f"source_target_pairs={{{pairs}}}"
     if one.dynamic_slice_sizes:
         yield f"slice_sizes={{{index_text(one.dynamic_slice_sizes)}}}"
-
-
-def _batch_norm(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"epsilon={one.epsilon:.6g}"
-    yield f"feature_index={one.feature_index}"
 
 
 def _thread(one: Any, _: ShapeTexts) -> Iterator[str]:
@@ -152,21 +145,6 @@ def _thread(one: Any, _: ShapeTexts) -> Iterator[str]:
 def _prefetch(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.HasField("cross_program_prefetch_index") or one.is_cross_program_prefetch:
         yield f"cross_program_prefetch_index={one.cross_program_prefetch_index}"
-
-
-def _transpose_a(options: Any, _: ShapeTexts) -> Iterator[str]:
-    if options.transpose_a:
-        yield f"transpose_a={_name(_TRANSPOSES, options.transpose_a)}"
-
-
-def _top_k(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"k={one.k}"
-    yield f"largest={str(one.largest).lower()}"
-
-
-def _associative(one: Any, _: ShapeTexts) -> Iterator[str]:
-    if one.is_associative:
-        yield f"is_associative={'true' if one.is_associative == 1 else 'false'}"
 
 
 def _inferred_dimension(one: Any, _: ShapeTexts) -> Iterator[str]:
@@ -190,10 +168,6 @@ def _replication(one: Any, _: ShapeTexts) -> Iterator[str]:
         yield f"parameter_replication={{{values}}}"
 
 
-def _outfeed_shape(one: Any, shapes: ShapeTexts) -> Iterator[str]:
-    yield f"outfeed_shape={shapes.text(one.outfeed_shape)}"
-
-
 def _window(one: Any, _: ShapeTexts) -> Iterator[str]:
     if one.window.dimensions:
         yield window_text(one.window)
@@ -214,24 +188,17 @@ def _precision(one: Any, _: ShapeTexts) -> Iterator[str]:
         yield f"algorithm={_name(_ALGORITHMS, config.algorithm)}"
 
 
-def _dimension_labels(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield dimension_labels(one.convolution_dimension_numbers)
-
-
-def _convolution_kind(one: Any, _: ShapeTexts) -> Iterator[str]:
-    if one.conv_kind:
-        yield f"convolution_kind={_name(_CONVOLUTION_KINDS, one.conv_kind)}"
+_DIMENSION_LABELS = _one(lambda one: dimension_labels(one.convolution_dimension_numbers))
 
 
 def _custom_call(one: Any, shapes: ShapeTexts) -> Iterator[str]:
     if one.HasField("window"):
         yield window_text(one.window)
     if one.HasField("convolution_dimension_numbers"):
-        yield from _dimension_labels(one, shapes)
+        yield from _DIMENSION_LABELS(one, shapes)
     yield from _groups(one, shapes)
     yield from _precision(one, shapes)
-    if one.padding_type:
-        yield f"padding_type={_name(_PADDING_TYPES, one.padding_type)}"
+    yield from _optional("padding_type", words=_PADDING_TYPES)(one, shapes)
     yield f'custom_call_target="{escaped(one.custom_call_target)}"'
     if one.constrain_layout:
         layouts = ", ".join(map(shapes.text, one.operand_shapes_with_layout))
@@ -240,14 +207,9 @@ def _custom_call(one: Any, shapes: ShapeTexts) -> Iterator[str]:
     if one.HasField("literal"):
         yield f"literal={literal_text(one.literal, shapes, always=True)}"
     yield from _aliasing(one, shapes)
-    if one.custom_call_schedule:
-        yield f"schedule={_name(_SCHEDULES, one.custom_call_schedule)}"
+    yield from _optional("schedule", "custom_call_schedule", _SCHEDULES)(one, shapes)
     if one.custom_call_api_version != _ORIGINAL_API:
         yield f"api_version={_name(_API_VERSIONS, one.custom_call_api_version)}"
-
-
-def _padding(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield padding_text(one.padding_config)
 
 
 def _index_sets(*names: str, optional: tuple[str, ...]) -> _Part:
@@ -258,14 +220,6 @@ def _index_sets(*names: str, optional: tuple[str, ...]) -> _Part:
         yield f"index_vector_dim={one.index_vector_dim}"
 
     return part
-
-
-def _slice_sizes(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"slice_sizes={index_text(one.gather_slice_sizes)}"
-
-
-def _iota(one: Any, _: ShapeTexts) -> Iterator[str]:
-    yield f"iota_dimension={one.dimensions[0] if one.dimensions else 0}"
 
 
 def _dot_numbers(numbers: Any, _: ShapeTexts) -> Iterator[str]:
@@ -290,7 +244,10 @@ def _domain(one: Any, _: ShapeTexts) -> Iterator[str]:
 
 
 _DIMENSIONS = _indexes("dimensions")
-_COLLECTIVE = (_channel, _replica_groups, _flags("constrain_layout"))
+_DIMENSION = _one(lambda one: f"dimensions={index_text(one.dimensions[:1] or [0])}")
+_CHANNEL = _optional("channel_id")
+_REPLICA_GROUPS = _one(lambda one: f"replica_groups={replica_groups_text(one)}")
+_COLLECTIVE = (_CHANNEL, _REPLICA_GROUPS, _flags("constrain_layout"))
 _GLOBAL_IDS = _flags("use_global_device_ids")
 _DOT = (_inside("dot_dimension_numbers", _dot_numbers), _precision)
 _GATHER_SETS = _index_sets(
@@ -307,55 +264,83 @@ _BY_OPCODE: dict[str, tuple[_Part, ...]] = {
     **dict.fromkeys(
         ("broadcast", "concatenate", "map", "reduce", "reverse", "transpose"), (_DIMENSIONS,)
     ),
-    **dict.fromkeys(("get-dimension-size", "set-dimension-size"), (_dimension,)),
-    **dict.fromkeys(("all-gather", "all-gather-start"), (*_COLLECTIVE, _dimension, _GLOBAL_IDS)),
+    **dict.fromkeys(("get-dimension-size", "set-dimension-size"), (_DIMENSION,)),
+    **dict.fromkeys(("all-gather", "all-gather-start"), (*_COLLECTIVE, _DIMENSION, _GLOBAL_IDS)),
     **dict.fromkeys(("all-reduce", "all-reduce-start"), (*_COLLECTIVE, _GLOBAL_IDS)),
     **dict.fromkeys(
-        ("collective-permute", "collective-permute-start"), (_channel, _source_target_pairs)
+        ("collective-permute", "collective-permute-start"), (_CHANNEL, _source_target_pairs)
     ),
     **dict.fromkeys(("collective-broadcast", "ragged-all-to-all"), _COLLECTIVE),
     **dict.fromkeys(
-        ("send", "send-done", "recv", "recv-done"), (_channel, _flags("is_host_transfer"))
+        ("send", "send-done", "recv", "recv-done"), (_CHANNEL, _flags("is_host_transfer"))
     ),
     **dict.fromkeys(
-        ("batch-norm-training", "batch-norm-inference", "batch-norm-grad"), (_batch_norm,)
+        ("batch-norm-training", "batch-norm-inference", "batch-norm-grad"),
+        (_one(lambda one: f"epsilon={one.epsilon:.6g}"), _numbers("feature_index")),
     ),
     **dict.fromkeys(("reduce-window", "select-and-scatter"), (_window,)),
     **dict.fromkeys(("dot", "scaled-dot"), _DOT),
-    "reduce-scatter": (*_COLLECTIVE, _GLOBAL_IDS, _dimension),
-    "all-to-all": (*_COLLECTIVE, _split_dimension),
+    "reduce-scatter": (*_COLLECTIVE, _GLOBAL_IDS, _DIMENSION),
+    "all-to-all": (
+        *_COLLECTIVE,
+        lambda one, shapes: _DIMENSION(one, shapes) if one.dimensions else iter(()),
+    ),
     "fft": (_word("fft_type", _FFT_TYPES), _indexes("fft_length")),
     "copy-start": (_prefetch,),
     "compare": (_plain("direction", "comparison_direction"),),
     "triangular-solve": (
         _inside(
-            "triangular_solve_options", _flags("left_side", "lower", "unit_diagonal"), _transpose_a
+            "triangular_solve_options",
+            _flags("left_side", "lower", "unit_diagonal"),
+            _optional("transpose_a", words=_TRANSPOSES),
         ),
     ),
     "cholesky": (_inside("cholesky_options", _flags("lower")),),
-    "topk": (_top_k, _flags("is_stable")),
-    "scan": (_DIMENSIONS, _numbers("num_carries"), _flags("is_reverse"), _associative),
+    "topk": (
+        _numbers("k"),
+        _one(lambda one: f"largest={str(one.largest).lower()}"),
+        _flags("is_stable"),
+    ),
+    "scan": (
+        _DIMENSIONS,
+        _numbers("num_carries"),
+        _flags("is_reverse"),
+        _optional("is_associative", words=("", "true", "false")),
+    ),
     "sort": (_DIMENSIONS, _flags("is_stable")),
     "reshape": (_inferred_dimension,),
     "slice": (_slice,),
     "fusion": (_plain("kind", "fusion_kind"), _aliasing),
     "rng": (_word("distribution", _DISTRIBUTIONS),),
     "parameter": (_replication,),
-    "get-tuple-element": (lambda one, _: iter((f"index={one.tuple_index}",)),),
+    "get-tuple-element": (_one(lambda one: f"index={one.tuple_index}"),),
     "reduce-precision": (_numbers("exponent_bits", "mantissa_bits"),),
     "infeed": (_quoted("infeed_config"),),
-    "outfeed": (_outfeed_shape, _quoted("outfeed_config")),
-    "convolution": (_window, _dimension_labels, _groups, _convolution_kind, _precision),
+    "outfeed": (
+        lambda one, shapes: iter((f"outfeed_shape={shapes.text(one.outfeed_shape)}",)),
+        _quoted("outfeed_config"),
+    ),
+    "convolution": (
+        _window,
+        _DIMENSION_LABELS,
+        _groups,
+        _optional("convolution_kind", "conv_kind", _CONVOLUTION_KINDS),
+        _precision,
+    ),
     "custom-call": (_custom_call,),
-    "pad": (_padding,),
+    "pad": (_one(lambda one: padding_text(one.padding_config)),),
     "dynamic-slice": (_indexes("dynamic_slice_sizes"),),
-    "gather": (_inside("gather_dimension_numbers", _GATHER_SETS), _slice_sizes, _SORTED),
+    "gather": (
+        _inside("gather_dimension_numbers", _GATHER_SETS),
+        _one(lambda one: f"slice_sizes={index_text(one.gather_slice_sizes)}"),
+        _SORTED,
+    ),
     "scatter": (
         _inside("scatter_dimension_numbers", _SCATTER_SETS),
         _SORTED,
         _flags("unique_indices"),
     ),
-    "iota": (_iota,),
+    "iota": (_one(lambda one: f"iota_dimension={one.dimensions[0] if one.dimensions else 0}"),),
     "ragged-dot": (_inside("ragged_dot_dimension_numbers", *_DOT[:1], _ragged_dims), _precision),
     "domain": (_domain,),
     "rng-get-and-update-state": (_numbers("delta"),),
