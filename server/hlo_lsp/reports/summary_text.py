@@ -125,7 +125,11 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
 
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
-    spaces = [space for space in summary.spaces if space.allocated_bytes >= _MIN_SHOWN_BYTES]
+    spaces = [
+        space
+        for space in summary.spaces
+        if space is summary.main or space.allocated_bytes >= _MIN_SHOWN_BYTES
+    ]
     least = "" if summary.is_whole else "at least "
     totals = [f"{space.title} {least}{_allocated(space, ' allocated')}" for space in spaces]
     if not spaces and summary.total_bytes:
