@@ -40,6 +40,15 @@ def test_headline_names_the_buffer_that_grew() -> None:
     assert "  ~ b: f32[256]{0} -> f32[768]{0}" in text
 
 
+def test_line_in_another_checkout_is_one_group() -> None:
+    moved = MODULE.replace("/home/user/model.py", "/home/user/branch/model.py")
+    larger = ASSIGNMENT.replace("size 3072", "size 5120").replace(
+        "<3 b @0> (size=1024", "<3 b @0> (size=3072"
+    )
+    text = _text(example(), example(larger, RANGES, moved))
+    assert "  by line: model.py:7 +2.0 KiB\n" in text
+
+
 def test_longer_live_range_is_reported() -> None:
     ranges = RANGES.replace("a{}:1-2", "a{}:1-1")
     diff = compare(example(ASSIGNMENT, ranges, MODULE), example())

@@ -240,12 +240,36 @@ def _group_changes(
 ) -> tuple[GroupChange, ...]:
     first = {group.name: group for group in before}
     second = {group.name: group for group in after}
+    for name, other in _moved_lines(first, second):
+        first[other] = first.pop(name)
     found = []
     for name, group in {**first, **second}.items():
         sizes = (one[name].bytes if name in one else 0 for one in (first, second))
         found.append(GroupChange(name, group.label, *sizes))
     changed = (one for one in found if one.bytes)
     return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
+
+
+def _moved_lines(
+    before: Mapping[str, BufferGroup], after: Mapping[str, BufferGroup]
+) -> list[tuple[str, str]]:
+    """Return Python lines that have another folder after, such as that of another checkout.
+
+    Lines of one file name and number correspond if each side has only one of them.
+    """
+    sides: list[dict[str, list[str]]] = []
+    for groups, others in ((before, after), (after, before)):
+        names: dict[str, list[str]] = {}
+        for name, group in groups.items():
+            if group.source is not None and name not in others:
+                names.setdefault(group.source.short, []).append(name)
+        sides.append(names)
+    first, second = sides
+    return [
+        (names[0], second[short][0])
+        for short, names in first.items()
+        if len(names) == len(second.get(short, ())) == 1
+    ]
 
 
 def _compare_instructions(matching: Matching) -> InstructionDiff:

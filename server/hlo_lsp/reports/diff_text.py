@@ -59,8 +59,11 @@ def _cause(space: SpaceDiff) -> str:
         return ""
     place = _place(cause.buffer)
     text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_PHRASES[cause.change]}"
-    source = str(cause.buffer.source)
-    line = next((one for one in space.groups[GroupKey.LINE] if one.name == source), None)
+    source = cause.buffer.source
+    lines = {one.name: one for one in space.groups[GroupKey.LINE]}
+    line = lines.get(str(source))
+    if line is None and source is not None:  # the folder of the file has another name after
+        line = next((one for one in lines.values() if one.label == source.short), None)
     if line is None or line.bytes * cause.bytes <= cause.bytes**2:
         return text
     return f"{text}; {line.label} {_signed(line.bytes)} in all"
