@@ -94,6 +94,10 @@ class LocatedRecord(Generic[R_co]):
         """The line number for display, from 1 in the whole text."""
         return self.file.first_line + self.record.line + 1
 
+    def place(self, role: str | None = None) -> Place:
+        """Return the place of a field of the record's first line, or of the whole line."""
+        return field_place(self.file, self.record, role)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -38,7 +38,7 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
         )
         more = f"{more} {group.places:,} places" if group.places > 1 else ""
         yield context.report(
-            field_place(group.value.file, group.value.record, "SHAPE"),
+            group.value.place("SHAPE"),
             f"`{group.value.record.key}` takes {format_bytes(size)} for "
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
             f"{why}{more}. Make a larger dimension the last in the layout, or merge small ones",
@@ -58,7 +58,7 @@ def fragmentation(context: CompileContext) -> Iterator[Finding]:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
             yield context.report(
-                field_place(allocation.file, allocation.record, "SIZE"),
+                allocation.place("SIZE"),
                 f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
                 f"allocation {record.number} are live at the same time (step {found.step:,}): "
                 f"{format_bytes(found.idle)} ({found.idle / found.end:.0%}) are gaps between "
@@ -103,14 +103,11 @@ def _constants_finding(
     if is_made:
         what += ": no constant before optimizations has as many elements"
     related = [
-        Related(field_place(other.file, other.record, "SIZE"), format_bytes(other.record.size))
-        for other, _ in constants[1:4]
+        Related(other.place("SIZE"), format_bytes(other.record.size)) for other, _ in constants[1:4]
     ]
     if line is not None:
         related.append(Related(name_place(line.file, line.record), "the constant in the program"))
-    return context.report(
-        field_place(first.file, first.record, "SIZE"), f"{what}. {_remedy(origin, count)}", *related
-    )
+    return context.report(first.place("SIZE"), f"{what}. {_remedy(origin, count)}", *related)
 
 
 def _purpose(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> str:
@@ -146,9 +143,9 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
         if text is not None and text.opcode.text == "copy-start" and text.operands:
             copied = f", a copy of `{text.operands[0].text}`,"
         value = dump.find(lambda index: index.assigned, one.value.id)
-        places = [] if value is None else [field_place(value.file, value.record, "SIZE")]
+        places = [] if value is None else [value.place("SIZE")]
         yield context.report(
-            field_place(one.live.file, one.live.record, "END"),
+            one.live.place("END"),
             f"`{row.key}`{copied} keeps {format_bytes(one.value.size)} for {one.steps:,}{of} "
             f"steps, until {until}. Recompute it shortly before its last use (`jax.checkpoint`), "
             "or use it earlier",

@@ -133,13 +133,13 @@ def total_mismatch(context: CompileContext) -> Iterator[Finding]:
     label, right = total.line, total.line.record.total - total.missing
     place = field_place(file, blocks[0].allocation)
     finding = context.report(
-        field_place(label.file, label.record, "TOTAL"),
+        label.place("TOTAL"),
         f"total is {label.record.total:,} B, but the {len(blocks):,} allocations add up to "
         f"{right:,} B ({total.missing:+,} B).",
         Related(place, f"the allocations add up to {right:,} B"),
     )
     number = Edit.put(finding.place, str(right))
-    human = Edit.put(field_place(label.file, label.record, "HUMAN"), format_bytes_as_xla(right))
+    human = Edit.put(label.place("HUMAN"), format_bytes_as_xla(right))
     yield finding.fixed(Fix(f"Change to `{number.text} ({human.text})`", (number, human)))
 
 

@@ -12,7 +12,7 @@ from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.place import field_place, name_place
+from hlo_lsp.model.place import name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -76,7 +76,7 @@ def budget_constant(context: CompileContext) -> Iterator[Finding]:
             size = allocation.record.size
             if allocation.record.constant and size > budget.constant:
                 yield context.report(
-                    field_place(allocation.file, allocation.record, "SIZE"),
+                    allocation.place("SIZE"),
                     f"the constant takes {format_bytes(size)}, {_above(size, budget.constant)}",
                 )
 
@@ -153,7 +153,7 @@ def _in_space(context: CompileContext, space: int, message: str) -> Finding:
     """Return a finding at the largest allocation of a memory space."""
     found = (one for one in context.dump.allocations() if one.record.color == space)
     largest = max(found, key=lambda one: one.record.size)
-    return context.report(field_place(largest.file, largest.record, "SIZE"), message)
+    return context.report(largest.place("SIZE"), message)
 
 
 # A part of a dump can violate a budget as well.

@@ -17,7 +17,6 @@ from hlo_lsp.checks.live_ranges.section import (
     text_schedule,
 )
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import field_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import RangeRow, SequenceRow
 
@@ -91,7 +90,7 @@ def live_range_missing(context: CompileContext) -> list[Finding]:
         message = f"`{keys[0]}`{more} no live range: expected {where}"
         label, value = section.label_place(Section.RANGES), dump.value_header(keys[0])
         at = section.place((*ranges, ranges[-1])[place]) if ranges else label
-        related = [] if value is None else [field_place(value.file, value.record)]
+        related = [] if value is None else [value.place()]
         return context.report(at, message, *(Related(place, "the value") for place in related))
 
     count, known = sum(map(len, missing.values())), len(section.ranges)
@@ -178,7 +177,7 @@ def live_range_parameter(context: CompileContext) -> Iterator[Finding]:
         if row is not None and row.end_step < last and count < MAX_FINDINGS:
             count += 1
             message = f"the range of a parameter ends at step {row.end_step}: expected {last}, "
-            place = field_place(allocation.file, allocation.record)
+            place = allocation.place()
             related = Related(place, "no output uses this allocation")
             message += "the end of the program"
             yield context.report(section.place(row, "END"), message, related).put(str(last))

@@ -20,7 +20,6 @@ from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import field_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
@@ -114,7 +113,7 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
                 related += _value(dump, rows[found.row])
         live = dump.live(key)
         if live is not None:
-            related.insert(0, Related(field_place(live.file, live.record), "the live range"))
+            related.insert(0, Related(live.place(), "the live range"))
         return context.report(section.place(record), message, *related)
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
@@ -197,7 +196,7 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
     if most - here < max(_MIN_EXCESS_BYTES, _MIN_EXCESS_RATIO * here):
         return
     step = context.dump.at_step(occupancy.peak_step)
-    related = [] if step is None else [field_place(step.file, step.record)]
+    related = [] if step is None else [step.place()]
     yield context.report(
         section.place(label, "MOMENT"),
         f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
@@ -210,7 +209,7 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
 
 def _value(dump: DumpSet, row: PeakRow) -> list[Related]:
     found = dump.value_header(row.key or row.name + "{}")
-    return [] if found is None else [Related(field_place(found.file, found.record), _label(row))]
+    return [] if found is None else [Related(found.place(), _label(row))]
 
 
 def _section_with_peak(dump: DumpSet) -> tuple[LiveRangeSection | None, PeakLabel | None]:

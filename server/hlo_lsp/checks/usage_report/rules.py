@@ -50,7 +50,7 @@ def report_mismatch(context: CompileContext) -> Iterator[Finding]:
             continue
         reported.add(id(section))
         source = section.allocation or next(dump.allocations())
-        place = field_place(source.file, source.record)
+        place = source.place()
         related = [Related(place, f"allocation {source.record.number}")]
         if at and at < len(printed.records) and not is_aligned:
             before = field_place(printed.file, printed.records[at - 1])
