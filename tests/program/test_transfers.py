@@ -63,3 +63,31 @@ def test_moved_bytes_of_update_are_those_of_the_update() -> None:
     found = async_operations(_dump(text).files[0].module)
     assert found is not None
     assert (found[1].kind, found[1].bytes, found[1].source_space) == ("dynamic-update-slice", 32, 1)
+
+
+def test_synchronous_collectives_are_listed_by_size() -> None:
+    text = """\
+HloModule jit_f, is_scheduled=true
+
+%gather (s: f32[8]) -> f32[16] {
+  %s = f32[8]{0} parameter(0)
+  ROOT %part = f32[16]{0} all-gather(%s), dimensions={0}
+}
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  %small = f32[8]{0} collective-permute(%x), source_target_pairs={{0,1}}
+  %start = ((f32[8]{0}), f32[16]{0}) async-start(%small), calls=%gather
+  %large = f32[32]{0} all-gather(%small), dimensions={0}
+  %done = f32[16]{0} async-done(%start)
+  ROOT %r = f32[8]{0} collective-permute(%x), source_target_pairs={{0,1}}
+}
+"""
+    overlap = overlap_of(_dump(text))
+    names = [(one.instruction.name, one.bytes) for one in overlap.synchronous]
+    assert names == [("large", 128), ("small", 32), ("r", 32)]
+    lines = "\n".join(overlap_lines(overlap, 1))
+    assert lines.endswith(
+        "3 synchronous collectives, 192 B (no computation runs meanwhile)\n"
+        "  all-gather: 1, 128 B\n  collective-permute: 2, 64 B\n        128 B  large parameter 0\n  2 more"
+    )

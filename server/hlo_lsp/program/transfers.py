@@ -166,6 +166,12 @@ _PLUMBING = frozenset(
     }
 )
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
+_COLLECTIVES = frozenset(
+    {
+        *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),
+        *("ragged-all-to-all", "reduce-scatter"),
+    }
+)
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
 
 
@@ -206,6 +212,21 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
         is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES)
         work += not is_step and instruction.opcode not in _PLUMBING
     return list(_operations(module, instructions, places))
+
+
+def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, int]]:
+    """Return scheduled collectives during which nothing computes, with the bytes of their results.
+
+    The computation of an ``async-start`` contains its operation, which is excluded.
+    """
+    instructions = scheduled_instructions(module) or ()
+    starts = (one for one in instructions if one.opcode == "async-start")
+    asynchronous = {computation for start in starts for computation in module.called_by(start)}
+    return [
+        (one, total_array_bytes(try_shape(one.shape)))
+        for one in instructions
+        if one.opcode in _COLLECTIVES and module.computation_of(one) not in asynchronous
+    ]
 
 
 def _operations(

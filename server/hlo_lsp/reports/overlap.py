@@ -7,11 +7,17 @@ from typing import Any
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
-from hlo_lsp.program.transfers import AsyncOperation, async_operations
+from hlo_lsp.program.transfers import (
+    AsyncOperation,
+    async_operations,
+    synchronous_collectives,
+)
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
 
@@ -42,11 +48,21 @@ class KindTotal:
 
 
 @dataclass(frozen=True, slots=True)
+class Collective:
+    """A synchronous collective with the logical bytes of its result."""
+
+    instruction: InstructionLine
+    bytes: int
+    origin: Origin | None
+
+
+@dataclass(frozen=True, slots=True)
 class Overlap:
     """The asynchronous operations of a compile, with the origins of the exposed ones.
 
     ``totals`` is None if the module text is missing or not scheduled. ``offload`` are the values
-    that the program asks to keep in host memory, the largest first.
+    that the program asks to keep in host memory, the largest first. ``synchronous`` are the
+    collectives that are not asynchronous, the largest first.
     """
 
     name: str
@@ -54,6 +70,7 @@ class Overlap:
     totals: tuple[KindTotal, ...] | None
     exposed: tuple[tuple[AsyncOperation, Origin | None], ...] = ()
     offload: tuple[OffloadRequest, ...] = ()
+    synchronous: tuple[Collective, ...] = ()
 
 
 def overlap_of(dump: DumpSet) -> Overlap:
@@ -61,7 +78,7 @@ def overlap_of(dump: DumpSet) -> Overlap:
     file = module_at_buffer_assignment(dump)
     found = None if file is None else async_operations(file.module)
     name, path = module_name(dump), dump.files[0].label
-    if found is None:
+    if file is None or found is None:
         return Overlap(name, path, None)
     groups: dict[tuple[str, str, str], list[AsyncOperation]] = {}
     for one in found:
@@ -79,7 +96,14 @@ def overlap_of(dump: DumpSet) -> Overlap:
         tuple(totals),
         tuple((one, origins.get((one.done.name, None))) for one in exposed),
         offload_requests(dump),
+        _collectives(dump, file),
     )
+
+
+def _collectives(dump: DumpSet, file: DumpFile) -> tuple[Collective, ...]:
+    found = sorted(synchronous_collectives(file.module), key=lambda each: -each[1])
+    origins = origins_of(dump, ((one.name, None) for one, _ in found))
+    return tuple(Collective(one, size, origins.get((one.name, None))) for one, size in found)
 
 
 def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -92,6 +116,7 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
     number = sum(len(one.operations) for one in overlap.totals)
     if not number:
         yield f"{overlap.name}: no asynchronous operations"
+        yield from _collective_lines(overlap, count)
         yield from _offload_lines(overlap, count)
         return
     text = _exposed(len(overlap.exposed), exposed)
@@ -111,7 +136,33 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         )
     if len(overlap.exposed) > count:
         yield f"  {len(overlap.exposed) - count:,} more"
+    yield from _collective_lines(overlap, count)
     yield from _offload_lines(overlap, count)
+
+
+def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
+    """Yield the synchronous collectives: the sums of each kind, and the largest ones."""
+    found = overlap.synchronous
+    if not found:
+        return
+    size = format_short_bytes(sum(one.bytes for one in found))
+    number = count_noun(len(found), "synchronous collective")
+    yield f"{number}, {size} (no computation runs meanwhile)"
+    for kind, sizes in _sizes_by_kind(found).items():
+        yield f"  {kind}: {len(sizes):,}, {format_short_bytes(sum(sizes))}"
+    for one in found[:count]:
+        place = "" if one.origin is None else f" {one.origin.label}"
+        yield f"  {format_short_bytes(one.bytes):>11}  {one.instruction.name}{place}".rstrip()
+    if len(found) > count:
+        yield f"  {len(found) - count:,} more"
+
+
+def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:
+    """Return the bytes of the collectives of each kind, those with most bytes first."""
+    sizes: dict[str, list[int]] = {}
+    for one in found:
+        sizes.setdefault(one.instruction.opcode, []).append(one.bytes)
+    return dict(sorted(sizes.items(), key=lambda item: -sum(item[1])))
 
 
 def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -189,6 +240,21 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "reason": request.reason or None,
                 }
                 for request in one.offload
+            ],
+            "synchronous_totals": [
+                {"kind": kind, "count": len(sizes), "bytes": sum(sizes)}
+                for kind, sizes in _sizes_by_kind(one.synchronous).items()
+            ],
+            "synchronous": [
+                {
+                    "instruction": each.instruction.name,
+                    "kind": each.instruction.opcode,
+                    "bytes": each.bytes,
+                    "source": None
+                    if each.origin is None or each.origin.source is None
+                    else str(each.origin.source),
+                }
+                for each in one.synchronous[:count]
             ],
         }
         for one in found
