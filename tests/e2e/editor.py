@@ -52,7 +52,14 @@ class Editor:
         assert capabilities is not None
         return bool(capabilities.text_document and capabilities.text_document.diagnostic)
 
-    def open(self, place: Path | Uri, text: str | None = None, version: int = 1) -> "OpenFile":
+    def open(
+        self,
+        place: Path | Uri,
+        text: str | None = None,
+        version: int = 1,
+        *,
+        language: str = "hlo",
+    ) -> "OpenFile":
         """Open a file, with the text that it has on disk if no other is given."""
         uri = place.as_uri() if isinstance(place, Path) else place
         if text is None:
@@ -60,7 +67,7 @@ class Editor:
             text = place.read_bytes().decode()
         file = self.files[uri] = OpenFile(self, uri, text, version)
         self.client.text_document_did_open(
-            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "hlo", version, text))
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, version, text))
         )
         return file
 
