@@ -49,6 +49,15 @@ Largest program allocations in vmem:
 
   XLA label: register allocator spill slots
 """
+_COLLECTIVES = """\
+HloModule m, is_scheduled=true
+
+ENTRY e {
+  a = f32[4] parameter(0)
+  b = f32[8] all-gather(a), dimensions={0}, metadata={op_name="f" source_file="f.py" source_line=1}
+  ROOT c = f32[8] all-gather(a), dimensions={0}
+}
+"""
 _INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
 _INSTRUCTION = "[instruction](#instruction)"
 _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
@@ -269,6 +278,9 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
+    (folder / "collectives.txt").write_text(_COLLECTIVES, "utf-8")
+    collectives = run("overlap", folder / "collectives.txt")
+    yield "overlap with collectives", collectives, "[overlaps](#overlaps)"
     offloaded = folder / "offload"
     offloaded.mkdir()
     for name, text in zip(("before", "after"), offload_texts.texts(offload_texts.TWO), strict=True):

@@ -89,5 +89,6 @@ ENTRY %main (x: f32[8]) -> f32[8] {
     lines = "\n".join(overlap_lines(overlap, 1))
     assert lines.endswith(
         "3 synchronous collectives, 192 B (no computation runs meanwhile)\n"
-        "  all-gather: 1, 128 B\n  collective-permute: 2, 64 B\n        128 B  large parameter 0\n  2 more"
+        "  all-gather: 1, 128 B\n  collective-permute: 2, 64 B\n"
+        "        128 B  large parameter 0\n  2 more"
     )
