@@ -14,6 +14,7 @@ from hlo_lsp.program.instruction_matching import (
     VARYING_PARTS,
     Matching,
     match_instructions,
+    with_other_names,
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -124,18 +125,5 @@ def _instruction(record: InstructionLine, instruction: _Rename, computation: _Re
             lambda match: (computation if match[1] in called else instruction)(match[1]), text
         )
     else:
-        renamed = _with_bare_names(record, instruction, computation)
+        renamed = with_other_names(record, record.column, instruction, computation)
     return VARYING_PARTS.sub("", renamed.partition(", backend_config=")[0]).strip()
-
-
-def _with_bare_names(record: InstructionLine, instruction: _Rename, computation: _Rename) -> str:
-    parsed = record.parsed
-    spans = {(span.start, span.end): instruction for span in (*parsed.reads, *parsed.predecessors)}
-    spans.update({(span.start, span.end): computation for span in parsed.called})
-    start = record.text.index(record.name, record.column)
-    spans[start, start + len(record.name)] = instruction
-    text, parts, last = record.text, [], record.column
-    for (begin, end), rename in sorted(spans.items(), key=lambda each: each[0]):
-        parts += [text[last:begin], rename(text[begin:end])]
-        last = end
-    return "".join([*parts, text[last:]])

@@ -230,7 +230,7 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     """Return shape, opcode, and attributes of an instruction without names, and its op_name."""
     rest = record.text[record.opened :]
     if "%" not in record.text:
-        rest = _without_bare_names(record)
+        rest = with_other_names(record, record.opened, lambda _: "", lambda _: "")
     metadata = _METADATA.search(rest)
     op_name = ""
     if metadata is not None:
@@ -243,17 +243,22 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     return (record.shape, record.opcode, attributes), op_name
 
 
-def _without_bare_names(record: InstructionLine) -> str:
-    """Return the text from the operands on without names, of a text that prints no ``%``."""
+def with_other_names(
+    record: InstructionLine,
+    start: int,
+    instruction: Callable[[str], str],
+    computation: Callable[[str], str],
+) -> str:
+    """Return the text from a column on with other names, of a text that prints no ``%``."""
     parsed = record.parsed
-    spans = sorted(
-        (span.start, span.end) for span in (*parsed.reads, *parsed.called, *parsed.predecessors)
-    )
-    text, parts, end = record.text, [], record.opened
-    for start, stop in spans:
-        parts.append(text[end:start])
-        end = max(end, stop)
-    return "".join([*parts, text[end:]])
+    spans = dict.fromkeys((parsed.name, *parsed.reads, *parsed.predecessors), instruction)
+    spans.update(dict.fromkeys(parsed.called, computation))
+    parts, last = [], start
+    for span in sorted(spans, key=lambda span: span.start):
+        if span.start >= last:
+            parts += [record.text[last : span.start], spans[span](span.text)]
+            last = span.end
+    return "".join([*parts, record.text[last:]])
 
 
 _Key = Callable[[Node], Hashable | None]
