@@ -29,7 +29,7 @@ async def test_instruction_has_facts_and_definition(any_editor: Editor) -> None:
     assert told["title"] == "t tanh"
     found = await definition(file, "  ROOT t", "p)")
     assert found is not None
-    assert (found.line, found.text) == (5, "p")
+    assert (found.line, found.selected) == ("  p = f32[8,128] parameter(0)", "p")
 
 
 async def test_diagnostics_follow_edits(any_editor: Editor) -> None:
