@@ -44,12 +44,6 @@ def test_argument_order_is_kept(folder: Path) -> None:
     assert [finding["path"] for finding in result.json] == [str(late), str(early)]
 
 
-def test_no_progress_bar_without_terminal(folder: Path) -> None:
-    result = run("check", folder, "--ignore", "padding")
-    assert result.err == "2 problems in 2 of 40 files\n"
-    assert "\x1b" not in result.out
-
-
 @pytest.mark.parametrize("jobs", ["0", "-1", "two"])
 def test_jobs_must_be_positive(folder: Path, jobs: str) -> None:
     result = run("check", folder, "--jobs", jobs)

@@ -1,6 +1,6 @@
 """Editors and compiles for the tests of the whole server."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from e2e.compiles import Compile, copied
 from e2e.editor import PROFILES, Editor, editor
+from e2e.wire import Wire
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +28,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     """Return a function that copies real compiles by name: one file, tpu, cpu, gpu."""
     return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """Return a connection to a server as a process, which writes only messages."""
+    running = Wire()
+    yield running
+    running.end()
+    assert running.stray == b""
+    assert "Traceback" not in running.log
 
 
 class EditorPool:

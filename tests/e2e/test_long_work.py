@@ -8,8 +8,6 @@ from lsprotocol import types
 
 from e2e.asking import folds, hover, symbol_names, symbols
 from e2e.editor import Editor, OpenFile
-from e2e.wire import Wire, message, opened
-from e2e.wire import hover as hover_request
 
 
 @pytest.fixture
@@ -72,28 +70,3 @@ async def test_closing_during_a_long_reply_is_no_error(neovim: Editor, values: P
     assert not [found for found in await long if isinstance(found, BaseException)]
     again = neovim.open("untitled:large", "BufferAssignment:\n")
     assert await symbol_names(again) == ["BufferAssignment"]
-
-
-def test_cancelled_requests_leave_everything_in_order(values: Path) -> None:
-    wire = Wire()
-    wire.initialize()
-    uri = "untitled:large"
-    text = values.read_text("utf-8")
-    line = text.split("\n").index("Used values:") + 1
-    document = {"textDocument": {"uri": uri}}
-    wire.send(opened(uri, text))
-    for number in range(5):
-        wire.send(hover_request(uri, line, 2, number))
-        wire.send(message("textDocument/documentSymbol", document, f"symbols {number}"))
-        wire.send(message("$/cancelRequest", {"id": number}))
-        wire.send(message("$/cancelRequest", {"id": f"symbols {number}"}))
-    wire.send(hover_request(uri, line, 2, "last"))
-    found = {}
-    while "last" not in found:
-        reply = wire.receive()
-        found[reply.get("id")] = reply
-    assert found["last"]["result"]["contents"]["value"]
-    codes = {reply["error"]["code"] for reply in found.values() if "error" in reply}
-    assert codes <= {-32800}
-    assert wire.end() == 0
-    assert "Traceback" not in wire.log

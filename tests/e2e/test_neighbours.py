@@ -1,9 +1,6 @@
 """Files of one compile are one thing: open ones as they are edited, the others as on disk."""
 
-import os
 from collections.abc import Callable
-
-import pytest
 
 from e2e.asking import definition, facts, references
 from e2e.compiles import Compile
@@ -57,16 +54,3 @@ async def test_neighbours_that_cannot_be_read_are_passed_over(
     told = await facts(ranges, ROW, "fusion.9")
     assert told["allocation"].startswith("5, maybe-live-out")
     assert "op_name" not in told
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-async def test_pipes_named_like_neighbours_are_not_opened(
-    neovim: Editor, compiled: Compiled
-) -> None:
-    files = compiled("tpu")
-    for path in files.files:
-        if path != files.live_range:
-            path.unlink()
-            os.mkfifo(path)  # opening it would wait for a writer
-    ranges = neovim.open(files.live_range)
-    assert "uses" not in await facts(ranges, ROW, "fusion.9")

@@ -31,23 +31,6 @@ URIS = [
     "file:///a%", "file:///a/../b.txt", "FILE:///x.txt", "file://host/share/x.txt",
 ]  # fmt: skip
 BODIES = [b"{", b"", b"nonsense", b"[]", b"{}", b"null", b'"x"', b"\xff\xfe"]
-WRONG: list[Any] = [
-    {},
-    [],
-    None,
-    {"textDocument": {}},
-    {**DOCUMENT, "position": {"line": "x", "character": 0}},
-    {**DOCUMENT, "position": {"line": -1, "character": 0}},
-    {**DOCUMENT, "position": {"line": 2**40, "character": 0}},
-]
-FAR = [(0, 10**6), (10**6, 0), (2, 5), (2**31 - 1, 2**31 - 1)]
-
-
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    running = Wire()
-    yield running
-    running.end()
 
 
 def ask(wire: Wire, method: str, params: Any, number: Any = 1) -> dict[str, Any]:
@@ -119,35 +102,11 @@ def test_uris_of_all_sorts_do_no_harm(wire: Wire) -> None:
     still_serves(wire)
 
 
-@pytest.mark.parametrize(("line", "character"), FAR)
-def test_positions_far_outside_have_no_answers(wire: Wire, line: int, character: int) -> None:
-    wire.initialize()
-    wire.send(opened(URI, TEXT))
-    position = {"line": line, "character": character}
-    for method, params in QUESTIONS.items():
-        if "position" in params:
-            reply = ask(wire, method, {**params, "position": position}, method)
-            assert "error" not in reply
-            assert line == 0 or reply["result"] in (None, []), method
-    still_serves(wire)
-
-
 @pytest.mark.parametrize("method", ["textDocument/moniker", "no/such"])
 def test_methods_that_are_not_offered_are_not_found(wire: Wire, method: str) -> None:
     wire.initialize()
     assert ask(wire, method, AT_START | {"newName": "x"})["error"]["code"] == METHOD_NOT_FOUND
     still_serves(wire)
-
-
-def test_invalid_parameters_are_refused(wire: Wire) -> None:
-    wire.initialize()
-    wire.send(opened(URI, TEXT))
-    for number, params in enumerate(WRONG):
-        wire.send(message("textDocument/hover", params, number))
-    wire.send(message("textDocument/hover", AT_START, "right"))
-    codes = {reply["id"]: reply.get("error", {}).get("code") for reply in until(wire, "right")}
-    assert codes.pop("right") is None
-    assert codes == dict.fromkeys(range(len(WRONG)), INVALID_PARAMS)
 
 
 def test_notifications_about_nothing_are_passed_over(wire: Wire) -> None:
@@ -170,16 +129,6 @@ def test_unknown_lens_is_returned_unchanged(wire: Wire, data: Any) -> None:
     span = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
     reply = ask(wire, "codeLens/resolve", {"range": span, "data": data})
     assert reply["result"]["range"] == span
-    still_serves(wire)
-
-
-def test_a_request_may_be_cancelled_at_any_time(wire: Wire) -> None:
-    wire.initialize()
-    wire.send(opened(URI, TEXT * 2000))
-    symbols = message("textDocument/documentSymbol", DOCUMENT, 1)
-    wire.send(symbols + message("$/cancelRequest", {"id": 1}))
-    reply = wire.reply(1)
-    assert "result" in reply or reply["error"]["code"] == -32800
     still_serves(wire)
 
 

@@ -83,15 +83,3 @@ async def test_settings_are_asked_for_and_asked_again(
         running.client.set_configuration({"hlo": {}})
         change(running, {"hlo": {}})
         assert await links(module) == []
-
-
-async def test_client_without_configuration_requests_pushes_settings(
-    tmp_path: Path, compiled: Compiled, sources: Path
-) -> None:
-    async with editor(PLAIN, tmp_path / "log") as running:
-        module = running.open(compiled("tpu").module)
-        assert await links(module) == []
-        change(running, {"hlo": mapped(sources), "other": {"a": 1}})
-        assert await links(module)
-        change(running, {"other": {}})
-        assert await links(module) == []

@@ -1,9 +1,7 @@
 """Memory summaries as documents, in clients with ``workspace/textDocumentContent``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-
-import pytest
 
 from e2e.compiles import Compile
 from e2e.wire import Json, Wire, message
@@ -13,13 +11,6 @@ _CAPABILITIES = {
     "workspace": {"textDocumentContent": {}},
     "window": {"showDocument": {"support": True}},
 }
-
-
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    running = Wire()
-    yield running
-    running.end()
 
 
 def _request(wire: Wire, method: str, params: Any) -> Json:

@@ -1,6 +1,6 @@
 """Files that the client never opened: windows on them, and what is known of places in them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +10,6 @@ from e2e.compiles import Compile
 from e2e.wire import Wire, message, opened
 
 Compiled = Callable[[str], Compile]
-
-
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    running = Wire()
-    yield running
-    running.end()
 
 
 def ask(wire: Wire, method: str, params: Any) -> Any:

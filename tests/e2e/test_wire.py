@@ -1,7 +1,6 @@
 """Messages as bytes: cut in odd places, run together, outside ASCII, long."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,15 +12,6 @@ allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:
  value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}
 """
 UTF8 = {"general": {"positionEncodings": ["utf-8"]}}
-
-
-@pytest.fixture
-def wire() -> Iterator[Wire]:
-    running = Wire()
-    yield running
-    running.end()
-    assert running.stray == b""
-    assert "Traceback" not in running.log
 
 
 def described(reply: dict[str, dict[str, dict[str, str]]]) -> str:

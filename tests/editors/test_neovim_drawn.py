@@ -1,7 +1,5 @@
 """Tests for decorations in Neovim: hints, colors, folds, and highlights."""
 
-import re
-
 import pytest
 
 from editors.conftest import Compile
@@ -29,25 +27,6 @@ HINTS = """
     end
     return nvim.wait('hints', hints)
 """
-
-
-def with_hints(line: str, hints: list[list[object]], number: int) -> str:
-    """Return a line with its hints."""
-    here = [(column, text) for at, column, text in hints if at == number]
-    for column, text in sorted(here, key=lambda hint: -int(str(hint[0]))):
-        line = line[: int(str(column))] + str(text) + line[int(str(column)) :]
-    return line
-
-
-def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
-    begin = "  %copy-start.3 = "
-    hints = neovim.run(HINTS, path=compile_v5e.path(MODULE), text=begin)
-    number = compile_v5e.starting(MODULE, begin)
-    shown = with_hints(compile_v5e.line(MODULE, number), hints, number)
-    step = re.search(r"^  step (\d+) %copy-start\.3 [\d.]+ (?:[KM]i)?B ", shown)
-    assert step is not None
-    sequence = [compile_v5e.path("-live-range").read_text("utf-8")]
-    assert f"    {step[1]}:copy-start.3\n" in sequence[0]
 
 
 def test_kinds_of_hints_can_be_disabled(neovim: Neovim, compile_v5e: Compile) -> None:

@@ -31,22 +31,6 @@ def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
-def test_definition_of_operand_is_its_instruction(old: Neovim, compile_v5e: Compile) -> None:
-    line = old.run(
-        """
-        nvim.open(path)
-        nvim.cursor('copy-done(%copy-start.1)')
-        vim.fn.search('%copy-start')
-        local before = vim.fn.line('.')
-        vim.lsp.buf.definition()
-        nvim.wait('a jump', function() return vim.fn.line('.') ~= before end)
-        return vim.fn.getline('.')
-        """,
-        path=compile_v5e.path(MODULE),
-    )
-    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
-
-
 def test_wrong_size_is_reported_until_fixed(old: Neovim, compile_v5e: Compile) -> None:
     codes = old.run(
         """

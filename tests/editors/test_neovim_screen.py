@@ -25,17 +25,6 @@ def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) ->
         assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
 
 
-def test_lens_opens_list(neovim: Neovim, compile_v5e: Compile) -> None:
-    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
-        screen.row_of("2 share offset 0")
-        screen.type("4G\\l")
-        row = screen.row_of("[Quickfix List] hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0")
-        assert row
-        assert screen.row_of("buffer-assignment.txt|5 col").endswith(
-            compile_v5e.line(ASSIGNMENT, 5).strip()
-        )
-
-
 def test_diagnostic_has_sign_and_text(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")

@@ -44,17 +44,6 @@ async def test_inspect_prints_cursor_target(reading: Window) -> None:
     await until(reading.shown(TERMINAL), lambda shown: size in "".join(shown), seconds=120)
 
 
-async def test_inspect_reads_unsaved_text(dump: Compile, window: Window) -> None:
-    at = spot(dump.path(ASSIGNMENT), "<235 fusion @1> (size=^1048576,")
-    await window.open(at)
-    await until(lambda: hover(window.host, at))
-    await window.page.keyboard.type("9")
-    await until(lambda: hover(window.host, at), lambda text: "91,048,576" in text)
-    await window.run("HLO: Inspect at Cursor")
-    await until(window.shown(TERMINAL), lambda shown: "91,048,576 B" in "".join(shown), seconds=120)
-    assert "size=1048576," in at.path.read_text("utf-8")
-
-
 async def test_restart_starts_server_that_log_names(dump: Compile, window: Window) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)

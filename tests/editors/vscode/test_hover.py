@@ -1,9 +1,9 @@
 """Tests for hovers, on the screen and in the API."""
 
-from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, live, printed
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, live, printed
 from editors.vscode.host import hover, spot
 from editors.vscode.marks import VSCODE
-from editors.vscode.waiting import eventually, until
+from editors.vscode.waiting import eventually
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
@@ -32,12 +32,3 @@ async def test_hover_describes_value(reading: Window) -> None:
     assert f"padded size {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
     assert f"live range {first}-{last} ({last - first} steps)" in shown
     assert "**" not in shown  # it is shown as markdown
-
-
-async def test_hover_describes_instruction(reading: Window) -> None:
-    at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
-    await reading.open(at)
-    await until(lambda: hover(reading.host, at))
-    shown = await reading.hovered("fusion.40 fusion")
-    assert f"padded size {64 * 256 * 4:,} B (64.0 KiB): fits T(8,128)" in shown.splitlines()
-    assert "calls bitcast_fusion.1" in shown.splitlines()

@@ -69,11 +69,6 @@ def test_instruction_references_include_headers_of_its_values() -> None:
     assert not mentioned & {"fusion.2-entry", "fusion.2-line", "fused-call"}
 
 
-def test_computation_references_are_its_calls() -> None:
-    assert _of(SPLIT, "fused-line") == ({"fused-line"}, {"fused-call"})
-    assert _of(SPLIT, "region-call") == ({"region-line"}, {"region-call"})
-
-
 def test_allocation_is_declared_by_its_line() -> None:
     assert _of(SPLIT, "allocation-4") == ({"allocation-4"}, set())
 
