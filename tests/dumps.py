@@ -12,6 +12,13 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 CORPUS = Path(__file__).parent / "corpus"
+FOLDERS = (  # of small.tar.xz
+    *("cpu", "cpu_jax_0.6.2", "flags_async_sugar", "flags_inline_stack_frames"),
+    *("flags_no_analysis", "flags_pass_dumps", "gpu_h100", "gpu_h100_jax_0.4.38"),
+    *("gpu_h100_jax_0.8.3", "gpu_h100_multiheap", "gpu_h100_nccl_buffers"),
+    *("gpu_h100_separate_color", "samples", "tpu_v5e", "tpu_v5e_jax_0.6.2"),
+    *("tpu_v5e_jax_0.9.2", "tpu_v5p"),
+)
 SMALL_DUMPS = Path(__file__).parent / "small_dumps"  # one file for each rare format
 
 _KINDS = (

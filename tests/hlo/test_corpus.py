@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dumps import module_files
+from dumps import FOLDERS, module_files
 from hlo_lsp.hlo.vocabulary import AttributeKind, OpcodeSpec, vocabulary
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.text import disk
@@ -15,12 +15,7 @@ from hlo_lsp.text import disk
 pytestmark = pytest.mark.corpus
 
 WORDS = vocabulary()
-_FOLDERS = [
-    "cpu", "cpu_jax_0.6.2", "flags_async_sugar", "flags_inline_stack_frames", "flags_no_analysis",
-    "flags_pass_dumps", "gpu_h100", "gpu_h100_jax_0.4.38", "gpu_h100_jax_0.8.3",
-    "gpu_h100_multiheap", "gpu_h100_nccl_buffers", "gpu_h100_separate_color", "tpu_v5e",
-    "tpu_v5e_jax_0.6.2", "tpu_v5e_jax_0.9.2", "tpu_v5p",
-]  # fmt: skip
+_FOLDERS = [name for name in FOLDERS if name != "samples"]  # which have no modules
 _INSTRUCTION = re.compile(r" +(ROOT )?%?[\w.\-]+ = ")
 _ARRAY = re.compile(r"\w+\[([^\]]*)\]")
 _NAMED = re.compile(r"\s*([\w\-]+)=")

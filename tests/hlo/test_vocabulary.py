@@ -15,10 +15,6 @@ def opcode(name: str) -> OpcodeSpec:
     return found
 
 
-def test_it_is_read_once() -> None:
-    assert vocabulary() is WORDS
-
-
 @pytest.mark.parametrize(
     ("name", "arity"),
     [("add", 2), ("iota", 0), ("batch-norm-grad", 5), ("ragged-all-to-all", 6), ("reduce", None),
@@ -49,11 +45,6 @@ def test_operand_dependent_attributes_are_optional() -> None:
 )  # fmt: skip
 def test_opcode_calls(name: str, calls: set[str]) -> None:
     assert set(opcode(name).calls) == calls
-
-
-@pytest.mark.parametrize("name", ["clamp", "bitcast-convert", "dot", "rng", "reduce", "pad"])
-def test_opcodes_that_are_not_elementwise(name: str) -> None:
-    assert not opcode(name).elementwise
 
 
 @pytest.mark.parametrize("name", ["add", "convert", "select", "compare", "tanh", "real", "map"])
@@ -119,21 +110,9 @@ def test_attribute_meaning_depends_on_opcode() -> None:
     assert WORDS.attribute("algorithm", "dot") is plain
 
 
-def test_an_attribute_keeps_its_meaning_in_a_start() -> None:
-    of_slices = WORDS.attribute("dimensions", "concatenate")
-    assert WORDS.attribute("dimensions", "concatenate-start") is of_slices
-    assert WORDS.attribute("dimensions", "all-gather-start") is not None
-
-
 def test_unknown_attributes() -> None:
     assert WORDS.attribute("nothing") is None
     assert WORDS.attribute("nothing", "add") is None
-
-
-def test_keys_inside_of_braces() -> None:
-    assert "stack_frame_id" in WORDS.attributes["metadata"].keys
-    assert "rhs_reversal" in WORDS.attributes["window"].keys
-    assert "must-alias" in WORDS.header["input_output_alias"].keys
 
 
 def test_the_header_has_attributes_of_its_own() -> None:

@@ -11,18 +11,6 @@ def _records(count: int) -> list[Record]:
     return records
 
 
-def test_first_record_follows_file_order() -> None:
-    first, second, third = _records(3)
-    records: MultiMap[str, Record] = MultiMap()
-    for record in (third, first, second):
-        records.add("a", record)
-    assert records.first("a") is first
-    assert records.all("a") == [first, second, third]
-    records.remove("a", first)
-    assert records.first("a") is second
-    assert list(records.firsts()) == [second]
-
-
 def test_key_without_records_is_absent() -> None:
     [record] = _records(1)
     records: MultiMap[str, Record] = MultiMap()
@@ -33,15 +21,6 @@ def test_key_without_records_is_absent() -> None:
     assert "a" not in records
     assert list(records) == []
     assert len(records) == 0
-
-
-def test_removing_an_absent_record_does_nothing() -> None:
-    one, other = _records(2)
-    records: MultiMap[str, Record] = MultiMap()
-    records.add("a", one)
-    records.remove("a", other)
-    records.remove("b", other)
-    assert records.all("a") == [one]
 
 
 _MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=30)

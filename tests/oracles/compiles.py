@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from dumps import FOLDERS as SMALL_FOLDERS
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -48,27 +49,7 @@ GENERATIONS = (  # the folders of generations.tar.xz
     "tpu_v5e_jax_0.6.2_libtpu_0.0.14",
     "tpu_v5e_jax_0.8.1",
 )
-FOLDERS = (
-    L24,
-    "cpu",
-    "cpu_jax_0.6.2",
-    "flags_async_sugar",
-    "flags_inline_stack_frames",
-    "flags_no_analysis",
-    "flags_pass_dumps",
-    "gpu_h100",
-    "gpu_h100_jax_0.4.38",
-    "gpu_h100_jax_0.8.3",
-    "gpu_h100_multiheap",
-    "gpu_h100_nccl_buffers",
-    "gpu_h100_separate_color",
-    "samples",
-    "tpu_v5e",
-    "tpu_v5e_jax_0.6.2",
-    "tpu_v5e_jax_0.9.2",
-    "tpu_v5p",
-    *GENERATIONS,
-)
+FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
 
 
 @dataclass(frozen=True)
