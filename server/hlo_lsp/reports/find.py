@@ -206,9 +206,6 @@ class _Search:
 
     def buffers(self, match: _Match) -> Iterator[FoundBuffer]:
         """Yield the values that match."""
-        for file in self._dump.files:
-            if any(line.opcode == "async-start" for line in file.module.instructions.records()):
-                file.module.build_mention_index()  # which origins of async instructions need
         assignment = buffer_assignment(self._dump)
         values = [(block.allocation, one) for block in assignment.blocks for one in block.values]
         origins = origins_of(self._dump, ((one.name, one.index) for _, one in values))

@@ -37,7 +37,7 @@ VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
 _BAND_OPCODES = frozenset({"while", "call", "conditional"})
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
-_MAX_LINEAR_SEARCHES = 50
+
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 
@@ -77,12 +77,7 @@ class _Map:
         )
         self._schedule: Schedule | None = None
         if self._module is not None:
-            module = self._module.module
-            self._schedule = schedule_of(module)
-            # Without the index, each search for the users of an async instruction is linear.
-            opcodes = (line.opcode for line in module.instructions.records())
-            if sum(opcode == "async-start" for opcode in opcodes) > _MAX_LINEAR_SEARCHES:
-                module.build_mention_index()
+            self._schedule = schedule_of(self._module.module)
 
     def json(self) -> Json:
         dump = self._dump

@@ -74,10 +74,6 @@ class _Trace:
         occupancies = memory_space_occupancies(dump)
         if not occupancies:
             return
-        for file in dump.files:
-            # Origins follow the users of async instructions, which takes long without the index.
-            if any(line.opcode == "async-start" for line in file.module.instructions.records()):
-                file.module.build_mention_index()
         self._modules += 1
         process = self._add_track(module_name(dump), ordered=True)
         process.process.pid = self._modules
