@@ -6,7 +6,6 @@ from urllib.parse import quote
 import pytest
 from markdown_it import MarkdownIt
 
-from hlo_lsp.ide.hover.origin_text import StackFact
 from hlo_lsp.lsp.hover import markdown, plain
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.source import SourceLine
@@ -119,7 +118,7 @@ def test_missing_source_file_is_named_missing(file: str) -> None:
 STACK = Card(
     "title",
     (
-        StackFact(
+        Fact(
             "source",
             "/a/loss.py:7 in `loss`",
             SourceLine("/a/loss.py", 7, "loss"),
@@ -166,7 +165,7 @@ def test_each_missing_file_is_told_once() -> None:
 @pytest.mark.parametrize(("frames", "shown"), [(8, 8), (9, 8), (100, 8)])
 def test_a_deep_stack_is_cut(frames: int, shown: int) -> None:
     stack = [SourceLine("/m.py", number) for number in range(1, frames + 1)]
-    card = Card("title", (StackFact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
+    card = Card("title", (Fact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
     lines = plain(card, here).split("\n")[1:]
     assert lines[1] == "          called from m.py:2"
     assert sum(".py:" in line for line in lines) == shown

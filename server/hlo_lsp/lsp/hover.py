@@ -15,7 +15,7 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.origin_text import StackFact, describe_source_line
+from hlo_lsp.ide.hover.origin_text import describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
@@ -80,14 +80,13 @@ def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Hover
         yield _HoverLine(fact.text)
         return
     yield _source_line(fact.source, fact.text, str(fact.source), uri_of, missing)
-    callers = fact.callers if isinstance(fact, StackFact) else ()
     before = fact.source
-    for caller in callers[: _MAX_CALL_STACK_LINES - 1]:
+    for caller in fact.callers[: _MAX_CALL_STACK_LINES - 1]:
         name = _FOLDER_PREFIX.sub("", caller.file) if caller.file == before.file else caller.file
         text = f"called from {describe_source_line([caller])}"
         yield _source_line(caller, text, f"{name}:{caller.line}", uri_of, missing)
         before = caller
-    more = len(callers) - (_MAX_CALL_STACK_LINES - 1)
+    more = len(fact.callers) - (_MAX_CALL_STACK_LINES - 1)
     if more > 0:
         yield _HoverLine(f"and {more:,} more")
 

@@ -32,12 +32,14 @@ def printable(text: str) -> str:
 class Fact:
     """A line of a card; ``text`` has names from dumps in backticks.
 
-    ``source`` is the Python line in the text, for clients that support links.
+    ``source`` is the Python line in the text, for clients that support links; ``callers`` are the
+    lines that call it, from the inside out, which are not in the text.
     """
 
     label: str
     text: str
     source: SourceLine | None = None
+    callers: tuple[SourceLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Origins and Python lines as text: where the data of a buffer came from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
@@ -15,16 +14,6 @@ from hlo_lsp.syntax.instruction_text import InstructionText
 _MAX_UNPREPARED_RECORDS = 500  # what is missing for so many takes at most 10 ms
 _MAX_LISTED_MOVES = 4
 _MAX_NAME_CHARACTERS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class StackFact(Fact):
-    """The innermost Python line of a stack as ``source``, with its callers from the inside out.
-
-    ``text`` describes the innermost line only.
-    """
-
-    callers: tuple[SourceLine, ...] = ()
 
 
 def prepare_hovers(dump: DumpSet) -> None:
@@ -119,7 +108,7 @@ def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
         return Fact("origin", ", ".join(parts))
     parts.append(describe_source_line([origin.source]))
     callers = origin.stack[origin.stack.index(origin.source) + 1 :]
-    return StackFact("origin", ", ".join(parts), origin.source, callers)
+    return Fact("origin", ", ".join(parts), origin.source, callers)
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
@@ -136,7 +125,7 @@ def stack_facts(stack: Sequence[SourceLine]) -> list[Fact]:
     """Return the fact about a Python stack, which starts at the innermost line."""
     if not stack:
         return []
-    return [StackFact("source", describe_source_line(stack), stack[0], tuple(stack[1:]))]
+    return [Fact("source", describe_source_line(stack), stack[0], tuple(stack[1:]))]
 
 
 def describe_source_line(stack: Sequence[SourceLine]) -> str:
