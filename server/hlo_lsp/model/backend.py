@@ -54,6 +54,11 @@ def space_name(number: int, backend: Backend) -> str | None:
     return _SPACE_NAMES.get(backend, {}).get(number)
 
 
+def space_names() -> list[str]:
+    """Return the names of memory spaces on all backends."""
+    return list(dict.fromkeys(name for names in _SPACE_NAMES.values() for name in names.values()))
+
+
 def space_title(number: int, backend: Backend) -> str:
     """Return the name of a memory space, or its number if the name is unknown."""
     return space_name(number, backend) or f"memory space {number}"

@@ -25,6 +25,12 @@ def test_sizes(size: object, count: int) -> None:
         ({"constant": -1}, "constant", "must be a number of bytes"),
         ({"constant": True}, "constant", "must be a number of bytes"),
         ({"padding": 2}, "padding", "must be a number from 0 to 1"),
+        ({"peak": {"HBN": 1}}, "peak", "unknown memory space `HBN`; did you mean `HBM`?"),
+        (
+            {"forbidden": ["all-to-al"]},
+            "forbidden",
+            "unknown opcode `all-to-al`; did you mean `all-to-all`?",
+        ),
         ({"forbidden": "copy"}, "forbidden", "must be a list of texts"),
         ({"module": 1}, "module", "must be a text"),
     ],

@@ -93,4 +93,10 @@ def test_second_text_of_a_module_is_left_out(role: str, count: int) -> None:
     file = DumpFile.of_text(MODULE, f"module_0001.jit_f.cl_12.after_optimizations{role}.txt")
     rules = [rule for rule in CATALOGUE if rule.code == "budget-opcode"]
     limits = Limits(budgets=(Budget(forbidden=("add",)),))
-    assert len(check(DumpSet([file]), file, rules, limits)) == count
+    for others in ([], [DumpFile.of_text(ASSIGNMENT)]):
+        assert len(check(DumpSet([file, *others]), file, rules, limits)) == count
+
+
+def test_padding_of_small_memory_on_chip_is_ignored() -> None:
+    on_chip = _PADDED.replace("preallocated-temp", "color 4, preallocated-temp")
+    assert _messages("budget-padding", on_chip, RANGES, MODULE, padding=0.1) == []

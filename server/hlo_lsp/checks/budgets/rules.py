@@ -9,8 +9,9 @@ from hlo_lsp.checks.framework.options import Budget
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
-from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
@@ -18,6 +19,7 @@ from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_RELATED = 4
+_MIN_ON_CHIP_BYTES = 1 << 20  # padding is most of the few bytes in SMEM
 # XLA writes this text beside that of the optimized module, and it has the same instructions.
 _SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
 
@@ -56,6 +58,9 @@ def budget_padding(context: CompileContext) -> Iterator[Finding]:
     dump = context.dump
     for budget in _budgets(context):
         for occupancy in () if budget.padding is None else memory_space_occupancies(dump):
+            is_small = occupancy.peak_bytes < _MIN_ON_CHIP_BYTES
+            if is_small and is_on_chip(occupancy.space, dump.backend):
+                continue
             padding = lost_bytes(dump, occupancy.space, occupancy.peak_step).array_padding
             share = padding / occupancy.peak_bytes if occupancy.peak_bytes else 0.0
             if budget.padding is not None and share > budget.padding:
@@ -84,7 +89,7 @@ def budget_constant(context: CompileContext) -> Iterator[Finding]:
 def budget_opcode(context: CompileContext) -> Iterator[Finding]:
     """Report instructions whose opcode a budget forbids; once for each opcode."""
     forbidden = {opcode for budget in _budgets(context) for opcode in budget.forbidden}
-    file = module_at_buffer_assignment(context.dump) if forbidden else None
+    file = _module(context) if forbidden else None
     if file is None:
         return
     found: dict[str, list[InstructionLine]] = {}
@@ -109,7 +114,7 @@ def budget_opcode(context: CompileContext) -> Iterator[Finding]:
 def budget_donation(context: CompileContext) -> Iterator[Finding]:
     """Report arguments that are not donated although a budget requires it."""
     budgets = [budget for budget in _budgets(context) if budget.donated]
-    file = module_at_buffer_assignment(context.dump) if budgets else None
+    file = _module(context) if budgets else None
     header = None if file is None else file.module.header
     entry = None if file is None else file.module.entry
     if file is None or header is None or entry is None:
@@ -139,6 +144,13 @@ def _budgets(context: CompileContext) -> list[Budget]:
     names = [file.module.header.name for file in context.dump.files if file.module.header]
     name = names[0] if names else ""
     return [budget for budget in context.thresholds.budgets if budget.applies_to(name)]
+
+
+def _module(context: CompileContext) -> DumpFile | None:
+    """Return the module text, unless it is checked with the same one beside it."""
+    file = module_at_buffer_assignment(context.dump)
+    is_copy = file is not None and suffix_of(file.title).role is _SAME_MODULE_AGAIN
+    return None if is_copy else file
 
 
 def _limit(limits: tuple[tuple[str, int], ...], title: str) -> int | None:

@@ -1,5 +1,6 @@
 """Options of the checks: on the command line, in ``hlo-lsp.toml``, in the settings of an editor."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -9,6 +10,8 @@ from typing import Any
 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.backend import space_names
 from hlo_lsp.model.display import parse_size
 
 
@@ -81,7 +84,21 @@ def _size(value: object) -> int:
 def _sizes(value: object) -> tuple[tuple[str, int], ...]:
     if not isinstance(value, Mapping):
         raise ValueError('must be a table of memory spaces, such as { HBM = "12 GiB" }')
+    known = {name.casefold() for name in space_names()}
+    for space in map(str, value):
+        if space.casefold() not in known and not _OTHER_SPACE.fullmatch(space):
+            raise ValueError(_unknown("memory space", space, space_names()))
     return tuple((str(space), _size(size)) for space, size in value.items())
+
+
+def _opcodes(value: object) -> tuple[str, ...]:
+    """Return opcodes; an unknown one is an error if it resembles another, else it can be new."""
+    found = _texts(value)
+    known = vocabulary().opcodes
+    for opcode in found:
+        if opcode not in known and get_close_matches(opcode, known, 1, _SIMILARITY):
+            raise ValueError(_unknown("opcode", opcode, list(known)))
+    return found
 
 
 def _share(value: object) -> float:
@@ -96,12 +113,14 @@ _READERS = {
     "total": _sizes,
     "padding": _share,
     "constant": _size,
-    "forbidden": _texts,
+    "forbidden": _opcodes,
     "donated": _texts,
 }
 
 
 _MIB = 1 << 20
+_OTHER_SPACE = re.compile(r"memory space \d+", re.IGNORECASE)  # without a name
+_SIMILARITY = 0.8  # of a misspelled opcode
 
 
 @dataclass(frozen=True, slots=True)
