@@ -73,3 +73,13 @@ def test_program_is_required() -> None:
 def test_old_dumps_are_not_shown(dump: Path) -> None:
     found = run("run", "-o", dump, "--", sys.executable, "-c", "pass")
     assert "XLA wrote no dumps" in found.err
+
+
+def test_dumps_of_earlier_run_are_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "dumps"
+    folder.mkdir()
+    for name in ("a.txt", "b.txt", "c.bin"):
+        (folder / name).write_text("x", "utf-8")
+    code = f"open({str(folder / 'a.txt')!r}, 'w').write('longer')"
+    found = run("run", "-o", folder, "--", sys.executable, "-c", code)
+    assert "1 file of an earlier run replaced, 1 file of an earlier run kept" in found.err

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
-from hlo_lsp.model.display import printable
+from hlo_lsp.model.display import count_noun, printable
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom import oom_lines
 from hlo_lsp.reports.summary import summarize
@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{command[0]}: program not found", _NOT_FOUND_STATUS) from None
     except OSError as error:
         raise CommandError(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS) from None
-    print(f"\nhlo-lsp: dumps are in {folder}", file=sys.stderr)
     written = written_dumps(folder, before)
+    print(f"\nhlo-lsp: dumps are in {folder}{_earlier(before, written)}", file=sys.stderr)
     for line in _explanation(folder, written, log if status else b"", options.top):
         print(printable(line), file=sys.stderr)
     return status
@@ -124,6 +124,18 @@ def file_stamps(folder: Path) -> FileStamps:
             status = entry.stat()
             found[Path(entry.path)] = status.st_mtime_ns, status.st_size
     return found
+
+
+def _earlier(before: FileStamps, written: list[Path]) -> str:
+    """Return what became of the text dumps of earlier runs in the folder."""
+    earlier = {path for path in before if path.suffix == ".txt"}
+    replaced = len(earlier.intersection(written))
+    parts = [
+        f"{count_noun(count, 'file')} of an earlier run {what}"
+        for count, what in ((replaced, "replaced"), (len(earlier) - replaced, "kept"))
+        if count
+    ]
+    return f"; {', '.join(parts)} (use another folder to compare: -o DIR)" if parts else ""
 
 
 def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> Iterator[str]:
