@@ -220,13 +220,13 @@ class FileResult:
         return min((finding.severity.rank for finding in self.findings), default=len(Severity))
 
 
-def check_job(job: CheckJob) -> list[FileResult]:
-    """Check the files of a job.
+def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[FileResult]:
+    """Check the files of a job, as they are in a workspace if one is given.
 
     A file that the user named is reported if it is unreadable or not a dump. In a folder, files
     that are not dumps are skipped, because dump folders contain other files too.
     """
-    library = DumpWorkspace()
+    library = workspace or DumpWorkspace()
     return [_check_path(library, path, job) for path in job.files]
 
 
