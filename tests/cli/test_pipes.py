@@ -1,4 +1,4 @@
-"""Output pipes that close early, as with ``head``."""
+"""Output pipes that close early, as with ``head``, and full disks."""
 
 import subprocess
 from collections.abc import Callable
@@ -9,6 +9,8 @@ import pytest
 from cli.command import environment
 from e2e.compiles import Compile
 from e2e.process import COMMAND
+
+FULL_DISK = Path("/dev/full")
 
 
 def read_some(*arguments: str | Path, size: int) -> tuple[int, bytes]:
@@ -52,3 +54,19 @@ def test_inspect_survives_closed_pipe(large: Path) -> None:
         status, errors = read_some("inspect", large, "--value", "166", size=size)
         assert errors == b""
         assert status in {0, 1, 141}
+
+
+@pytest.mark.skipif(not FULL_DISK.exists(), reason="this system has no full device")
+@pytest.mark.parametrize("arguments", [["inspect"], ["check", "--select", "all"], ["summary"]])
+def test_full_disk_is_one_clear_error(large: Path, arguments: list[str]) -> None:
+    with FULL_DISK.open("w") as output:
+        ended = subprocess.run(
+            [*COMMAND, *arguments, str(large)],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            env=environment(),
+            check=False,
+        )
+    assert ended.stderr == "hlo-lsp: cannot write the output: No space left on device\n"
+    assert ended.returncode == 2

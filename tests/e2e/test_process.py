@@ -153,3 +153,12 @@ def test_unwritable_log_file_is_reported_and_ignored(start: type[Wire], tmp_path
     assert "cannot log to" in wire.log
     assert "no folder" in wire.log
     assert "Traceback" not in wire.log
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_log_on_a_full_disk_is_ignored(start: type[Wire]) -> None:
+    wire = start("-v", "--log-file", "/dev/full")
+    wire.initialize()
+    wire.send(message("no/such", {}, 1) + message("shutdown", None, 2) + message("exit"))
+    assert wire.process.wait(PATIENCE) == 0
+    assert wire.log == ""

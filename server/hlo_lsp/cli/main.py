@@ -1,7 +1,9 @@
 """The ``hlo-lsp`` command line."""
 
 import argparse
+import errno
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -9,6 +11,8 @@ from importlib import import_module
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.garbage_collection import reduce_gc_frequency
 from hlo_lsp.cli.options import argument_parser
+
+_FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command in {None, "serve"}:
             return _serve(options)
         status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # while an error can still be reported
         return status
     except CommandError as error:
         print(f"hlo-lsp: {error}", file=sys.stderr)
@@ -30,6 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # print a message at exit.
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno not in _FULL_DISK:
+            raise
+        print(f"hlo-lsp: cannot write the output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the rest of the buffer
+        return 2
     except KeyboardInterrupt:
         return 130
 
@@ -61,6 +73,7 @@ def _configure_logging(log_file: str | None, verbose: int) -> None:
     """Log to standard error or a file, because the protocol uses standard output."""
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    logging.raiseExceptions = False  # with a full disk, each record would print a traceback
     problem: OSError | None = None
     if log_file is not None:
         try:
