@@ -1,15 +1,16 @@
 """Module text as XLA's own parser reads it.
 
-``jaxlib._hlo`` returns a module as a serialized HloModuleProto. The field numbers are those of
-openxla/xla: ``xla/service/hlo.proto`` and ``xla/xla_data.proto``.
+``jaxlib._hlo`` returns a module as a serialized HloModuleProto (``xla/service/hlo.proto``).
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from hlo_lsp.model.shape import Shape
-from oracles.protobuf import Value, as_bytes, as_integer, as_text, fields, integers
+from hlo_lsp.protos.hlo_messages import CLASSES
 from oracles.xla_shape import decode_shape
 
 
@@ -61,99 +62,36 @@ def parse_with_xla(text: str) -> XlaModule:
         module = hlo.hlo_module_from_text(text)
     except RuntimeError as error:
         raise XlaParseError(str(error)) from None
-    return _module(module.as_serialized_hlo_module_proto())
-
-
-def _module(message: bytes) -> XlaModule:
-    texts = {1: "", 2: ""}
-    computations: list[_Computation] = []
-    schedules: dict[int, list[int]] = {}
-    for number, value in fields(message):
-        if number in texts:
-            texts[number] = as_text(value)
-        elif number == 3:
-            computations.append(_Computation(value))
-        elif number == 7:
-            schedules = dict(_schedule(entry) for _, entry in fields(value))
-    names = {computation.id: computation.name for computation in computations}
+    proto = CLASSES["HloModuleProto"].FromString(module.as_serialized_hlo_module_proto())
+    schedules = {entry.key: entry.value.instruction_ids for entry in proto.schedule.sequences}
+    names = {computation.id: computation.name for computation in proto.computations}
     return XlaModule(
-        texts[1],
-        texts[2],
-        tuple(each.resolved(names, schedules.get(each.id)) for each in computations),
+        proto.name,
+        proto.entry_computation_name,
+        tuple(_computation(each, names, schedules.get(each.id)) for each in proto.computations),
     )
 
 
-def _schedule(entry: Value) -> tuple[int, list[int]]:
-    """Return a computation and its instructions by id, from HloScheduleProto.sequences."""
-    computation = 0
-    order: list[int] = []
-    for number, value in fields(entry):
-        if number == 1:
-            computation = as_integer(value)
-        elif number == 2:
-            order = [each for _, packed in fields(value) for each in integers(packed)]
-    return computation, order
-
-
-class _Computation:
-    """A HloComputationProto, in which instructions and computations have ids."""
-
-    def __init__(self, message: Value) -> None:
-        self.name = ""
-        self.id = self._root = 0
-        self._instructions: list[_Instruction] = []
-        for number, value in fields(message):
-            if number == 1:
-                self.name = as_text(value)
-            elif number == 2:
-                self._instructions.append(_Instruction(value))
-            elif number == 5:
-                self.id = as_integer(value)
-            elif number == 6:
-                self._root = as_integer(value)
-
-    def resolved(self, computations: dict[int, str], order: list[int] | None) -> XlaComputation:
-        # The upper half of an id is the computation, the same for all of these.
-        names = {_low(each.id): each.name for each in self._instructions}
-        return XlaComputation(
-            self.name,
-            tuple(
-                XlaInstruction(
-                    each.name,
-                    each.opcode,
-                    decode_shape(each.shape),
-                    _low(each.id) == _low(self._root),
-                    tuple(names[_low(operand)] for operand in each.operands),
-                    tuple(computations[called] for called in each.called),
-                )
-                for each in self._instructions
-            ),
-            None if order is None else tuple(names[_low(number)] for number in order),
-        )
-
-
-class _Instruction:
-    """A HloInstructionProto."""
-
-    def __init__(self, message: Value) -> None:
-        self.name = self.opcode = ""
-        self.shape = b""
-        self.id = 0
-        self.operands: list[int] = []
-        self.called: list[int] = []
-        for number, value in fields(message):
-            if number == 1:
-                self.name = as_text(value)
-            elif number == 2:
-                self.opcode = as_text(value)
-            elif number == 3:
-                self.shape = as_bytes(value)
-            elif number == 35:
-                self.id = as_integer(value)
-            elif number == 36:
-                self.operands += integers(value)
-            elif number == 38:
-                self.called += integers(value)
+def _computation(
+    proto: Any, computations: Mapping[int, str], order: Iterable[int] | None
+) -> XlaComputation:
+    # The upper half of an id is the computation, the same for all of these.
+    names = {_low(each.id): each.name for each in proto.instructions}
+    return XlaComputation(
+        proto.name,
+        tuple(
+            XlaInstruction(
+                each.name,
+                each.opcode,
+                decode_shape(each.shape.SerializeToString()),
+                _low(each.id) == _low(proto.root_id),
+                tuple(names[_low(operand)] for operand in each.operand_ids),
+                tuple(computations[called] for called in each.called_computation_ids),
+            )
+            for each in proto.instructions
+        ),
+        None if order is None else tuple(names[_low(number)] for number in order),
+    )
 
 
 def _low(number: int) -> int:
