@@ -1,6 +1,7 @@
 """The workspace: open files, files on disk, and dump sets."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
 
@@ -110,6 +112,39 @@ def test_companion_can_appear_and_disappear(folder: Path) -> None:
     assert _size(_set(library, live)) == 640
     path.unlink()
     assert _size(_set(library, live)) is None
+
+
+def _shrink(path: Path) -> None:
+    _write(path, "BufferAssignment:\n")
+
+
+def _change(path: Path) -> None:
+    _write(path, _ASSIGNMENT.format(size=768))
+
+
+def _replace(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("happens", [_shrink, _change, Path.unlink, _replace])
+def test_companion_that_changes_while_read_is_read_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[Path], None]
+) -> None:
+    library = DumpWorkspace()
+    live = _open(library, folder / f"{_STEM}-live-range.txt")
+    path = folder / f"{_STEM}-buffer-assignment.txt"
+    remaining = [happens]
+
+    def change_once() -> None:
+        if remaining:
+            remaining.pop()(path)
+
+    monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 1)
+    monkeypatch.setattr(disk, "checkpoint", change_once)
+    _set(library, live)
+    assert not remaining
+    assert _size(_set(library, live)) == {_change: 768}.get(happens)
 
 
 @pytest.mark.parametrize("damage", ["binary", "folder", "other text", "empty"])
