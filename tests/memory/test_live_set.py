@@ -7,13 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
-from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
-from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
@@ -116,31 +114,6 @@ def test_tables_count_with_their_slots() -> None:
     ended = _TABLE_RANGES.replace("t{}:0-4", "t{}:0-2")
     dump = DumpSet([DumpFile.of_text(_TABLES), DumpFile.of_text(ended)])
     assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 0)
-
-
-@pytest.mark.corpus
-def test_few_tables_of_l24_are_live_at_the_peak(train_l24: Path) -> None:
-    errors: list[str] = []
-    (dump,) = dumps_at([train_l24], errors, sizes_only=True)
-    space = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
-    assert space is not None
-    slots = lost_bytes(dump, space.space, space.peak_step).tuple_table_slots
-    tables = [
-        value
-        for block in buffer_assignment(dump).blocks
-        if block.allocation.color == space.space and block.allocation.preallocated_temp
-        for value in block.values
-        if value.shape.startswith("(")
-    ]
-    # No two tables share bytes, and all but a few slots have 16 KiB.
-    assert tuple_table_bytes(dump, space.space) == slots + sum(value.size for value in tables)
-    live = [dump.live(value.key) for value in tables]
-    at_peak = [
-        one
-        for one in live
-        if one is not None and one.record.start_step <= space.peak_step <= one.record.end_step
-    ]
-    assert tuple_table_bytes(dump, space.space, space.peak_step) == 16384 * len(at_peak) == 540_672
 
 
 def _below(node: GroupNode) -> Iterator[GroupNode]:

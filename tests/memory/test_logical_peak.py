@@ -1,6 +1,5 @@
 """The logical peak, and logical bytes at the declared peak."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,24 +64,3 @@ def test_live_ranges_include_both_ends() -> None:
         "HloLiveRange (max 9):\n  BufferLiveRange:\n    a{}:2-4\n    b{}:4-4\n"
     )
     assert logical_peak_of(DumpSet([DumpFile.of_text(text)])) == LogicalPeak(None, 0, 4, 440)
-
-
-@pytest.mark.parametrize("make", [marked_dump.split, marked_dump.one_file])
-def test_edits_move_the_peak(make: "Callable[[], marked_dump.MarkedDump]") -> None:
-    small = make()
-    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544, 4, 12_544)
-    _edit(small.file(marked_dump.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
-    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 4096, 5, 12_544 + 4096)
-    line = next(line for line in small.file(marked_dump.ASSIGNMENT).lines if "<8 fusion.2" in line)
-    _edit(
-        small.file(marked_dump.ASSIGNMENT),
-        line,
-        line.replace("[16,64]", "[16]").replace("1,0", "0"),
-    )
-    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 64, 5, 12_544 + 64)
-
-
-def _edit(file: DumpFile, old: str, new: str) -> None:
-    line = file.lines.index(old)
-    file.changed(file.document.edit((line, 0), (line, len(old)), new))
-    file.refresh()

@@ -1,4 +1,4 @@
-"""The uses in the module text match the printed ones."""
+"""The schedule and the uses that follow from the module text match the printed ones."""
 
 from pathlib import Path
 
@@ -6,8 +6,9 @@ import pytest
 
 from hlo_lsp.checks.values.positions import row_of
 from hlo_lsp.checks.values.uses import users_of_module
-from oracles.compiles import compiles_of
-from oracles.modules import module_of_compile
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.schedule import scheduled_instructions
+from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus
 
@@ -15,10 +16,24 @@ pytestmark = pytest.mark.corpus
 _NOTHING_TO_COMPARE = {"samples", "flags_no_analysis"}
 
 
+def test_schedule_of_every_compile(folder: Path) -> None:
+    count = 0
+    for compile_ in compiles_of(folder):
+        module = _module(compile_)
+        printed = {step: name for name, (step, _) in compile_.printed.schedule.items()}
+        if module is None or not printed:
+            continue
+        found = scheduled_instructions(module)
+        assert found is not None, folder
+        assert dict(enumerate(each.name for each in found)) == printed
+        count += 1
+    assert count or folder.name in _NOTHING_TO_COMPARE
+
+
 def test_uses_of_every_value(folder: Path) -> None:
     count = 0
     for compile_ in compiles_of(folder):
-        module = module_of_compile(compile_)
+        module = _module(compile_)
         if module is None:
             continue
         users = users_of_module(module)
@@ -33,3 +48,9 @@ def test_uses_of_every_value(folder: Path) -> None:
             assert sorted(found) == sorted(printed), entry.key
             count += 1
     assert count or folder.name in _NOTHING_TO_COMPARE
+
+
+def _module(compile_: Compile) -> ModuleIndex | None:
+    """Return the module of a compile, or None if only memory files were dumped."""
+    spot = next(iter(compile_.printed.instructions.values()), None)
+    return None if spot is None else compile_.file(spot.path).module
