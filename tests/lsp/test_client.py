@@ -35,30 +35,6 @@ def test_the_encoding_is_the_one_agreed_on(encoding: Encoding) -> None:
     assert Client.from_capabilities(types.ClientCapabilities(), kind).encoding is encoding
 
 
-@pytest.mark.parametrize(
-    ("formats", "markdown"),
-    [
-        ([types.MarkupKind.Markdown, types.MarkupKind.PlainText], True),
-        ([types.MarkupKind.PlainText], False),
-        ([], False),
-        (None, False),
-    ],
-)
-def test_hovers_are_markdown_only_if_supported(
-    formats: list[types.MarkupKind] | None, markdown: bool
-) -> None:
-    hover = types.HoverClientCapabilities(content_format=formats)
-    document = types.TextDocumentClientCapabilities(hover=hover)
-    assert _client(document=document).can_render_markdown is markdown
-
-
-def test_a_client_that_pulls_need_not_be_refreshable() -> None:
-    document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
-    client = _client(document=document)
-    assert client.can_pull_diagnostics
-    assert not client.can_refresh_diagnostics
-
-
 def test_refreshing_is_a_flag_of_the_workspace() -> None:
     diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
@@ -128,19 +104,3 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
 )  # fmt: skip
 def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
     assert Client.from_capabilities(client_capabilities(name), "utf-16") == expected
-
-
-def test_capabilities_of_completion_and_edits_are_read() -> None:
-    item = types.ClientCompletionItemOptions(
-        snippet_support=True, insert_replace_support=True, label_details_support=True,
-        documentation_format=[types.MarkupKind.Markdown],
-    )  # fmt: skip
-    completion = types.CompletionClientCapabilities(completion_item=item)
-    document = types.TextDocumentClientCapabilities(completion=completion)
-    found = _client(document=document)
-    assert found.can_insert_snippets
-    assert found.can_insert_or_replace
-    assert found.can_show_label_details
-    assert found.can_complete_in_markdown
-    assert not found.can_show_signatures_in_markdown
-    assert not found.can_version_edits

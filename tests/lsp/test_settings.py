@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp.settings import PythonNotes, Settings, hlo_section, section_of_options
+from hlo_lsp.lsp.settings import Settings, hlo_section, section_of_options
 
 FOLDER = Path("/work space").absolute()
 
@@ -96,11 +96,6 @@ def test_check_options_are_read() -> None:
     assert settings.check.ignore == {"syntax"}
 
 
-@pytest.mark.parametrize("said", [None, {}, [], {"later": 1}, {"select": None}, {"thresholds": []}])
-def test_missing_check_options_have_defaults(said: object) -> None:
-    assert Settings.of([{"check": said}]) == (Settings(), [])
-
-
 def test_invalid_check_options_are_reported_with_their_setting() -> None:
     check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
     settings, problems = Settings.of([{"check": check}])
@@ -126,7 +121,3 @@ def test_workspace_is_a_list_of_paths(value: object) -> None:
     settings, problems = Settings.of([{"workspace": value}])
     assert settings == Settings()
     assert problems == ["hlo.workspace: must be a list of paths in quotes"]
-
-
-def test_python_notes_can_be_off() -> None:
-    assert Settings.of([{"pythonNotes": "off"}])[0].python_notes is PythonNotes.OFF
