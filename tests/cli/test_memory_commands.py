@@ -33,6 +33,17 @@ def test_find_lists_equal_names_of_one_compile_only(dump: Path) -> None:
     assert len(run("find", "a.1", dump, "--format", "json").json["modules"]) == 1
 
 
+def test_find_names_the_order_of_swapped_arguments(dump: Path) -> None:
+    found = run("find", dump, "model.py:7")
+    assert found.status == 2
+    assert "the query precedes the dumps: hlo-lsp find model.py:7" in found.err
+
+
+def test_missing_file_is_reported_once(dump: Path) -> None:
+    found = run("summary", dump / "none.txt")
+    assert (found.status, found.err.count("\n")) == (2, 1)
+
+
 def test_find_without_result_exits_with_1(dump: Path) -> None:
     found = run("find", "nothing.py:3", dump)
     assert (found.status, found.out) == (1, "")

@@ -70,6 +70,8 @@ def _dumps_of(
         except UnreadableError as error:
             if is_named or not isinstance(error, BinaryFileError):
                 errors.append(str(error))
+            if is_named:
+                return
             continue
         damage = damage_in(each, file.lines)
         if damage is not None:

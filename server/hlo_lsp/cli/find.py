@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections import Counter
+from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
@@ -12,6 +13,12 @@ from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_j
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
+    missing_path = next((path for path in options.paths if not path.exists()), None)
+    if missing_path is not None and Path(options.query).exists():
+        raise CommandError(
+            f"{missing_path} does not exist; the query precedes the dumps:"
+            f" hlo-lsp find {missing_path} {options.query}"
+        )
     query = FindQuery.of(options.query)
     errors: list[str] = []
     found: list[FoundInModule] = []
