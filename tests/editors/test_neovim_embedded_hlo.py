@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from editors.neovim import Neovim
+from editors.neovim import Neovim, find_old_neovim
 
 pytestmark = pytest.mark.editors
 
@@ -38,6 +38,18 @@ def test_embedded_text_has_hover_and_diagnostics(neovim: Neovim, tmp_path: Path,
     code, distance, formatexpr, text = neovim.run(script, path=path)
     assert (code, distance, formatexpr) == ("shape-mismatch", 0, "")
     assert "tanh" in str(text)
+
+
+def test_old_neovim_shows_diagnostics_of_embedded_text(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    path.write_text(_TEXTS["model.py"], "utf-8")
+    script = """
+        nvim.open(path)
+        return nvim.wait('a diagnostic', function()
+          return vim.diagnostic.get(0)[1]
+        end).lnum
+    """
+    assert Neovim(find_old_neovim(), tmp_path).run(script, path=path) == 6
 
 
 def test_server_does_not_attach_without_hlo(neovim: Neovim, tmp_path: Path) -> None:
