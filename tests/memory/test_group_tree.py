@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hlo_lsp.memory.group_tree import GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, owned_buffers, split_scopes
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.reports.group_tree_text import tree_json, tree_lines
+from hlo_lsp.reports.summary_text import tree_json, tree_lines
 from reports.example import BYTES, PEAK_STEP, example
 
 

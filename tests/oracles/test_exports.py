@@ -12,9 +12,8 @@ from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks
-from hlo_lsp.reports.perfetto import perfetto_trace
-from hlo_lsp.reports.pprof import pprof_profile
-from hlo_lsp.reports.protobuf_messages import PERFETTO, PPROF
+from hlo_lsp.reports.perfetto import PERFETTO, perfetto_trace
+from hlo_lsp.reports.pprof import PPROF, pprof_profile
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

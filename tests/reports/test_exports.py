@@ -14,8 +14,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import perfetto_trace
-from hlo_lsp.reports.pprof import pprof_profile
-from hlo_lsp.reports.protobuf_messages import PPROF
+from hlo_lsp.reports.pprof import PPROF, pprof_profile
 from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, example
 
 _STEP_NANOSECONDS = 1000

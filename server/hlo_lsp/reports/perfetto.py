@@ -5,7 +5,7 @@ buffers of its temp allocations as slices, on tracks that are named after their 
 """
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
@@ -17,14 +17,46 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.protos.messages import message_class
-from hlo_lsp.reports.protobuf_messages import PERFETTO
+from hlo_lsp.protos.messages import Fields, message_class
 from hlo_lsp.reports.summary import allocation_kind, module_name
 
 _STEP_NANOSECONDS = 1000
 _SLICE_BEGIN, _SLICE_END, _COUNTER = 1, 2, 4  # TrackEvent.Type
 _UNIT_SIZE_BYTES = 3  # CounterDescriptor.Unit
 _EXPLICIT = 3  # TrackDescriptor.ChildTracksOrdering
+# The part of protos/perfetto/trace in https://github.com/google/perfetto that is written.
+PERFETTO: Mapping[str, Fields] = {
+    "Trace": {"packet": (1, "TracePacket*")},
+    "TracePacket": {
+        "timestamp": (8, "uint64"),
+        "trusted_packet_sequence_id": (10, "uint32"),
+        "track_event": (11, "TrackEvent"),
+        "track_descriptor": (60, "TrackDescriptor"),
+    },
+    "TrackDescriptor": {
+        "uuid": (1, "uint64"),
+        "name": (2, "string"),
+        "process": (3, "ProcessDescriptor"),
+        "parent_uuid": (5, "uint64"),
+        "counter": (8, "CounterDescriptor"),
+        "child_ordering": (11, "int32"),
+        "sibling_order_rank": (12, "int32"),
+    },
+    "ProcessDescriptor": {"pid": (1, "int32"), "process_name": (6, "string")},
+    "CounterDescriptor": {"unit": (3, "int32")},
+    "TrackEvent": {
+        "debug_annotations": (4, "DebugAnnotation*"),
+        "type": (9, "int32"),
+        "track_uuid": (11, "uint64"),
+        "name": (23, "string"),
+        "counter_value": (30, "int64"),
+    },
+    "DebugAnnotation": {
+        "int_value": (4, "int64"),
+        "string_value": (6, "string"),
+        "name": (10, "string"),
+    },
+}
 
 
 class _Event(NamedTuple):

@@ -1,12 +1,30 @@
 """A pprof profile of the bytes at the peak by Python call stack."""
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.protos.messages import message_class
+from hlo_lsp.protos.messages import Fields, message_class
 from hlo_lsp.reports.call_stacks import BufferStack, Frame
-from hlo_lsp.reports.protobuf_messages import PPROF
+
+# The part of https://github.com/google/pprof/blob/main/proto/profile.proto that is written.
+PPROF: Mapping[str, Fields] = {
+    "Profile": {
+        "sample_type": (1, "ValueType*"),
+        "sample": (2, "Sample*"),
+        "location": (4, "Location*"),
+        "function": (5, "Function*"),
+        "string_table": (6, "string*"),
+        "comment": (13, "int64*"),
+        "default_sample_type": (14, "int64"),
+    },
+    "ValueType": {"type": (1, "int64"), "unit": (2, "int64")},
+    "Sample": {"location_id": (1, "uint64*"), "value": (2, "int64*"), "label": (3, "Label*")},
+    "Label": {"key": (1, "int64"), "str": (2, "int64")},
+    "Location": {"id": (1, "uint64"), "line": (4, "Line*")},
+    "Line": {"function_id": (1, "uint64"), "line": (2, "int64")},
+    "Function": {"id": (1, "uint64"), "name": (2, "int64"), "filename": (4, "int64")},
+}
 
 
 def pprof_profile(stacks: Sequence[BufferStack]) -> bytes:
