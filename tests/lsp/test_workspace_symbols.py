@@ -10,8 +10,8 @@ import pytest
 from lsprotocol import types
 from pygls.progress import Progress as Tokens
 
-from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import progress, workspace_symbols
+from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from lsp.opened import item
