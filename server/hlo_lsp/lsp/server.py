@@ -73,12 +73,13 @@ def create_server() -> HloServer:
         **_view_requests(session, services),
         **_item_requests(session),
     }.items():
-        server.feature(method, _OPTIONS.get(method))(handler)
+        server.feature(method, _CAPABILITY_OPTIONS.get(method))(handler)
     _register_commands(server, session, services)
     return server
 
 
-_OPTIONS = {
+# A registered handler declares the capability of its method; these are the options.
+_CAPABILITY_OPTIONS = {
     types.TEXT_DOCUMENT_CODE_ACTION: code_actions.CODE_ACTION_OPTIONS,
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=True),
     types.TEXT_DOCUMENT_COMPLETION: completion.COMPLETION_OPTIONS,
