@@ -47,26 +47,6 @@ def test_piped_text_is_not_folded_or_colored(damaged: Path) -> None:
     assert all(line.startswith(f"{damaged}:") for line in lines)
 
 
-def test_findings_as_json(damaged: Path) -> None:
-    result = run("check", damaged, "--format", "json")
-    assert (result.status, result.err) == (1, "")
-    assert all(set(finding) == KEYS for finding in result.json)
-    first, second = result.json
-    assert {**first, "message": "", "related": []} == {
-        "path": str(damaged),
-        "line": 6,
-        "column": 39,
-        "end_line": 6,
-        "end_column": 43,
-        "severity": "error",
-        "code": "size-mismatch",
-        "message": "",
-        "related": [],
-    }
-    line = damaged.read_text("utf-8").split("\n")[second["line"] - 1]
-    assert line[second["column"] - 1 : second["end_column"] - 1] == "4608"
-
-
 def test_folders_are_searched_for_dumps(damaged: Path, compiled: Compiled, tmp_path: Path) -> None:
     compiled("tpu")
     (tmp_path / "flagfile").write_text("--xla=1\n", "utf-8")

@@ -1,36 +1,11 @@
 """Machine-readable formats and statistics."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
 from cli.command import run
-
-COMMAND = re.compile(
-    r"::(error|warning|notice) file=(.+),line=(\d+),endLine=(\d+),col=(\d+),endColumn=(\d+)"
-    r",title=hlo-lsp ([a-z-]+)::(.+)"
-)
-
-
-def test_findings_as_workflow_commands(damaged: Path) -> None:
-    result = run("check", damaged.name, "--format", "github", cwd=damaged.parent)
-    assert (result.status, result.err) == (1, "")
-    found = [COMMAND.fullmatch(line) for line in result.out.splitlines()]
-    assert [match.groups()[:7] for match in found if match] == [
-        ("error", damaged.name, "6", "6", "39", "43", "size-mismatch"),
-        ("error", damaged.name, "11", "11", "53", "57", "out-of-bounds"),
-    ]
-
-
-def test_findings_as_sarif(damaged: Path) -> None:
-    result = run("check", damaged.name, "--format", "sarif", cwd=damaged.parent)
-    assert (result.status, result.err) == (1, "")
-    (log,) = result.json["runs"]
-    assert [result["ruleId"] for result in log["results"]] == ["size-mismatch", "out-of-bounds"]
-    place = log["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"] == {"uri": "damaged%20dump.txt"}
 
 
 def test_statistics_replace_findings(damaged: Path) -> None:

@@ -45,25 +45,6 @@ def test_position_prints_its_target(sample: Path) -> None:
     assert run("inspect", sample, "--instruction", "%xor.4").out == instruction.out
 
 
-@pytest.mark.parametrize(
-    ("place", "title"),
-    [
-        ("1", "BufferAssignment"),
-        ("2", "allocation 0"),
-        ("9:32", "memory space 1: VMEM"),
-        ("9:40", "preallocated-temp"),
-        ("3:51", "u32[]{:T(128)}"),
-        ("57", "positions"),
-        ("102", "HloLiveRange"),
-        ("129", "peak"),
-    ],
-)
-def test_positions_of_other_targets(sample: Path, place: str, title: str) -> None:
-    result = run("inspect", sample, "--at", place)
-    assert (result.status, result.err) == (0, "")
-    assert result.out.split("\n")[0].strip() == title
-
-
 def test_companion_files_are_read(compiled: Compiled) -> None:
     files = compiled("tpu")
     whole = run("inspect", files.assignment, "--value", "23")

@@ -24,15 +24,6 @@ def test_find_searches_the_current_folder(dump: Path) -> None:
     assert found.out.startswith("jit_f: 1 buffer, 2.0 KiB of 5.0 KiB at the peak of HBM (step 2)")
 
 
-def test_find_lists_equal_names_of_one_compile_only(dump: Path) -> None:
-    other = dump / STEM.replace("0001", "0002")
-    other.with_name(f"{other.name}-buffer-assignment.txt").write_text(
-        ASSIGNMENT.replace("2 a @", "2 a.1 @"), "utf-8"
-    )
-    assert len(run("find", "a", dump, "--format", "json").json["modules"]) == 1
-    assert len(run("find", "a.1", dump, "--format", "json").json["modules"]) == 1
-
-
 def test_find_names_the_order_of_swapped_arguments(dump: Path) -> None:
     found = run("find", dump, "model.py:7")
     assert found.status == 2
@@ -70,18 +61,6 @@ def test_folder_of_empty_files_is_an_error(tmp_path: Path) -> None:
     found = run("summary", tmp_path)
     assert (found.status, found.out) == (2, "")
     assert "not an HLO module or XLA memory dump" in found.err
-
-
-def test_timeline_fits_the_terminal(dump: Path) -> None:
-    found = run("timeline", dump, COLUMNS="50")
-    assert found.status == 0
-    assert "HBM: peak 5.0 KiB at step 2" in found.out
-
-
-def test_timeline_without_live_ranges_says_so(without_ranges: Path) -> None:
-    found = run("timeline", without_ranges)
-    assert found.status == 0
-    assert "no live ranges: peaks and owners are unknown" in found.out
 
 
 def test_files_of_one_compile_are_shown_once(dump: Path) -> None:

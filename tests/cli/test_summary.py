@@ -43,15 +43,6 @@ def test_text_without_message_is_an_error(tmp_path: Path) -> None:
     assert "without an out-of-memory message" in found.err
 
 
-def test_stacks_are_printed_as_tree(dump: Path) -> None:
-    lines = run("summary", dump, "--group-by", "stack").out.splitlines()
-    assert lines[2:5] == [
-        "     4.0 KiB  model.py:7",
-        "       2.0 KiB  model.py:3",
-        "       2.0 KiB  here",
-    ]
-
-
 def test_library_frames_are_skipped_by_default(dump: Path) -> None:
     module = dump / f"{STEM}.txt"
     text = module.read_text("utf-8").replace(
