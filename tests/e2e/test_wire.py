@@ -29,22 +29,6 @@ def test_messages_may_come_in_chunks_of_any_size(wire: Wire, size: int) -> None:
     assert described(wire.reply(1)) == "x"
 
 
-def test_many_messages_may_come_in_one_write(wire: Wire) -> None:
-    wire.initialize()
-    requests = b"".join(hover("untitled:1", 2, 9, number) for number in range(50))
-    wire.send(opened("untitled:1", TEXT) + requests)
-    assert [described(wire.reply(number)) for number in range(50)] == ["x"] * 50
-
-
-def test_a_cut_within_a_character_does_no_harm(wire: Wire) -> None:
-    wire.initialize(**UTF8)
-    data = opened("untitled:1", TEXT.replace("parameter", "│├─𝔸"), ascii_only=False)
-    middle = data.index("𝔸".encode()) + 2
-    wire.send(data[:middle])
-    wire.send(data[middle:] + hover("untitled:1", 2, 9, 1))
-    assert described(wire.reply(1)) == "x"
-
-
 def test_lengths_count_bytes(wire: Wire) -> None:
     wire.initialize(**UTF8)
     body = "│├─𝔸é" * 50
@@ -69,17 +53,6 @@ def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
     wire.send(hover("untitled:1", 2, 9, 1) + hover("untitled:1", 2, 9, 2))
     assert name in wire.reply(1)["result"]["contents"]["value"]
     assert name in wire.reply(2)["result"]["contents"]["value"]
-
-
-def test_other_headers_are_passed_over(wire: Wire) -> None:
-    wire.initialize()
-    body = hover("untitled:none", 0, 0, 1).partition(b"\r\n\r\n")[2]
-    kind = b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n"
-    length = b"Content-Length: %d\r\n" % len(body)
-    wire.send(kind + length + b"\r\n" + body)
-    assert wire.reply(1)["result"] is None
-    wire.send(length + kind + b"\r\n" + body.replace(b'"id": 1', b'"id": 2'))
-    assert wire.reply(2)["result"] is None
 
 
 def test_a_text_of_megabytes_arrives_whole(wire: Wire) -> None:

@@ -84,21 +84,6 @@ def test_live_range_section_contains_schedule_and_peak() -> None:
           Stack trace breakdown 20-25""")
 
 
-def test_breakdown_follows_peak() -> None:
-    drawing = _drawn(
-        "HloLiveRange (max 1):\n"
-        "  Live ranges at 0 (peak):\n"
-        "    a: 8 bytes\n"
-        "  Stack trace breakdown for peak usage: 8 bytes\n"
-        "    main (100.0%, total: 8 bytes, current: 8 bytes, remaining: 0 bytes)\n"
-    )
-    assert drawing == dedent("""\
-        HloLiveRange (1 step) 0-4
-          Peak (step 0) 1-2
-            a (8 B) 2-2
-          Stack trace breakdown 3-4""")
-
-
 def test_one_file_dump_has_all_sections() -> None:
     file = marked_dump.one_file().file(marked_dump.ASSIGNMENT)
     tops = [(node.name, node.line) for node in outline(file)]
