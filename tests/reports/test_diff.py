@@ -49,6 +49,20 @@ def test_line_in_another_checkout_is_one_group() -> None:
     assert "  by line: model.py:7 +2.0 KiB\n" in text
 
 
+def test_moved_buffer_names_the_other_memory_space() -> None:
+    moved = ASSIGNMENT.replace("size 3072,", "size 1024, color 0,", 1).replace(
+        " value: <2 a @0> (size=2048,offset=0): f32[512]{0}\n", ""
+    )
+    moved = moved.replace("offset=2048", "offset=0")
+    moved += (
+        "allocation 3: size 2048, color 1, preallocated-temp:\n"
+        " value: <2 a @0> (size=2048,offset=0): f32[512]{0:S(1)}\n"
+    )
+    after = example(moved, RANGES, MODULE)
+    assert "a (model.py:3 sin) was in memory space 0" in _text(example(), after)
+    assert "a (model.py:3 sin) is now in memory space 0" in _text(after, example())
+
+
 def test_longer_live_range_is_reported() -> None:
     ranges = RANGES.replace("a{}:1-2", "a{}:1-1")
     diff = compare(example(ASSIGNMENT, ranges, MODULE), example())

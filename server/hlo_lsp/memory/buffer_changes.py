@@ -8,6 +8,7 @@ from enum import Enum
 
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.instruction_matching import Matching, Node, match_instructions
@@ -42,12 +43,14 @@ class ChangedBuffer:
     Attributes:
         before: The buffer at the peak of the first compile, None if it has no bytes there.
         after: The same for the second compile.
+        other_space: The memory space that a moved buffer comes from, or is in now.
     """
 
     change: BufferChange
     before: OwnedBuffer | None
     after: OwnedBuffer | None
     bytes: int
+    other_space: str | None = None
 
     @property
     def buffer(self) -> OwnedBuffer:
@@ -95,10 +98,14 @@ class BufferMatching:
             change = _bytes(other) - _bytes(one)
             if change:
                 kind = self._kind(key, one, other, change)
-                found.append(
-                    ChangedBuffer(kind, next(iter(one), None), next(iter(other), None), change)
-                )
+                sides = next(iter(one), None), next(iter(other), None)
+                found.append(ChangedBuffer(kind, *sides, change, self._other_space(kind, key)))
         return sorted(found, key=lambda each: (-abs(each.bytes), _name(each.buffer)))
+
+    def _other_space(self, kind: BufferChange, key: BufferKey) -> str | None:
+        if kind not in {BufferChange.MOVED_IN, BufferChange.MOVED_OUT}:
+            return None
+        return (self._before if kind is BufferChange.MOVED_IN else self._after).space_of(key)
 
     def _kind(
         self, key: BufferKey, before: list[OwnedBuffer], after: list[OwnedBuffer], change: int
@@ -149,6 +156,11 @@ class _Values:
         if value is None:
             return ("no value", owned.buffer.allocation.record.parameter)
         return self._keys[value.record.id]
+
+    def space_of(self, key: BufferKey) -> str | None:
+        """Return the name of the memory space of a value."""
+        color = self.by_key[key].color
+        return None if color is None else space_title(color, self._dump.backend)
 
     def occupies_at_peak(self, value: AssignedValue) -> bool:
         """Return whether a value occupies bytes at the peak of its memory space.

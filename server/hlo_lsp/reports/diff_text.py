@@ -58,7 +58,7 @@ def _cause(space: SpaceDiff) -> str:
     if cause is None:
         return ""
     place = _place(cause.buffer)
-    text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_PHRASES[cause.change]}"
+    text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_phrase(cause)}"
     source = cause.buffer.source
     lines = {one.name: one for one in space.groups[GroupKey.LINE]}
     line = lines.get(str(source))
@@ -136,7 +136,7 @@ def diff_markdown(
         )
         for one in space.buffers[:count]:
             name, place = name_cell(_name(one.buffer), one), markdown_text(_place(one.buffer))
-            yield markdown_row(name, place, _signed(one.bytes), _PHRASES[one.change])
+            yield markdown_row(name, place, _signed(one.bytes), _phrase(one))
     if diff.instructions is not None and not diff.instructions.is_equal:
         found = diff.instructions
         yield from ("", f"Instructions: {_matched(found)}; {_instruction_counts(found)}.")
@@ -243,7 +243,13 @@ def _buffer(one: ChangedBuffer) -> str:
     value = one.buffer.buffer.value
     shape = "" if value is None else f" {_short(value.record.shape)}"
     place = _place(one.buffer)
-    return f"{_name(one.buffer)}{shape}{f' {place}' if place else ''} {_PHRASES[one.change]}"
+    return f"{_name(one.buffer)}{shape}{f' {place}' if place else ''} {_phrase(one)}"
+
+
+def _phrase(one: ChangedBuffer) -> str:
+    if one.other_space is None:
+        return _PHRASES[one.change]
+    return f"{'was' if one.change is BufferChange.MOVED_IN else 'is now'} in {one.other_space}"
 
 
 def _name(owned: OwnedBuffer) -> str:
