@@ -101,6 +101,7 @@ def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[in
     checkpoint()
     union = RangeUnion({byte_range for _, _, byte_range in changes})
     for step, at_step in groupby(changes, itemgetter(0)):
+        checkpoint()
         for _, times, byte_range in at_step:
             union.add(byte_range, times)
         yield step, union.bytes
@@ -147,12 +148,12 @@ def allocation_occupancy(
     return _occupancy(block_of(allocation), dump)
 
 
-def live_byte_ranges(
-    dump: DumpSet, block: AllocationBlock, base: int = 0
-) -> list[LiveByteRange] | None:
-    """Return the bytes of an allocation at an address by value; None without a live range of one.
+@query
+def occupied_bytes(block: AllocationBlock, dump: DumpSet) -> tuple[tuple[int, int], ...] | None:
+    """Return the steps at which values of an allocation become live or dead.
 
-    Values without bytes are left out.
+    Each has the bytes that are occupied from this step to the next one. Returns None if a value
+    with bytes has no live range.
     """
     values: list[LiveByteRange] = []
     for value in block.values:
@@ -162,21 +163,17 @@ def live_byte_ranges(
             if live is None or live.record.start_step > live.record.end_step:
                 return None
             steps = live.record.start_step, live.record.end_step
-            values.append(LiveByteRange(base + value.offset, value.size, *steps))
-    return values
+            values.append(LiveByteRange(value.offset, value.size, *steps))
+    return tuple(occupied_bytes_by_step(values))
 
 
 @query
 def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
-    values = live_byte_ranges(dump, block)
-    if values is None:
+    steps = occupied_bytes(block, dump)
+    if steps is None:
         return None
-    peak = peak_step = 0
-    for step, occupied in occupied_bytes_by_step(values):
-        checkpoint()
-        if occupied > peak:
-            peak, peak_step = occupied, step
-    ranges = {(value.offset, value.offset + value.size) for value in values}
+    peak_step, peak = max(steps, key=lambda each: each[1], default=(0, 0))
+    ranges = {(value.offset, value.offset + value.size) for value in block.values if value.size}
     return AllocationOccupancy(
         max((end for _, end in ranges), default=0), union_size(ranges), peak, peak_step
     )

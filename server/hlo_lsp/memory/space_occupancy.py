@@ -1,11 +1,12 @@
 """Occupied bytes of each memory space over the schedule."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 
-from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.memory.byte_ranges import LiveByteRange, live_byte_ranges, occupied_bytes_by_step
+from hlo_lsp.memory.byte_ranges import occupied_bytes
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -99,24 +100,21 @@ def _space_occupancy(
     dump: DumpSet, space: int, blocks: list[AllocationBlock]
 ) -> SpaceOccupancy | None:
     allocated = fixed = 0
-    values: list[LiveByteRange] = []
+    changes: Counter[int] = Counter()
     for block in blocks:
-        # Place the allocations of a memory space one after another in one address space.
-        base = allocated
         allocated += block.allocation.size
         if not block.allocation.preallocated_temp:
             fixed += block.allocation.size
             continue
-        ranges = live_byte_ranges(dump, block, base)
-        if ranges is None:
+        occupied = occupied_bytes(block, dump)
+        if occupied is None:
             return None
-        values += ranges
-    steps: list[int] = []
-    temp: list[int] = []
-    for step, occupied in occupied_bytes_by_step(values):
-        checkpoint()
-        steps.append(step)
-        temp.append(occupied)
+        before = 0
+        for step, now in occupied:
+            changes[step] += now - before
+            before = now
+    steps = sorted(changes)
+    temp = [*accumulate(changes[step] for step in steps)]
     peak = max(temp, default=0)
     peak_step = steps[temp.index(peak)] if temp else 0
     return SpaceOccupancy(

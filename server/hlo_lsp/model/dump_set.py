@@ -102,7 +102,11 @@ class DumpSet:
         self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
     ) -> LocatedRecord[R] | None:
         """Return the record of this key in the first file that has one."""
-        return self._first_record(lambda file: choose(file.memory).first(key))
+        for file in self.files:  # no function of its own: called for each value of a dump
+            record = choose(file.memory).first(key)
+            if record is not None:
+                return LocatedRecord(file, record)
+        return None
 
     def label(self, kind: type[R]) -> LocatedRecord[R] | None:
         """Return the first label record of this type in the first file that has one."""
