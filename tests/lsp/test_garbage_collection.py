@@ -31,6 +31,27 @@ release_memory()
 print(before - resident())
 """
 
+_THREADS = """
+import threading
+from hlo_lsp.lsp.garbage_collection import share_free_memory
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1])
+
+def allocate():
+    texts = [bytearray(2_000) for _ in range(20_000)]
+    kept.extend(texts[::100])
+
+share_free_memory()
+kept = []
+thread = threading.Thread(target=allocate)
+thread.start()
+thread.join()
+before = resident()
+allocate()
+print(resident() - before)
+"""
+
 
 class _Node:
     """An object that can refer to itself."""
@@ -86,6 +107,12 @@ def test_nothing_is_collected_while_paused() -> None:
 def test_free_memory_between_objects_is_released() -> None:
     printed = subprocess.check_output([sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL)
     assert int(printed) > 5_000  # of 10 000 pages
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has mallopt")
+def test_threads_share_free_memory() -> None:
+    printed = subprocess.check_output([sys.executable, "-c", _THREADS], stdin=subprocess.DEVNULL)
+    assert int(printed) < 2_000  # of 10 000 pages
 
 
 def test_release_works_everywhere() -> None:

@@ -49,9 +49,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     """Serve one client on standard input and output or on a socket, and return the exit status."""
     # A late import, because importing the protocol takes 0.4 s and `check` does not need it.
-    from hlo_lsp.lsp.garbage_collection import limit_collections  # noqa: PLC0415
+    from hlo_lsp.lsp.garbage_collection import (  # noqa: PLC0415
+        limit_collections,
+        share_free_memory,
+    )
     from hlo_lsp.lsp.server import create_server  # noqa: PLC0415
 
+    share_free_memory()
     limit_collections()
     server = create_server()
     try:

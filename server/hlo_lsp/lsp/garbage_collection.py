@@ -10,11 +10,23 @@ import ctypes
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 
 # Collections visit at most 2,000 and 20,000 new objects, which takes 1 and 10 ms.
 _THRESHOLDS = (2_000, 10, 2_000)
 _MANY_OBJECTS = 50_000
+_M_ARENA_MAX = -8  # malloc.h of glibc
+
+
+def share_free_memory() -> None:
+    """Let all threads use the same free memory.
+
+    glibc keeps it for each thread, but only one thread works at a time. The peak with a compile of
+    L96 is 306 MB instead of 390 MB. Call this before other threads start.
+    """
+    set_option = _c_function("mallopt")
+    if set_option is not None:
+        set_option(_M_ARENA_MAX, 1)
 
 
 def limit_collections() -> None:
@@ -44,6 +56,7 @@ def collect_all() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    release_memory()
 
 
 def release_memory() -> None:
@@ -51,15 +64,16 @@ def release_memory() -> None:
 
     This takes up to 2 ms, and does nothing with other C libraries.
     """
-    trim = _malloc_trim()
+    trim = _c_function("malloc_trim")
     if trim is not None:
         trim(0)
 
 
-@lru_cache(maxsize=1)
-def _malloc_trim() -> Callable[[int], int] | None:
+@cache
+def _c_function(name: str) -> Callable[..., int] | None:
+    """Return a function of the C library, or None if it has none."""
     try:
-        found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        found: Callable[..., int] | None = getattr(ctypes.CDLL(None), name, None)
     except (OSError, TypeError):  # Windows cannot open the main program as a library
         return None
     return found
