@@ -24,7 +24,7 @@ const SHOW = "hlo.showLineBuffers";
 /**
  * Lenses in Python files: what a line owns at the peak of the dumped program.
  *
- * The client asks for them itself, so that the server serves no Python documents. The server
+ * The client asks for them itself, so that the server needs no Python documents for them. The server
  * answers at once, because VS Code shows the lenses of all extensions together.
  */
 export class PythonNotes implements vscode.CodeLensProvider {

@@ -6,6 +6,7 @@ import pytest
 
 from editors.vscode.host import Spot, hover, places, problems, spot, uri
 from editors.vscode.marks import VSCODE
+from editors.vscode.processes import is_served, server
 from editors.vscode.test_colors import _COLORS, THEMES
 from editors.vscode.themes import color_of, colors
 from editors.vscode.waiting import until
@@ -99,6 +100,17 @@ async def test_embedded_text_has_completion(folder: Path, window: Window) -> Non
         return [str(getattr(each["label"], "label", each["label"])) for each in found["items"]]
 
     await until(offered, lambda labels: any("p" in label for label in labels))
+
+
+async def test_file_without_hlo_starts_no_server(folder: Path, window: Window) -> None:
+    other, model = folder / "other.cc", folder / "model.py"
+    other.write_text("HloModule module(name);\n", "utf-8")
+    model.write_text(_WRONG_TEXTS["model.py"], "utf-8")
+    assert await window.open(other) == "cpp"
+    await until(lambda: window.host.ask("isActive", "hlo-lsp.hlo-lsp"))
+    assert not is_served(window)
+    await window.open(model)
+    await server(window)
 
 
 async def test_setting_leaves_other_languages_alone(host_file: Path, window: Window) -> None:
