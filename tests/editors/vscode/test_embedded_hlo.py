@@ -1,5 +1,6 @@
 """Tests for HLO in other languages: colors, hovers, definitions, completion, and problems."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -107,7 +108,8 @@ async def test_file_without_hlo_starts_no_server(folder: Path, window: Window) -
     other.write_text("HloModule module(name);\n", "utf-8")
     model.write_text(_WRONG_TEXTS["model.py"], "utf-8")
     assert await window.open(other) == "cpp"
-    await until(lambda: window.host.ask("isActive", "hlo-lsp.hlo-lsp"))
+    extension = partial(window.host.ask, "extension", "hlo-lsp.hlo-lsp")
+    await until(extension, lambda found: found["isActive"])
     assert not is_served(window)
     await window.open(model)
     await server(window)
