@@ -81,7 +81,7 @@ async def test_memory_maps_open_from_the_compared_texts(dump: Compile, window: W
         document(side, dump.path(MODULE), after.path(MODULE)) for side in ("before", "after")
     ]
     await window.host.command("vscode.diff", *documents, "compared")
-    await until(window.front, lambda front: front[0].name == "after.hlo")
+    await until(window.front, lambda front: "after.hlo" in str(front[0]))
     await window.run("HLO: Memory Map")
     page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
     await page.locator(".memory-map.comparing[data-boxes]").wait_for()
@@ -89,6 +89,7 @@ async def test_memory_maps_open_from_the_compared_texts(dump: Compile, window: W
         page.locator(".caption strong").all_inner_texts,
         lambda titles: titles == ["Before", "After"],
     )
+    await page.get_by_role("group", name="Memory space").get_by_text("VMEM").click()
     await page.get_by_role("searchbox").fill("fusion.15")
     await page.get_by_role("searchbox").press("Enter")
     await window.host.command("workbench.action.focusFirstEditorGroup")
