@@ -49,7 +49,7 @@ def flipped(rng: random.Random, text: str) -> str:
     data = bytearray(text.encode("utf-8", "surrogatepass"))
     if data:
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-    return data.decode("utf-8", "replace")
+    return data.decode("utf-8", "replace").replace("\r", "")  # else it is a line end
 
 
 def with_changed_digit(rng: random.Random, text: str) -> str:

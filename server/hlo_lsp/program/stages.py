@@ -15,6 +15,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, metadata_fields
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.statements import is_balanced
 
 # Module texts of stages before or after buffer assignment, with other layouts or operands.
 _ROLES_OF_OTHER_STAGES = frozenset(
@@ -89,9 +90,7 @@ def counterparts(
         known[key] = [
             LocatedRecord(other, record)
             for other in dump.others
-            for record in sorted(
-                _matching_instructions(other, operation, source), key=lambda record: record.line
-            )
+            for record in _matching_instructions(other, operation, source)
         ]
     name, order = line.record.name, dump.others.index
     return sorted(known[key], key=lambda one: (order(one.file), one.record.name != name))
@@ -132,13 +131,15 @@ def _matching_instructions(
     file: DumpFile, operation: str, source: SourceLine | None
 ) -> Iterator[InstructionLine]:
     known: dict[str, bool] = {}  # by the text from the metadata on, which many share
-    for record in file.module.instructions.records():
-        if operation in record.text:
-            metadata = record.text.partition("metadata=")[2]
-            if metadata not in known:
-                known[metadata] = _has_same_origin(file, record, operation, source)
-            if known[metadata]:
-                yield record
+    found = [record for record in file.module.instructions.records() if operation in record.text]
+    for record in sorted(found, key=lambda one: one.line):
+        metadata = record.text.partition("metadata=")[2]
+        if metadata not in known:
+            if not is_balanced(record.text, 0):
+                continue  # its metadata may be inside of the operands
+            known[metadata] = _has_same_origin(file, record, operation, source)
+        if known[metadata]:
+            yield record
 
 
 def _has_same_origin(
