@@ -62,6 +62,15 @@ def test_named_file_is_searched_for_modules(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["a_test.cc", "page.md", "model.py"])
+def test_source_file_is_not_read_as_module(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("first\n  ROOT x = f32[8] add(a, b)\n  # HloModule m\n")
+    checked = _one(path)
+    assert checked.findings == []
+    assert checked.note is not None
+
+
 def test_modules_in_other_languages_are_skipped_in_folders(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(_PYTHON)
     (tmp_path / "notes.md").write_text("```hlo\nHloModule m\n\nENTRY e {\n  a = b\n}\n```\n")

@@ -14,6 +14,7 @@ from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
 from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections, language_of_path
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
@@ -246,9 +247,7 @@ class DumpWorkspace:
         if known is None or known.stamp != stamp:
             self._on_disk.pop(path, None)
             document = read_document(path)
-            host = language_of_path(path)
-            if host is not None and not embedded_sections(document.lines, host):
-                host = None
+            host = _host_language(path, document.lines)
             file = DumpFile(path.absolute().as_uri(), path, document, host)
             try:
                 file.refresh()
@@ -269,6 +268,16 @@ class DumpWorkspace:
             file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._heads[path] = _CachedFile(stamp, file)
         return known.file
+
+
+def _host_language(path: Path, lines: Sequence[str]) -> HostLanguage | None:
+    """Return the language of a source file; None if it is, or contains, a dump of another kind."""
+    host = language_of_path(path)
+    if host is None or embedded_sections(lines, host):
+        return host
+    kind = detect_file_kind(lines)
+    is_module = kind is FileKind.MODULE and not lines[0].startswith("HloModule ")
+    return host if is_module or not kind.is_dump else None
 
 
 def _file_size(path: Path) -> int:
