@@ -276,8 +276,8 @@ def _host_language(path: Path, lines: Sequence[str]) -> HostLanguage | None:
     if host is None or embedded_sections(lines, host):
         return host
     kind = detect_file_kind(lines)
-    is_module = kind is FileKind.MODULE and not lines[0].startswith("HloModule ")
-    return host if is_module or not kind.is_dump else None
+    has_line = kind is FileKind.MODULE and not lines[0].startswith("HloModule ")
+    return host if has_line or not kind.is_dump else None
 
 
 def _file_size(path: Path) -> int:
