@@ -29,7 +29,7 @@ Place = tuple[Path | None, object]
 
 
 class NoDumpError(Exception):
-    """There is no dump at a place; the message is for the user."""
+    """A place without a dump; the message is for the user."""
 
 
 async def answer_comparison(session: Session, params: Any) -> Json:
@@ -66,7 +66,7 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     """Return the differences between the compiles at two places.
 
     Raises:
-        NoDumpError: There is no dump.
+        NoDumpError: A place has no dump.
     """
     before, after = dumps_at_places(places, frames)
     diff = compare(before, after)
@@ -93,7 +93,7 @@ def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[DumpSet, 
     """Return the compiles at two places.
 
     Raises:
-        NoDumpError: There is no dump.
+        NoDumpError: A place has no dump.
     """
     before, after = (_dump_at(path, line, frames) for path, line in places)
     return before, after

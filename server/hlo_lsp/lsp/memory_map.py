@@ -25,7 +25,7 @@ async def answer_memory_map(session: Session, params: Any) -> Json | None:
             or the parameters of ``hlo/compare`` for the maps of two compiles.
 
     Raises:
-        RequestFailedError: There is no dump to compare.
+        RequestFailedError: A compile has no dump to compare.
     """
     if hasattr(params, "before"):
         return await compared_in_process(session, params, _maps_at)
