@@ -80,8 +80,14 @@ async def test_memory_maps_open_from_the_compared_texts(dump: Compile, window: W
     documents = [
         document(side, dump.path(MODULE), after.path(MODULE)) for side in ("before", "after")
     ]
-    await window.host.command("vscode.diff", *documents, "compared")
-    await until(window.front, lambda front: "after.hlo" in str(front[0]))
+
+    async def opened() -> str:
+        # A window that has just started can give the focus to something else.
+        await window.host.command("vscode.diff", *documents, "compared")
+        path, _ = await window.front()
+        return str(path)
+
+    await until(opened, lambda path: "after.hlo" in path)
     await window.run("HLO: Memory Map")
     page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
     await page.locator(".memory-map.comparing[data-boxes]").wait_for()
