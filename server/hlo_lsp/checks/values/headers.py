@@ -256,8 +256,8 @@ def shape_definition_mismatch(context: CompileContext) -> Iterator[Finding]:
     for name, shapes in _disagreeing(context.dump, context.clean):
         if _differ(shapes):
             found.setdefault(name, []).append(shapes)
-    for values in found.values():
-        yield _mismatch(context, values)
+    for values in found.values():  # after edits, records are in another order than in the file
+        yield _mismatch(context, sorted(values, key=lambda shapes: shapes[0].place.line))
 
 
 def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[_PrintedShape]]]:
