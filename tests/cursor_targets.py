@@ -1,6 +1,6 @@
 """The cursor targets of a marked text."""
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import TargetEntity
 from hlo_lsp.model.dump_file import DumpFile
 from marks import Marked, mark

@@ -6,7 +6,7 @@ The compile exists in both generations: in one file, and split into its four fil
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

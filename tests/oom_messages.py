@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
-from hlo_lsp.model.out_of_memory import OomMessage
 from hlo_lsp.model.workspace import DumpWorkspace
 
 OOM = Path(__file__).parent / "oom"

@@ -9,7 +9,7 @@ from hlo_lsp.memory.oom_arithmetic import (
     requirement_of,
     was_device_full,
 )
-from hlo_lsp.model.out_of_memory import OomMessage
+from hlo_lsp.model.oom_message import OomMessage
 from oom_messages import GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 

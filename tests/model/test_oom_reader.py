@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.display import format_bytes_as_xla
+from hlo_lsp.model.oom_message import EntryList, OomKind, PrintedSize
 from hlo_lsp.model.oom_reader import read_oom_messages
-from hlo_lsp.model.out_of_memory import EntryList, OomKind, PrintedSize
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, facts, message, messages, text_of
 
 _OLD_VMEM = """\

@@ -8,7 +8,7 @@ import pytest
 from dumps import files_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.sizes import target_of
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.display import Card
 from oracles.compiles import Compile, compiles_of, sample

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definition,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind

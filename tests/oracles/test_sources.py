@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.inspection import value_json
 from hlo_lsp.ide.navigation.definitions import definitions, innermost_python_line
 from oracles.compiles import Compile, compiles_of

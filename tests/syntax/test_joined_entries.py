@@ -4,7 +4,7 @@ import pytest
 
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.run import check
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.inlay_hints import hints
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links

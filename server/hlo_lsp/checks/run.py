@@ -15,16 +15,16 @@ from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
-from hlo_lsp.checks.clean_records import CleanRecords, clean_records
 from hlo_lsp.checks.framework.explanations import read_table
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS, Limits
 from hlo_lsp.checks.framework.rule import AnyRule, Pace, RecordContext, Rule, WholeRule
+from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind

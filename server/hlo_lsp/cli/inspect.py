@@ -9,7 +9,7 @@ from typing import Any
 
 from hlo_lsp.cli.dumps import current_folder_frames, near_names, print_blocks, print_errors
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     ComputationTarget,

@@ -14,8 +14,8 @@ from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
-from hlo_lsp.model.out_of_memory import OomMessage
 from hlo_lsp.model.source_frames import FrameChoice
 from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
 from hlo_lsp.text.disk import UnreadableError, decode, read_document

@@ -20,9 +20,9 @@ from hlo_lsp.model.display import format_bytes, format_short_bytes, truncated
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.padded_sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
-from hlo_lsp.model.sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names

@@ -10,10 +10,10 @@ from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.padded_sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.memory_records import AllocationLine

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     ComputationTarget,

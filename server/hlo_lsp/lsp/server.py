@@ -16,17 +16,17 @@ from hlo_lsp.lsp import (
     completion,
     inlay_hints,
     navigation,
-    out_of_memory,
+    oom,
     rename_and_formatting,
     symbols,
 )
-from hlo_lsp.lsp.adjacent_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import Client, Json, workspace_folders
 from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.module_list import MODULES_METHOD
+from hlo_lsp.lsp.previous_and_next_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
@@ -149,9 +149,9 @@ def _position_requests(session: Session) -> dict[str, Handler]:
 
     everywhere = partial(at, whole=True, closed=True)
     return {
-        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=out_of_memory.hover),
+        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=oom.hover),
         types.TEXT_DOCUMENT_DEFINITION: everywhere(
-            navigation.definition, in_message=out_of_memory.definition
+            navigation.definition, in_message=oom.definition
         ),
         types.TEXT_DOCUMENT_DECLARATION: everywhere(navigation.declaration),
         types.TEXT_DOCUMENT_TYPE_DEFINITION: everywhere(navigation.type_definition),
@@ -208,7 +208,7 @@ def _document_requests(session: Session) -> dict[str, Handler]:
     return {
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(
             lambda file, _: symbols.document_symbols(file),
-            in_message=out_of_memory.document_symbols,
+            in_message=oom.document_symbols,
         ),
         types.TEXT_DOCUMENT_FORMATTING: on(
             lambda file, _: rename_and_formatting.format_document(file)
@@ -218,15 +218,15 @@ def _document_requests(session: Session) -> dict[str, Handler]:
         ),
         types.TEXT_DOCUMENT_DOCUMENT_LINK: on(
             lambda file, _: navigation.document_links(file),
-            in_message=out_of_memory.document_links,
+            in_message=oom.document_links,
         ),
         types.TEXT_DOCUMENT_FOLDING_RANGE: on(
             lambda file, _: symbols.folding_ranges(file),
             join=join_folds,
-            in_message=out_of_memory.folding_ranges,
+            in_message=oom.folding_ranges,
         ),
         types.TEXT_DOCUMENT_CODE_LENS: on(
-            lambda file, _: code_lenses.code_lenses(file), in_message=out_of_memory.code_lenses
+            lambda file, _: code_lenses.code_lenses(file), in_message=oom.code_lenses
         ),
     }
 
@@ -266,7 +266,7 @@ def _item_requests(session: Session) -> dict[str, Handler]:
     async def on_lens(lens: types.CodeLens) -> types.CodeLens:
         context = await session.context_of_data(lens.data)
         if context is None:
-            return await out_of_memory.resolve_lens(session, lens)
+            return await oom.resolve_lens(session, lens)
         return await code_lenses.resolve(context, lens)
 
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:

@@ -13,7 +13,7 @@ from lsprotocol import types
 
 from hlo_lsp.checks.framework.finding import Edit
 from hlo_lsp.checks.framework.options import Selection
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths

@@ -17,8 +17,8 @@ from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.padded_sizes import array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
-from hlo_lsp.model.sizes import array_bytes
 from hlo_lsp.program.donation import donation_of
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 

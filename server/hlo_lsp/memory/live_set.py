@@ -8,8 +8,8 @@ from operator import attrgetter
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import array_bytes
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.sizes import array_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 _size = attrgetter("size")

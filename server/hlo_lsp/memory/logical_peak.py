@@ -6,10 +6,10 @@ from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet, printed_shape
+from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 
 

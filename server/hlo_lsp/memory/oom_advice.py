@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
-from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32"}  # with half of the bytes
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting

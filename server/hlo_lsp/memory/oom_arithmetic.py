@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.out_of_memory import OomKind, OomMessage, PrintedSize, UsageRow
+from hlo_lsp.model.oom_message import OomKind, OomMessage, PrintedSize, UsageRow
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 # The smallest memory of a device in use: 8 GiB for TPU v2. A module that needs less than this

@@ -8,7 +8,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import try_shape, without_layout
 from hlo_lsp.model.source import SourceLine

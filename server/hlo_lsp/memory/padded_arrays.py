@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import PaddedSize, Target, array_bytes, padded_size_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_memory_space
-from hlo_lsp.model.sizes import PaddedSize, Target, array_bytes, padded_size_of_text
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 

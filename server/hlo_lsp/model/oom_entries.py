@@ -3,7 +3,7 @@
 import re
 from re import Match
 
-from hlo_lsp.model.out_of_memory import EntryList, OomEntry, PrintedSize, unescaped_fields
+from hlo_lsp.model.oom_message import EntryList, OomEntry, PrintedSize, unescaped_fields
 from hlo_lsp.syntax.log_lines import LogLine
 from hlo_lsp.syntax.oom_lines import BracketReader, operator_fields
 

@@ -7,7 +7,7 @@ from re import Match
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.oom_entries import EntryBuilder
-from hlo_lsp.model.out_of_memory import (
+from hlo_lsp.model.oom_message import (
     EntryList,
     OomEntry,
     OomKind,

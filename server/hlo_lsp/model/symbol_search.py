@@ -16,7 +16,7 @@ from re import Pattern
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.symbol_sizes import NO_BUFFER, BufferSize, compile_key, pass_rank
+from hlo_lsp.model.symbol_buffer_sizes import NO_BUFFER, BufferSize, compile_key, pass_rank
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import total_array_bytes
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers

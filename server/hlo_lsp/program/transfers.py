@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import (
     Shape,
     TupleShape,
@@ -13,7 +14,6 @@ from hlo_lsp.model.shape import (
     without_layout,
     without_memory_space,
 )
-from hlo_lsp.model.sizes import total_array_bytes
 from hlo_lsp.program.dataflow import async_start_of
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine

@@ -10,8 +10,8 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.shape import arrays_of, try_shape
-from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]

@@ -19,10 +19,10 @@ from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.reports.summary import allocation_kind, module_name

@@ -18,7 +18,7 @@ from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.display import count_noun, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.markdown import markdown_block
-from hlo_lsp.model.out_of_memory import EntryList, OomKind
+from hlo_lsp.model.oom_message import EntryList, OomKind
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize

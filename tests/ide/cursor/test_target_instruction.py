@@ -3,7 +3,7 @@
 import pytest
 
 from cursor_targets import CursorTargets
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
     ComputationTarget,

@@ -1,7 +1,7 @@
 """Cursor targets in every row of an entry under ``Used values``."""
 
 from cursor_targets import CursorTargets
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     ComputationTarget,
     InstructionTarget,

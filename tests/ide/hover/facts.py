@@ -1,6 +1,6 @@
 """Hovers as dictionaries."""
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.model.display import Card

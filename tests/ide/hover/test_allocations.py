@@ -3,7 +3,7 @@
 import pytest
 
 import marked_dump
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

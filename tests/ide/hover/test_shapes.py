@@ -5,8 +5,8 @@ import pytest
 from hlo_lsp.ide.hover.hover import space_card
 from hlo_lsp.ide.hover.shapes import describe_shape, shape_card
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.padded_sizes import Target
 from hlo_lsp.model.shape import parse_shape
-from hlo_lsp.model.sizes import Target
 from ide.hover.facts import card_at, facts
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.navigation.call_hierarchy import (
     CallEdge,

@@ -3,7 +3,7 @@
 import pytest
 
 from completion_cursor import candidates_at, split_at_cursor
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definitions

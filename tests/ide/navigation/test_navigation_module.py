@@ -3,7 +3,7 @@
 import pytest
 
 import marked_program
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
 from hlo_lsp.model.dump_set import DumpSet
 

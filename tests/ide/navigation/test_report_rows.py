@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import declaration, definitions
 from hlo_lsp.ide.navigation.references import declarations_and_references

@@ -13,8 +13,8 @@ from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, head_place, name_place
-from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
 from hlo_lsp.program.instruction_matching import find_duplicate_computations
 from hlo_lsp.program.stages import (

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import islice
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.checks.framework.clean_values import ValueRecord
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.incremental_values import ValueRecord
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,

@@ -18,9 +18,9 @@ from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.shape import ArrayShape, try_shape
-from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
 from hlo_lsp.syntax.scanners import fields_of_line

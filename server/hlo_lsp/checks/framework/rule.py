@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.checks.framework.clean_values import CleanValues, clean_values
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.incremental_values import CleanValues, clean_values
 from hlo_lsp.checks.framework.options import Limits
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.dump_file import DumpFile
@@ -150,8 +150,8 @@ class Rule(Generic[R]):
     """A rule on one record. The ``rules.toml`` of its topic explains the code to users.
 
     The rule applies to records of a type and its subtypes, and to instructions only with one of
-    ``opcodes``, if that is set. It reads no more than ``checks/clean_records.py`` says, because an
-    unchanged record without findings is not checked again.
+    ``opcodes``, if that is set. It reads no more than ``checks/incremental_records.py`` says,
+    because an unchanged record without findings is not checked again.
     """
 
     code: str

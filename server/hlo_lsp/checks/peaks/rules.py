@@ -20,8 +20,8 @@ from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.sections import Section
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
 
 SizedRanges = Sequence[tuple[int, int, int]]  # start step, end step, bytes

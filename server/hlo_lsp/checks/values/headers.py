@@ -11,8 +11,8 @@ from itertools import chain, islice, pairwise
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.checks.framework.clean_values import CleanValues
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.incremental_values import CleanValues
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text

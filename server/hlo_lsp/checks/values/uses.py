@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import chain
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.checks.framework.clean_values import InstructionChanges
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
+from hlo_lsp.checks.framework.incremental_values import InstructionChanges
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,

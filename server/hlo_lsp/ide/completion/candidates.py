@@ -8,7 +8,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, OpcodeSpec, Vocabulary, vocabulary
-from hlo_lsp.ide.completion.draft import computation_parameters
+from hlo_lsp.ide.completion.unfinished_statement import computation_parameters
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 

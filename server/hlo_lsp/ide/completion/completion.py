@@ -14,13 +14,6 @@ from hlo_lsp.ide.completion.candidates import (
     plain_candidate,
     value_snippet,
 )
-from hlo_lsp.ide.completion.draft import (
-    CompletionScope,
-    Draft,
-    completion_scope,
-    draft_at,
-    operand_texts,
-)
 from hlo_lsp.ide.completion.filecheck import filecheck_completions
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
@@ -33,6 +26,13 @@ from hlo_lsp.ide.completion.slots import (
     ValueSlot,
     attribute_keys,
     slot_at,
+)
+from hlo_lsp.ide.completion.unfinished_statement import (
+    CompletionScope,
+    Draft,
+    completion_scope,
+    draft_at,
+    operand_texts,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts, without_layout

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandSpec, operand_description, vocabulary
-from hlo_lsp.ide.completion.draft import (
+from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
+from hlo_lsp.ide.completion.unfinished_statement import (
     CompletionScope,
     Draft,
     callee_parameters,
@@ -14,7 +15,6 @@ from hlo_lsp.ide.completion.draft import (
     draft_at,
     operand_texts,
 )
-from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 

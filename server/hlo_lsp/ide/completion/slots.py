@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from hlo_lsp.ide.completion.draft import (
+from hlo_lsp.ide.completion.unfinished_statement import (
     Draft,
     InstructionParts,
     result_shape_span,

@@ -26,8 +26,8 @@ from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine

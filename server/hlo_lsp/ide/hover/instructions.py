@@ -30,9 +30,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import (
     async_successors,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, truncated
+from hlo_lsp.model.padded_sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 from hlo_lsp.model.shape import (
     ArrayShape,
     BufferShape,
@@ -15,7 +16,6 @@ from hlo_lsp.model.shape import (
     element_texts,
     try_shape,
 )
-from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 
 _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*[\s\S]*?(?:\*/|\Z)")
 _MAX_SHAPE_CHARACTERS = 60

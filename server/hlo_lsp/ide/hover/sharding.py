@@ -15,6 +15,7 @@ from hlo_lsp.model.device_groups import (
 from hlo_lsp.model.display import Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.shape import (
     ArrayShape,
     shape_indexes,
@@ -29,7 +30,6 @@ from hlo_lsp.model.sharding import (
     parse_sharding,
     shard_shape,
 )
-from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.instruction_text import InstructionText
 
 DeviceGroup = tuple[int, ...] | OrderedGroup

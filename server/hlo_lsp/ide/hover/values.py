@@ -27,9 +27,9 @@ from hlo_lsp.model.display import (
     truncated,
 )
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.used_value import UsedValue

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from hlo_lsp.lsp.adjacent_pass import answer_adjacent_pass
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from pass_texts import line_of, written

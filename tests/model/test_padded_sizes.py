@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import parse_shape
-from hlo_lsp.model.sizes import (
+from hlo_lsp.model.padded_sizes import (
     PaddedSize,
     Target,
     logical_bytes,
@@ -17,6 +16,7 @@ from hlo_lsp.model.sizes import (
     target_of,
     tuple_granule,
 )
+from hlo_lsp.model.shape import parse_shape
 
 _TPU = Target(Backend.TPU, 512)
 _CPU = Target(Backend.CPU)

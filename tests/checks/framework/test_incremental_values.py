@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.framework.clean_values import CleanValues
+from hlo_lsp.checks.framework.incremental_values import CleanValues
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 

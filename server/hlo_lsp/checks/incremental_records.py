@@ -14,8 +14,8 @@ from hlo_lsp.checks.framework.rule import Pace, RecordContext, Rule
 from hlo_lsp.checks.module.names import has_all_computations
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.padded_sizes import Target
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.sizes import Target
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,

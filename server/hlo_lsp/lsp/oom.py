@@ -11,7 +11,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links, oom_outline
+from hlo_lsp.ide.oom import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS
@@ -24,8 +24,8 @@ from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
-from hlo_lsp.model.out_of_memory import OomMessage
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -2,9 +2,9 @@
 
 import pytest
 
+from hlo_lsp.model.symbol_buffer_sizes import pass_rank
 from hlo_lsp.model.symbol_reading import read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
-from hlo_lsp.model.symbol_sizes import pass_rank
 
 STEM = "module_0001.jit_f.cl_12.after_optimizations"
 MODULE = """\
