@@ -10,7 +10,12 @@ from lsprotocol import types
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.scheduling import OutdatedError, run_on_compile, run_on_snapshot
+from hlo_lsp.lsp.scheduling import (
+    OutdatedError,
+    run_in_background,
+    run_on_compile,
+    run_on_snapshot,
+)
 from hlo_lsp.lsp.server import on_document
 from hlo_lsp.lsp.session import RequestContext, Session
 from lsp.opened import DUMP, context, item
@@ -103,3 +108,16 @@ async def test_message_waits_for_one_background_slice() -> None:
         await asyncio.sleep(0)
     assert len(slices) - before <= 1
     await asyncio.wait(tasks)
+
+
+async def test_small_background_work_lets_other_tasks_run() -> None:
+    done: list[str] = []
+
+    async def other() -> None:
+        done.append("other")
+
+    task = asyncio.ensure_future(other())
+    for _ in range(3):
+        await run_in_background(partial(done.append, "small"))
+    await task
+    assert done[0] == "other"

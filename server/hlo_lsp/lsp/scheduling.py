@@ -139,7 +139,10 @@ async def run_in_slices(
 
 
 async def run_in_background(work: Callable[[], T]) -> T:
-    """Run work that no request waits for, with pauses while there is other work."""
+    """Run work that no request waits for, with pauses while there is other work.
+
+    There is a pause before the work, because many small pieces of it would block the event loop.
+    """
 
     async def give_way() -> None:
         begun = time.monotonic()
@@ -147,6 +150,7 @@ async def run_in_background(work: Callable[[], T]) -> T:
         if time.monotonic() - begun > _BUSY_SECONDS:
             await asyncio.sleep(_BACKOFF_SECONDS)
 
+    await give_way()
     return await run_in_slices(work, give_way=give_way)
 
 
