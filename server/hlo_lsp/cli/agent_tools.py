@@ -40,7 +40,7 @@ def summary(
         space: Only this memory space, such as HBM or VMEM.
         at: A schedule step in place of the peak.
         top: The number of owners to show.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     options = ["--group-by", group_by, "--top", str(top)]
     options += ["--space", space] if space else []
@@ -53,7 +53,7 @@ def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
 
     Args:
         path: A folder with dumps.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["modules", path], max_bytes)
 
@@ -65,7 +65,7 @@ def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) 
         query: Such as fusion.40, train.py:27, f32[1024,1024], or a part of an op_name.
         path: A dump file or a folder with dumps.
         top: The number of buffers to show for each module.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["find", query, path, "--top", str(top)], max_bytes)
 
@@ -77,7 +77,7 @@ def why(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
         path: A dump file of the compile.
         name: An instruction such as fusion.40, with a shape index such as fusion.40{0}, or the id
             of a value.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["why", path, name], max_bytes)
 
@@ -88,7 +88,7 @@ def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
     Args:
         path: A dump file.
         name: The id of a value, the name of an instruction, or LINE:COLUMN, counted from 1.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     by_name = "--value" if name.isdecimal() else "--instruction"
     option = "--at" if ":" in name else by_name
@@ -100,9 +100,9 @@ def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES)
 
     Args:
         before: A dump file or a folder with dumps.
-        after: The same after a change.
+        after: A dump file or a folder with dumps, after the change.
         top: The number of entries to show in each list.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["diff", before, after, "--top", str(top)], max_bytes)
 
@@ -113,7 +113,7 @@ def check(path: str, severity: str = "warning", max_bytes: int = _DEFAULT_BYTES)
     Args:
         path: A dump file or a folder with dumps.
         severity: The lowest severity to report: error, warning, information, or hint.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["check", path, "--severity", severity], max_bytes) or "no findings"
 
@@ -124,7 +124,7 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
     Args:
         log: A log with the message.
         dumps: A folder with the dumps of the same compile, by default that of the log.
-        max_bytes: The largest size of the answer.
+        max_bytes: The largest size of the answer in bytes.
     """
     return _answer(["oom", log, *([dumps] if dumps else [])], max_bytes)
 

@@ -161,7 +161,11 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arguments", metavar="JSON", default="{}", help="the arguments of --call as an object"
     )
-    parser.add_argument("--directory", metavar="DIR", help="the folder of relative paths")
+    parser.add_argument(
+        "--directory",
+        metavar="DIR",
+        help="the folder that relative paths start from (default: the current folder)",
+    )
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
