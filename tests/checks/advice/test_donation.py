@@ -111,7 +111,7 @@ _REFUSED = (
     "`f32[512]{0}` of parameter 0: "
 )
 _SHAPE_ADVICE = (
-    _REFUSED + "no output has its type and dimensions. Return an array of the same shape, layout "
+    _REFUSED + "no output has its type and dimensions. Return an array of the same shape, layout, "
     "and memory space, or do not donate"
 )
 
@@ -158,6 +158,6 @@ def test_two_obstacles_have_two_remedies() -> None:
     )
     assert sentence.endswith(
         "`f32[8]{0}` of parameter 2: no output has its type and dimensions. Return an array of the "
-        "same shape, layout and memory space, give the output the sharding of the parameter "
+        "same shape, layout, and memory space, give the output the sharding of the parameter "
         "(`out_shardings` of `jax.jit`), or do not donate"
     )

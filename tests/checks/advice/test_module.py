@@ -106,7 +106,7 @@ def test_copies_between_memory_spaces_are_no_layout_changes() -> None:
     text = _module(f"%a = {ROWS} parameter(0)", "ROOT %c = f32[512,512]{1,0:S(1)} copy(%a)")
     ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
     assert "changes only the memory space" in sentence
-    assert "Use the same layout" not in sentence
+    assert "Use one layout" not in sentence
 
 
 def test_unscheduled_module_has_no_findings() -> None:

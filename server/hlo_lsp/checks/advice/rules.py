@@ -219,7 +219,7 @@ def _first(items: Sequence[str], more: str) -> str:
 
 
 def _module_remedy(refused: Sequence[UnusedDonation]) -> str:
-    shape = "Return an array of the same shape, layout and memory space"
+    shape = "Return an array of the same shape, layout, and memory space"
     sharding = "give the output the sharding of the parameter (`out_shardings` of `jax.jit`)"
     if not any(one.is_resharded for one in refused):
         return shape
@@ -248,7 +248,7 @@ def _place(context: CompileContext, file: DumpFile, leaf: InterfaceLeaf) -> Plac
     return name_place(file, parameters[leaf.parameter or 0])
 
 
-_AGREE = "Use the same layout in producer and users"
+_AGREE = "Use one layout for the producer and the users"
 _REMEDIES = {
     "the layout": _AGREE,
     "the order of dimensions": _AGREE,
@@ -294,7 +294,7 @@ def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
             head_place(file, first),
             f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
             f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
-            "the repeated part (`jax.lax.scan`) has one body",
+            "the repeated part (`jax.lax.scan`) compiles the body once",
             *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
         )
 
