@@ -9,7 +9,6 @@ from itertools import islice
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
-from hlo_lsp.checks.framework.incremental_values import ValueRecord
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
@@ -177,18 +176,19 @@ _FITTING = {
 }
 # A flag that does not fit (None where one is missing), the reason, and a value that contradicts it.
 _Contradiction = tuple[Flag | None, str, AssignedValue | None]
+_Kinds = dict[AssignedValue, ValueKind | None]
 
 
 def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each."""
     assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
-    file, clean = assignment.file, _clean_values(context, origins)
+    file, kinds = assignment.file, _kinds(context, origins)
     for block in assignment.blocks:
         checkpoint()
         allocation = block.allocation
         if not block.is_whole or _has_unknown_flag(file, allocation):
             continue
-        for flag, reason, value in islice(_contradictions(block, origins, clean), 1):
+        for flag, reason, value in islice(_contradictions(block, origins, kinds), 1):
             subject = f"allocation {allocation.number}"
             related = []
             if value is not None:
@@ -202,20 +202,21 @@ def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
             )
 
 
-def _clean_values(context: CompileContext, origins: Origins) -> set[ValueRecord]:
-    """Return the values that may be in an allocation with the flags of theirs."""
+def _kinds(context: CompileContext, origins: Origins) -> _Kinds:
+    """Return the kinds of values that edits elsewhere did not change; it may be extended."""
     clean = context.clean
-    if origins.file is None:
-        return set()
+    known: tuple[ComputationLine | None, _Kinds] = clean.facts or (None, {})
+    entry_line, kinds = known
+    clean.records = {*kinds}
     clean.refresh(context.dump, origins.file)
-    if clean.facts is not origins.entry_line:
-        clean.facts = origins.entry_line
-        clean.records.clear()
-    return clean.records
+    is_same_entry = entry_line is origins.entry_line
+    kinds = {value: kind for value, kind in kinds.items() if value in clean.records}
+    clean.facts = origins.entry_line, kinds if is_same_entry else {}
+    return clean.facts[1]  # type: ignore[no-any-return]
 
 
 def _contradictions(
-    block: AllocationBlock, origins: Origins, clean: set[ValueRecord]
+    block: AllocationBlock, origins: Origins, kinds: _Kinds
 ) -> Iterator[_Contradiction]:
     values, flags = block.values, _flags_of(block.allocation)
     if not flags:
@@ -223,11 +224,12 @@ def _contradictions(
         return
     if len(flags) > 1 and not set(flags) <= {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT}:
         yield flags[-1], f"also {flags[0].value}", None
-    for value in (value for value in values if value not in clean):
-        kind = origins.kind(value)
-        if kind is None or not _FITTING[kind].isdisjoint(flags):
-            clean.add(value)
-        else:
+    fitting = {None, *(kind for kind in ValueKind if not _FITTING[kind].isdisjoint(flags))}
+    for value in values:
+        if value not in kinds:
+            kinds[value] = origins.kind(value)
+        kind = kinds[value]
+        if kind is not None and kind not in fitting:
             yield flags[-1], f"`{value.key}` is {kind.value}", value
     checkpoint()
     if Flag.CONSTANT in flags and len(values) > 1:

@@ -1,4 +1,4 @@
-"""Values in which a rule on a whole compile found nothing, while only the module text is edited."""
+"""Values in which a rule on a whole compile found nothing, while other places are edited."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ class CleanValues:
     """The records of values in which a rule found nothing.
 
     The rule reads only instructions of certain names for each value: these, their operands, and
-    whether they are roots.
+    whether they are roots. It reads no assigned value but the record itself, which edits replace.
 
     Attributes:
         facts: What the rule derives from the module text, and updates after edits.
@@ -43,25 +43,33 @@ class CleanValues:
     def refresh(
         self,
         dump: DumpSet,
-        module: DumpFile,
+        module: DumpFile | None,
         reading: Callable[[set[str]], Iterable[ValueRecord]] | None = None,
     ) -> InstructionChanges | None:
         """Remove the records that must be checked again, and return the changes of the module.
 
+        ``module`` is None if the compile has no module text.
         None means that all must be checked, and that all facts are out of date. ``reading`` returns
         the records for which the rule reads an instruction with one of some names; by default the
         rule reads only the one that defines the value.
         """
-        index = module.module
         now: dict[ComputationLine, Computation] = {}
-        for head in index.all_computations():
-            now[head] = index.computation(head)
-            checkpoint()
+        index = None if module is None else module.module
+        if index is not None:
+            for head in index.all_computations():
+                now[head] = index.computation(head)
+                checkpoint()
         checkpoint()
-        versions = [file.version for file in (*dump.files, *dump.others) if file is not module]
+        versions = [
+            file.version
+            for file in (*dump.files, *dump.others)
+            if file is not module and not _has_only_assigned_values(file)
+        ]
         changes = None
         inside = sum(len(one.members) + len(one.strays) for one in now.values())
-        if self._computations and index.instruction_count == inside:  # else some have no head
+        count = 0 if index is None else index.instruction_count
+        has_all = count == inside  # else some have no head
+        if has_all and bool(self._computations) is bool(now):
             changes = _changes(self._computations, now)
         outdated = self.records
         if changes is not None and versions == self._versions:
@@ -74,6 +82,12 @@ class CleanValues:
         self.records = self.records - outdated
         self._computations, self._versions = now, versions
         return changes
+
+
+def _has_only_assigned_values(file: DumpFile) -> bool:
+    memory = file.memory
+    has_others = len(memory.entries) or len(memory.ranges) or len(memory.steps)
+    return len(memory.assigned) > 0 and not has_others
 
 
 def _changes(

@@ -253,14 +253,16 @@ class _PrintedShape:
 def shape_definition_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report values whose shape is not that of their instruction at their index."""
     found: dict[str, list[list[_PrintedShape]]] = {}
-    for name, shapes in _disagreeing(context.dump, context.clean):
+    for header, shapes in _disagreeing(context.dump, context.clean):
         if _differ(shapes):
-            found.setdefault(name, []).append(shapes)
+            found.setdefault(header.name or "", []).append(shapes)
+        else:
+            context.clean.records.add(header)
     for values in found.values():  # after edits, records are in another order than in the file
         yield _mismatch(context, sorted(values, key=lambda shapes: shapes[0].place.line))
 
 
-def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[_PrintedShape]]]:
+def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[Header, list[_PrintedShape]]]:
     module = module_at_buffer_assignment(dump)
     holder = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
@@ -269,8 +271,7 @@ def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[
         headers = holder.memory.assigned.records()
     elif entries is not None:
         headers = entries.memory.entries.records()
-    if module is not None:
-        clean.refresh(dump, module)
+    clean.refresh(dump, module)
     for header in headers:
         checkpoint()
         if header in clean.records:
@@ -290,7 +291,7 @@ def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[str, list[
                 if file is not None and record is not None
             ]
             shapes = [_printed(one, header.index) for one in located]
-            yield header.name, [shape for shape in shapes if shape.part is not None]
+            yield header, [shape for shape in shapes if shape.part is not None]
 
 
 def _are_equal(
