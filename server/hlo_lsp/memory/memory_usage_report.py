@@ -163,7 +163,7 @@ def _terms(values: Sequence[AssignedValue]) -> tuple[str, ...]:
 def _shown_count(sums: Sequence[int]) -> int:
     """Return how many rows with these running sums are printed.
 
-    After row 50, the list ends at the first row after which less than 5 % of the bytes remain.
+    After row 50, the list ends at the first row after which less than 5% of the bytes remain.
     """
     for count in range(_MIN_ROWS + 1, len(sums)):
         if sums[-1] - sums[count - 1] < 0.05 * sums[-1]:

@@ -52,7 +52,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 def read_document(path: Path) -> Document:
     r"""Read a whole file.
 
-    Bytes that are not UTF-8 become U+FFFD. Equal long lines share one string: 98 % of a large
+    Bytes that are not UTF-8 become U+FFFD. Equal long lines share one string: 98% of a large
     values file repeats the same instruction for every element of its tuple. No compiler writes
     ``\r``, so a file with one is split as a whole.
 

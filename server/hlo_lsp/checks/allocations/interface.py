@@ -209,10 +209,11 @@ def _kinds(context: CompileContext, origins: Origins) -> _Kinds:
     entry_line, kinds = known
     clean.records = {*kinds}
     clean.refresh(context.dump, origins.file)
-    is_same_entry = entry_line is origins.entry_line
+    if entry_line is not origins.entry_line:
+        clean.records.clear()
     kinds = {value: kind for value, kind in kinds.items() if value in clean.records}
-    clean.facts = origins.entry_line, kinds if is_same_entry else {}
-    return clean.facts[1]  # type: ignore[no-any-return]
+    clean.facts = origins.entry_line, kinds
+    return kinds
 
 
 def _contradictions(

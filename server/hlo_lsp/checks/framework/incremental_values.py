@@ -48,10 +48,10 @@ class CleanValues:
     ) -> InstructionChanges | None:
         """Remove the records that must be checked again, and return the changes of the module.
 
-        ``module`` is None if the compile has no module text.
-        None means that all must be checked, and that all facts are out of date. ``reading`` returns
-        the records for which the rule reads an instruction with one of some names; by default the
-        rule reads only the one that defines the value.
+        A result of None means that all must be checked, and that all facts are out of date.
+        ``module`` is None if the compile has no module text. ``reading`` returns the records for
+        which the rule reads an instruction with one of some names; by default the rule reads only
+        the one that defines the value.
         """
         now: dict[ComputationLine, Computation] = {}
         index = None if module is None else module.module
