@@ -34,7 +34,7 @@ class Relayout:
     """Copies with equal shapes.
 
     Attributes:
-        what: The property that they change.
+        what: The properties that they change.
         bytes: Logical bytes of one copy.
     """
 
@@ -59,7 +59,7 @@ class Transfer:
 
 
 def relayouts(module: ModuleIndex) -> list[Relayout]:
-    """Return scheduled copies and transposes that change only one property, largest totals first.
+    """Return scheduled copies and transposes to another layout or space, largest totals first.
 
     Copies inside fusions are excluded because they cause no memory traffic of their own.
     """
@@ -82,12 +82,12 @@ def relayouts(module: ModuleIndex) -> list[Relayout]:
 
 
 def _changed_property(opcode: str, source: str, shape: str) -> str | None:
-    if opcode == "transpose":
-        return "the order of dimensions"
-    if without_layout(source) != without_layout(shape):
+    if opcode != "transpose" and without_layout(source) != without_layout(shape):
         return None
-    is_moved = without_memory_space(source) == without_memory_space(shape)
-    return "the memory space" if is_moved else "the layout"
+    if opcode != "transpose" and without_memory_space(source) == without_memory_space(shape):
+        return "the memory space"
+    what = "the order of dimensions" if opcode == "transpose" else "the layout"
+    return what if _space(source) == _space(shape) else f"{what} and the memory space"
 
 
 def host_transfers(module: ModuleIndex) -> list[Transfer]:

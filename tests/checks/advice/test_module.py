@@ -109,6 +109,13 @@ def test_copies_between_memory_spaces_are_no_layout_changes() -> None:
     assert "Use one layout" not in sentence
 
 
+def test_copy_to_another_layout_and_memory_space() -> None:
+    text = _module(f"%a = {ROWS} parameter(0)", "ROOT %c = f32[512,512]{0,1:S(1)} copy(%a)")
+    ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
+    assert "changes only the layout and the memory space of" in sentence
+    assert "Use one layout" in sentence
+
+
 def test_unscheduled_module_has_no_findings() -> None:
     text = _module(f"%a = {ROWS} parameter(0)", f"ROOT %one = {COLUMNS} copy(%a)")
     assert len(advice("layout-copy", text, stem=GPU)) == 1

@@ -248,13 +248,11 @@ def _place(context: CompileContext, file: DumpFile, leaf: InterfaceLeaf) -> Plac
     return name_place(file, parameters[leaf.parameter or 0])
 
 
-_AGREE = "Use one layout for the producer and the users"
-_REMEDIES = {
-    "the layout": _AGREE,
-    "the order of dimensions": _AGREE,
-    "the memory space": "XLA moves values that do not fit in fast memory: smaller values or "
-    "another order leave more room",
-}
+_USE_ONE_LAYOUT = "Use one layout for the producer and the users"
+_LEAVE_ROOM = (
+    "XLA moves values that do not fit in fast memory: smaller values or another order leave more "
+    "room"
+)
 _MAX_RELATED = 4  # duplicates that a finding lists as related places
 _MAX_FINDINGS_PER_RULE = 10
 
@@ -268,13 +266,14 @@ def layout_copy(context: CompileContext) -> Iterator[Finding]:
     found = [one for one in relayouts(file.module) if one.total >= least]
     for group in found[:_MAX_FINDINGS_PER_RULE]:
         first, count = group.instructions[0], len(group.instructions)
+        remedy = _LEAVE_ROOM if group.what == "the memory space" else _USE_ONE_LAYOUT
         what = f"{group.what} of {format_bytes(group.bytes)}"
         text = f"`{first.name}` changes only {what}"
         if count > 1:
             text = f"{count:,} instructions like `{first.name}` change only {what} each"
         yield context.report(
             name_place(file, first),
-            f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
+            f"{text}: `{group.source}` becomes `{first.shape}`. {remedy}",
             *(
                 Related(name_place(file, one), "the same")
                 for one in group.instructions[1:_MAX_RELATED]
