@@ -136,19 +136,18 @@ def _attributes(context: "RecordContext[Any]", text: str, start: int) -> Iterato
 
 
 def _is_closed(text: str) -> bool:
-    """Return True if the numbers of opening and closing brackets agree.
+    """Return True if the numbers of opening and closing brackets, also in strings, agree.
 
     This is a fast test, because nearly all statements are balanced.
     """
-    bare = _STRING.sub("", text)
-    return '"' not in bare and all(bare.count(one) == bare.count(_PAIRS[one]) for one in _PAIRS)
+    count = text.count
+    return count('"') % 2 == 0 and all(count(one) == count(other) for one, other in _PAIRS.items())
 
 
 _ATTRIBUTE = re.compile(r"\s*[\w\-]+=\s*[^\s]")
 _ATTRIBUTES_BEGIN = re.compile(r"\)(?:, [\w\-]+=|$)")
 _ENDS = (")", "}", '"')
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
-_STRING = re.compile(r'(?<!\\)"(?:[^"\\\n]|\\.)*"')
 
 
 _LITERAL = {"constant", "parameter"}  # these have a value or a number instead of operands
