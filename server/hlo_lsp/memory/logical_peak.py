@@ -35,8 +35,9 @@ class LogicalPeak:
 def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     """Return the logical peak of a dump, or None if it has no live ranges.
 
-    To choose the declared peak, XLA counts each value with the shape of its whole instruction, so
-    the sum at that step is often smaller (``ComputePeakMemoryMoment`` in hlo_live_range.cc).
+    To choose the declared peak, XLA counts each value with the shape of its whole instruction, and
+    until one step after its end, so the sum at that step is often smaller
+    (``ComputePeakMemoryMoment`` in hlo_live_range.cc).
     """
     changes: Counter[int] = Counter()
     declared = dump.declared_peak
