@@ -218,6 +218,12 @@ def test_a_head_may_be_broken() -> None:
     assert head.signature.endswith("-> f32[2]")
 
 
+def test_truncated_head_takes_linear_time() -> None:
+    shapes = ", ".join(["f32[2]{1,0}"] * 1000)
+    (record,) = records_of(f"%f (a: f32[2]) -> ({shapes})")
+    assert isinstance(record, BrokenRecord)
+
+
 @pytest.mark.parametrize("space", [" ", "\n      "])
 def test_inline_computation(space: str) -> None:
     text = "r = f32[] reduce(a, z), dimensions={0}, to_apply={ x = f32[] parameter(0) " \

@@ -29,11 +29,15 @@ _TOP_LEVEL_LINE = re.compile(
 )
 _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
-    r"|branch_computations|called_computations)=\s*$"
+    r"|branch_computations|called_computations)=$"
 )
 # An escaped quote is a token of its own outside of strings. Otherwise each quote of a run of them
-# would be taken for the beginning of a string up to the end of the line.
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
+# would be taken for the beginning of a string up to the end of the line. Two brackets with plain
+# text between are one token, because a module header of 250 KB has 20,000 pairs.
+_TOKENS = re.compile(
+    r'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*'
+    r'|[(\[{][^()\[\]{}"/\\]*[)\]}]|[(\[{]|[)\]}]'
+)
 # Characters before a brace to search for the attribute; a header has 10,000 braces.
 _MAX_CALL_ATTRIBUTE_LENGTH = 32
 
@@ -128,12 +132,11 @@ class _OpenBrackets:
 
     def _begins_inline_computation(self, line: str, at: int) -> bool:
         """Return True if the brace at a column begins an inline computation or a list of them."""
-        before = line[max(at - _MAX_CALL_ATTRIBUTE_LENGTH, 0) : at]
-        if not before.strip():
-            before = self._before
-        if self.innermost == _INLINE_COMPUTATION and before.rstrip().endswith(("{", ",")):
-            return True
-        return _ENDS_WITH_CALL_ATTRIBUTE.search(before) is not None
+        before = line[max(at - _MAX_CALL_ATTRIBUTE_LENGTH, 0) : at].rstrip()
+        before = before or self._before.rstrip()
+        if before.endswith(("{", ",")):
+            return self.innermost == _INLINE_COMPUTATION
+        return before.endswith("=") and _ENDS_WITH_CALL_ATTRIBUTE.search(before) is not None
 
 
 def _statement_ends(clean: list[str], innermost: str | None, following: str) -> bool:
