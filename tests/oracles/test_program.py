@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.values.positions import row_of
-from hlo_lsp.checks.values.uses import users_of_module
+from hlo_lsp.checks.values.uses import Users
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.schedule import scheduled_instructions
 from oracles.compiles import Compile, compiles_of
@@ -36,8 +36,8 @@ def test_uses_of_every_value(folder: Path) -> None:
         module = _module(compile_)
         if module is None:
             continue
-        users = users_of_module(module)
-        assert not users.doubled
+        users = Users(module)
+        assert not any(map(users.is_ambiguous, module.instructions))
         for entry in compile_.printed.entries.values():
             assert all(row.name in users for row in entry.positions), entry.key
             found = users.rows([row_of(row.name, row.index) for row in entry.positions])

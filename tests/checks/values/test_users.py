@@ -1,6 +1,6 @@
 """Uses by the module text: who reads a value, and who only hands it on."""
 
-from hlo_lsp.checks.values.uses import Users, users_of_module
+from hlo_lsp.checks.values.uses import Users
 from hlo_lsp.model.dump_file import DumpFile
 
 MODULE = """\
@@ -46,11 +46,12 @@ def test_positions_of_another_module_have_no_uses() -> None:
 
 
 def test_duplicate_name_is_ambiguous() -> None:
-    assert _users(MODULE.replace("%first =", "%pair =")).doubled == {"pair"}
+    users = _users(MODULE.replace("%first =", "%pair ="))
+    assert [name for name in ("p", "pair", "out") if users.is_ambiguous(name)] == ["pair"]
 
 
 def _users(text: str) -> Users:
-    return users_of_module(DumpFile.of_text(text).module)
+    return Users(DumpFile.of_text(text).module)
 
 
 def _uses(*positions: str, text: str = MODULE) -> list[str]:
