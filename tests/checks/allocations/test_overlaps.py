@@ -142,6 +142,7 @@ def test_asynchronous_calls_may_share_context(opcode: str, count: int) -> None:
     [
         ("sums", ["squares{}:2-10", "sums{}:6-7"], 0),
         ("sums", ["squares{}:2-11", "sums{}:6-7"], 1),  # used after the conditional
+        ("sums", ["squares{}:2-9", "sums{}:6-7"], 0),  # an alias of the result of a branch
         ("tails", ["squares{}:2-10", "tails{}:3-7"], 1),  # not in a branch
     ],
 )
@@ -151,9 +152,25 @@ def test_branch_may_overwrite_operand(value: str, ranges: list[str], count: int)
     assert codes.count("overlap") == count
 
 
-def test_branch_is_recognized_without_module() -> None:
-    ranges = _branch_ranges("sums", ["squares{}:2-10", "sums{}:6-7"])
-    ranges = ranges.replace("10:c", "10:conditional")
+@pytest.mark.parametrize(
+    ("first", "second", "count"),
+    [
+        ("halves{}:5-9", "p.1{}:8-9", 0),  # an alias of the result of the other branch
+        ("halves{}:5-7", "sums{}:6-7", 1),
+    ],
+)
+def test_values_in_different_branches_share_bytes(first: str, second: str, count: int) -> None:
+    value = second.partition("{")[0]
+    assignment = BRANCH_ASSIGNMENT.replace("squares", "halves").replace("sums", value)
+    ranges = _branch_ranges(value, [first, second]).replace("squares: 64", "halves: 64")
+    assert _codes(BRANCHES, assignment, ranges).count("overlap") == count
+
+
+@pytest.mark.parametrize("end", [9, 10])
+@pytest.mark.parametrize("name", ["cond.3", "conditional"])
+def test_branch_is_recognized_without_module(name: str, end: int) -> None:
+    ranges = _branch_ranges("sums", [f"squares{{}}:2-{end}", "sums{}:6-7"])
+    ranges = ranges.replace("10:c", f"10:{name}")
     assert "overlap" not in _codes(BRANCH_ASSIGNMENT, ranges)
 
 

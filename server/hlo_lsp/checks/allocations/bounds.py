@@ -1,6 +1,5 @@
 """The numbers of allocations, places of values in them, their sizes, and the total of all sizes."""
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -61,11 +60,14 @@ def allocation_numbering(context: CompileContext) -> Iterator[Finding]:
 def value_in_two_allocations(context: CompileContext) -> Iterator[Finding]:
     """Report values that an earlier allocation holds already."""
     file, blocks = _file_and_blocks(context)
-    counts = Counter(value.id for block in blocks for value in block.values)
+    repeated = set(file.memory.assigned.repeated)
     first: dict[tuple[int, str], tuple[AssignedValue, AllocationLine]] = {}
-    for head, value in ((block.allocation, value) for block in blocks for value in block.values):
-        if counts[value.id] == 1:
-            continue
+    for head, value in (
+        (block.allocation, value)
+        for block in (blocks if repeated else ())
+        for value in block.values
+        if value.id in repeated
+    ):
         other, home = first.setdefault((value.id, value.key), (value, head))
         if home.number != head.number:
             message = f"value {value.id} `{value.key}` is in allocation {home.number} and in "

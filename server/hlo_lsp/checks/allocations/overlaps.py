@@ -131,27 +131,43 @@ def _may_share(dump: DumpSet, one: LiveValue, other: LiveValue) -> bool:
     return _is_in_branch(dump, one, other) or _is_in_branch(dump, other, one)
 
 
-def _is_in_branch(dump: DumpSet, inner: LiveValue, operand: LiveValue) -> bool:
-    """Return whether the conditional that ends the operand's live range computes another value.
+def _is_in_branch(dump: DumpSet, inner: LiveValue, earlier: LiveValue) -> bool:
+    """Return whether a branch of a conditional computes a value, and does not need the earlier one.
 
     A branch can overwrite an operand after its last use there: memory space assignment ends the use
-    at the parameter of the branch, but the live range ends at the conditional. Source:
-    ``MsaAlgorithm::GetCorrectedUseTime`` (memory_space_assignment/algorithm.cc).
+    at the parameter of the branch (``MsaAlgorithm::GetCorrectedUseTime`` in
+    memory_space_assignment/algorithm.cc). The live range of the operand ends at the conditional.
+    If a branch returns the operand, they and the results of all branches are aliases: each ends
+    where the next one starts, in whichever branch that is
+    (``HloLiveRange::NormalizeAliasedBuffers``).
     """
-    row = dump.at_step(operand.steps[1])
-    if row is None or inner.steps[0] <= operand.steps[0]:
+    if inner.steps[0] <= earlier.steps[0]:
         return False
-    conditional = dump.instruction(row.record.name)
-    if conditional is None:  # without the module text, its name is what is known
-        return row.record.name.startswith("conditional")
     member = dump.instruction(inner.value.name)
-    if member is None or conditional.record.opcode != "conditional":
-        return False
-    return _calls(conditional.file.module, conditional.record, member.record)
+    if member is None:
+        return earlier.steps[1] <= _last_conditional_step(dump)
+    module = member.file.module
+    other = module.instructions.first(earlier.value.name)
+    others = set() if other is None else set(_calls_of(module, other))
+    for caller, computation in _calls_of(module, member.record):
+        if caller.opcode == "conditional" and (caller, computation) not in others:
+            step = dump.step(caller.name)
+            if step is not None and earlier.steps[1] <= step.record.step:
+                return True
+    return False
 
 
-def _calls(module: ModuleIndex, caller: InstructionLine, member: InstructionLine) -> bool:
-    """Return whether a computation that an instruction calls, or one below, has a member."""
+@query
+def _last_conditional_step(dump: DumpSet) -> int:
+    """Return the last step of an instruction that is named as a conditional, or -1."""
+    rows = (row for file in dump.files for row in file.memory.steps.firsts())
+    return max((row.step for row in rows if row.name.startswith("cond")), default=-1)
+
+
+def _calls_of(
+    module: ModuleIndex, member: InstructionLine
+) -> Iterator[tuple[InstructionLine, ComputationLine]]:
+    """Yield the computation of an instruction with its caller, and so on up to the entry."""
     homes = [module.computation_of(member)]
     seen: set[ComputationLine] = set()
     while homes:
@@ -159,11 +175,9 @@ def _calls(module: ModuleIndex, caller: InstructionLine, member: InstructionLine
         if home is None or home in seen:
             continue
         seen.add(home)
-        callers = module.callers(home)
-        if caller in callers:
-            return True
-        homes += map(module.computation_of, callers)
-    return False
+        for caller in module.callers(home):
+            yield caller, home
+            homes.append(module.computation_of(caller))
 
 
 def _is_context(dump: DumpSet, live: LiveValue) -> bool:
