@@ -31,13 +31,12 @@ _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
     r"|branch_computations|called_computations)=$"
 )
+# Two brackets with plain text between are one token, because a module header of 250 KB has 20,000
+# pairs.
+_PAIR = r'[(\[{][^()\[\]{}"/\\]*[)\]}]'
 # An escaped quote is a token of its own outside of strings. Otherwise each quote of a run of them
-# would be taken for the beginning of a string up to the end of the line. Two brackets with plain
-# text between are one token, because a module header of 250 KB has 20,000 pairs.
-_TOKENS = re.compile(
-    r'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*'
-    r'|[(\[{][^()\[\]{}"/\\]*[)\]}]|[(\[{]|[)\]}]'
-)
+# would be taken for the beginning of a string up to the end of the line.
+_TOKENS = re.compile(rf'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*|{_PAIR}|[(\[{{]|[)\]}}]')
 # Characters before a brace to search for the attribute; a header has 10,000 braces.
 _MAX_CALL_ATTRIBUTE_LENGTH = 32
 
@@ -206,11 +205,11 @@ def _starts_new_item(line: str) -> bool:
     return bool(_INSTRUCTION.match(line) or _TOP_LEVEL_LINE.match(line)) or line.startswith("}")
 
 
-_NESTING_TOKENS = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*|[(\[{]|[)\]}]|,|"'
-)
+_STRINGS_AND_COMMENTS = r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*'
+_NESTING_TOKENS = re.compile(rf'{_STRINGS_AND_COMMENTS}|[(\[{{]|[)\]}}]|,|"')
+_PAIRED_TOKENS = re.compile(rf'{_STRINGS_AND_COMMENTS}|{_PAIR}|[(\[{{]|[)\]}}]|,|"')
 STRAY_QUOTES = frozenset({'"', '\\"'})  # tokens that begin or end no string
-_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\\"|/\*[\s\S]*?(?:\*/|\Z)|//[^\n]*')
+_COMMENTS = re.compile(_STRINGS_AND_COMMENTS)
 INDEX_MARK = "/*index="
 _CHARACTER = re.compile(r"[^\n]")
 _OPENING = frozenset("([{")
@@ -221,7 +220,7 @@ def top_level_commas(text: str, at: int, end: int) -> Iterator[int]:
     """Yield the columns of commas outside of brackets and strings, from ``at``."""
     depth = 0
     # `tokens_with_depth` takes twice as long in long headers.
-    for match in _NESTING_TOKENS.finditer(text, at, end):
+    for match in _PAIRED_TOKENS.finditer(text, at, end):
         sign = match[0]
         if sign == ",":
             if depth == 0:
@@ -266,7 +265,7 @@ def tokens_with_depth(
 def closing_bracket(text: str, at: int) -> int | None:
     """Return the column of the bracket that matches the one at ``at``, or None."""
     depth = 0
-    for match in _NESTING_TOKENS.finditer(text, at):
+    for match in _PAIRED_TOKENS.finditer(text, at):
         sign = match[0]
         if sign in _OPENING:
             depth += 1
@@ -274,13 +273,15 @@ def closing_bracket(text: str, at: int) -> int | None:
             depth -= 1
             if depth == 0:
                 return match.start()
+        elif depth == 0 and sign[0] in _OPENING:
+            return match.end() - 1
     return None
 
 
 def is_balanced(text: str, at: int) -> bool:
     """Return True if all brackets and strings after ``at`` are closed."""
     depth = 0
-    for match in _NESTING_TOKENS.finditer(text, at):
+    for match in _PAIRED_TOKENS.finditer(text, at):
         sign = match[0]
         if sign in STRAY_QUOTES:
             return False

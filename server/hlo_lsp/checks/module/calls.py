@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
@@ -145,6 +146,7 @@ def _against_header(
     header, place = head
     pairs = [(f"parameter {at}", scope.parameters.get(at), one) for at, one in enumerate(shapes)]
     for what, instruction, shape in (*pairs, ("the root", scope.root, result)):
+        checkpoint()  # an entry computation may have thousands of parameters
         if instruction is None or not instruction.shape:
             continue
         # The fifth shape and others have a comment in front of them: ``/*index=5*/``.
