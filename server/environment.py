@@ -17,7 +17,7 @@ from pathlib import Path
 
 # Type checkers that target 3.10 would report a test of `sys.version_info` as unreachable.
 if sys.hexversion < 0x030A0000:
-    sys.exit(f"hlo-lsp requires Python 3.10 or later; this is {sys.version.split()[0]}.")
+    sys.exit(f"hlo-lsp requires Python 3.10 or newer; this is {sys.version.split()[0]}.")
 
 ROOT = Path(__file__).resolve().parent.parent
 _PIP_WITH_GROUPS = "pip>=25.1"  # the first version with `--group`

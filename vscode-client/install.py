@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Package the extension, install it into VS Code, and open a real dump.
 
-Requires only Python 3.10 or later and VS Code. The first run makes an environment in this
+Requires only Python 3.10 or newer and VS Code. The first run makes an environment in this
 checkout with Node.js, which packages the extension.
 """
 

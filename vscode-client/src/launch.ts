@@ -43,7 +43,7 @@ export async function findLaunch(options: LaunchOptions): Promise<Launch> {
       return { command: interpreter.path, args: [script] };
     }
   }
-  throw new LaunchError("The HLO language server requires Python 3.10 or later, but none was found.");
+  throw new LaunchError("The HLO language server requires Python 3.10 or newer, but none was found.");
 }
 
 async function launchOfSetting(setting: string, options: LaunchOptions): Promise<Launch> {
@@ -56,7 +56,7 @@ async function launchOfSetting(setting: string, options: LaunchOptions): Promise
   }
   const interpreter = await options.probe(command);
   if (interpreter === undefined || !isSupported(interpreter)) {
-    throw new LaunchError(`The setting hlo.server.path requires Python 3.10 or later: ${setting}`);
+    throw new LaunchError(`The setting hlo.server.path requires Python 3.10 or newer: ${setting}`);
   }
   return { command, args: interpreter.hasServer ? ["-m", "hlo_lsp"] : [options.script] };
 }

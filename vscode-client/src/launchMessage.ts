@@ -28,7 +28,7 @@ async function selectInterpreter(): Promise<void> {
     await vscode.commands.executeCommand("python.setInterpreter");
     return;
   }
-  const title = "Select a Python interpreter (3.10 or later) or an hlo-lsp program";
+  const title = "Select a Python interpreter (3.10 or newer) or an hlo-lsp program";
   const [file] = (await vscode.window.showOpenDialog({ title, openLabel: "Select" })) ?? [];
   if (file !== undefined) {
     await settings.update("server.path", file.fsPath, vscode.ConfigurationTarget.Global);

@@ -52,7 +52,7 @@ test("a wrong setting is an error, whatever else is there", async () => {
 
 test("an old interpreter in the setting is an error", async () => {
   const { options } = machine("/old/python3", [python("/old/python3", 9, true), python("/usr/bin/python3", 12)]);
-  await assert.rejects(findLaunch(options), /hlo\.server\.path requires Python 3\.10 or later: \/old\/python3/);
+  await assert.rejects(findLaunch(options), /hlo\.server\.path requires Python 3\.10 or newer: \/old\/python3/);
 });
 
 test("the first supported interpreter runs the bundled server", async () => {
@@ -65,5 +65,5 @@ test("the first supported interpreter runs the bundled server", async () => {
 
 test("no supported interpreter is an error", async () => {
   const { options } = machine("", [python("/old/python3", 9, true)]);
-  await assert.rejects(findLaunch(options), /requires Python 3\.10 or later, but none was found/);
+  await assert.rejects(findLaunch(options), /requires Python 3\.10 or newer, but none was found/);
 });

@@ -19,7 +19,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 TOAST = ".notifications-toasts .notification-list-item"
 MESSAGE = f"{TOAST}-message"
-NO_PYTHON = "The HLO language server requires Python 3.10 or later, but none was found."
+NO_PYTHON = "The HLO language server requires Python 3.10 or newer, but none was found."
 SCRIPT = Path("bundled", "tool", "hlo_lsp_main.py")
 
 
