@@ -12,6 +12,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources, roots_of
 from hlo_lsp.program.donation import argument_name
@@ -123,6 +124,11 @@ def tuple_path(index: str | None) -> TuplePath:
 
 _Step = tuple[InstructionLine, TuplePath]
 _NameAndStack = tuple[str | None, tuple[SourceLine, ...]]
+
+
+@query  # because a hover has a search of its own
+def _loops(file: DumpFile) -> list[InstructionLine]:
+    return [each for each in file.module.instructions.records() if each.opcode == "while"]
 
 
 class _Search:
@@ -248,9 +254,8 @@ class _Search:
         """
         if self._writers is None:
             self._writers = {}
-            for loop in self._module.instructions.records():
-                if loop.opcode == "while":
-                    self._writers |= self._written_by(loop)
+            for loop in _loops(self._file):
+                self._writers |= self._written_by(loop)
         writer = self._writers.get((producer, path))
         if writer is None:
             return []
