@@ -1,4 +1,4 @@
-"""The figures with an aim, measured on the large train steps, with those of peers beside them."""
+"""The figures with a limit, measured on the large train steps, with those of peers beside them."""
 
 import os
 import re
@@ -14,6 +14,7 @@ from rich.table import Table
 
 from bench.measurements import megabytes, middle, milliseconds
 from bench.peers import EMPTY_SERVER, mlir_server, xla_seconds
+from bench.requests import DOCUMENT_METHODS, POSITION_METHODS, capabilities, replies
 from bench.wire import Client, Json
 
 _ROUNDS = 5  # Each round has its own server or process; the median counts.
@@ -25,7 +26,7 @@ _MEMORY_PER_TEXT_BYTE, _MEMORY_BASE_BYTES = 3, 100_000_000
 _PROGRAM = (sys.executable, "-m", "hlo_lsp")
 
 Row = tuple[str, str, str]
-"""A figure, what was measured, and the aim with the peer's figure."""
+"""A figure, what was measured, and the limit with the peer's figure."""
 
 
 def limits(large: Path, small: Path, mlir: Path | None = None) -> Iterator[Table]:
@@ -44,10 +45,11 @@ def limits(large: Path, small: Path, mlir: Path | None = None) -> Iterator[Table
         ("start", _start_rows(small_module)),
         (f"module of {size}", _open_rows(module, mlir)),
         (f"typing in the module of {size}", _typing_rows(module, small_module)),
+        (f"requests in the module of {size}", _request_rows(module)),
         (f"edits of the module of {size}", _edit_rows(module)),
         ("assignment and values", _assignment_rows(assignment, values)),
     ):
-        table = Table("figure", "measured", "aim", title=subject, title_justify="left")
+        table = Table("figure", "measured", "limit", title=subject, title_justify="left")
         for row in rows:
             table.add_row(*row)
         yield table
@@ -141,6 +143,21 @@ def _typing_rows(module: Path, small: Path) -> Iterator[Row]:
     )
 
 
+def _request_rows(module: Path) -> Iterator[Row]:
+    """Send each request on a text at random places of the module."""
+    client = Client(module, capabilities())
+    client.open()
+    client.settle()
+    times = {
+        method: [seconds for seconds, _, _ in replies(client, method)]
+        for method in (*POSITION_METHODS, *DOCUMENT_METHODS)
+    }
+    client.close()
+    of_method = {"hover": "p95 3 ms", "definition": "p95 3 ms", "references": "p95 10 ms"}
+    for method, found in sorted(times.items(), key=lambda item: _quantile(item[1], 0.95)):
+        yield method, _quantiles(found), of_method.get(method, "p95 50 ms")
+
+
 def _edit_rows(module: Path) -> Iterator[Row]:
     """Type a wrong shape into an instruction, and wait for its diagnostic and for all."""
     client = Client(module)
@@ -201,14 +218,14 @@ def _assignment_rows(assignment: Path, values: Path) -> Iterator[Row]:
 
 
 def _command_rows(folder: Path) -> Iterator[Row]:
-    for command, aim in (("check", "12 s, 1.2 GB"), ("summary", "3 s")):
+    for command, limit in (("check", "12 s, 1.2 GB"), ("summary", "3 s")):
         runs = [_run((*_PROGRAM, command, str(folder))) for _ in range(3)]
         yield (
             f"hlo-lsp {command} of the folder",
             f"{_seconds([seconds for seconds, _, _ in runs])}, "
             f"{_seconds([used for _, used, _ in runs])} of processor time, "
             f"{megabytes(max(memory for _, _, memory in runs))} in the largest process",
-            aim,
+            limit,
         )
 
 

@@ -4,7 +4,6 @@
 python tests/bench/requests.py             the 22 MB module of the 96-layer train step
 python tests/bench/requests.py DUMP.txt    another file
 
-
 These are figures, not tests. Requests about a position are sent at many positions all over the
 text; requests about the whole text are sent several times, and once more right after an edit.
 """
@@ -33,7 +32,7 @@ _POSITIONS_PER_METHOD = 60
 _REPETITIONS = 5
 _SCREEN_LINES = 100
 _WORD = re.compile(r"%[\w.\-]+|\b[a-z][\w\-]{2,}")
-_POSITION_METHODS = (
+POSITION_METHODS = (
     "hover",
     "definition",
     "declaration",
@@ -53,7 +52,7 @@ _POSITION_METHODS = (
     "codeAction",
     "rangeFormatting",
 )  # fmt: skip
-_DOCUMENT_METHODS = (
+DOCUMENT_METHODS = (
     "documentSymbol",
     "foldingRange",
     "codeLens",
@@ -69,12 +68,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("dump", nargs="?", type=Path)
     options = parser.parse_args()
-    client = Client(options.dump or _large_module(), _capabilities())
+    client = Client(options.dump or _large_module(), capabilities())
     client.open()
     client.settle()
     table = Table("request", "p50", "p95", "worst", "at", "after an edit", "largest answer")
     with Console().status("measuring") as status:
-        for method in (*_POSITION_METHODS, *_DOCUMENT_METHODS):
+        for method in (*POSITION_METHODS, *DOCUMENT_METHODS):
             status.update(method)
             table.add_row(method, *_row(client, method))
     Console(width=150).print(table)
@@ -85,24 +84,30 @@ def _large_module() -> Path:
     return path
 
 
-def _capabilities() -> Any:
+def capabilities() -> Any:
     """Return the capabilities of Neovim 0.11, and pull diagnostics as in VS Code."""
     capabilities = default_converter().unstructure(client_capabilities("neovim@0.11.0"))
     capabilities["workspace"]["diagnostics"] = {"refreshSupport": True}
     return capabilities
 
 
-def _row(client: Client, method: str) -> Iterator[str]:
+def replies(client: Client, method: str) -> list[tuple[float, int, tuple[int, int]]]:
+    """Send a request at random places, and return the times of the replies in ascending order.
+
+    Each time, in seconds, has the size of the reply in bytes, and the place of the request.
+    """
     chance = random.Random(method)
-    places = [
-        _random_position(client, chance)
-        for _ in range(_POSITIONS_PER_METHOD if method in _POSITION_METHODS else _REPETITIONS)
-    ]
-    found = sorted(_measure(client, method, *place) for place in places)
+    count = _POSITIONS_PER_METHOD if method in POSITION_METHODS else _REPETITIONS
+    places = [_random_position(client, chance) for _ in range(count)]
+    return sorted(_measure(client, method, *place) for place in places)
+
+
+def _row(client: Client, method: str) -> Iterator[str]:
+    found = replies(client, method)
     for share in (0.5, 0.95, 1.0):
         yield f"{1e3 * found[min(len(found) - 1, int(len(found) * share))][0]:.1f} ms"
-    yield f"{found[-1][2][0] + 1}:{found[-1][2][1] + 1}"
-    line, column = places[0]
+    line, column = found[-1][2]
+    yield f"{line + 1}:{column + 1}"
     client.replace(line, column, column, "7")
     yield f"{1e3 * _measure(client, method, line, column)[0]:.1f} ms"
     client.replace(line, column, column + 1, "")
@@ -118,7 +123,9 @@ def _random_position(client: Client, chance: random.Random) -> tuple[int, int]:
             return number, chance.choice(words).start() + 1
 
 
-def _measure(client: Client, method: str, line: int, column: int) -> tuple[float, int, Any]:
+def _measure(
+    client: Client, method: str, line: int, column: int
+) -> tuple[float, int, tuple[int, int]]:
     """Return the seconds until the reply, its size in bytes, and the position."""
     params = _params(client, line, column)[method if method in _METHODS_WITH_PARAMS else ""]
     started = time.perf_counter()

@@ -3,7 +3,7 @@
 
 python tests/bench/run.py               the 24-layer train step
 python tests/bench/run.py --large       also the 96-layer one, with its values file of 210 MB
-python tests/bench/run.py --limits      the figures with an aim, beside those of peers
+python tests/bench/run.py --limits      the figures with a limit, beside those of peers
 
 These are figures, not tests: compare only figures of one run.
 """
@@ -32,7 +32,7 @@ def main() -> None:
     """Measure, and print one row per file or figure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--large", action="store_true", help="measure the 96-layer train step too")
-    parser.add_argument("--limits", action="store_true", help="measure only figures with an aim")
+    parser.add_argument("--limits", action="store_true", help="measure only figures with a limit")
     parser.add_argument(
         "--mlir", type=Path, help="the 96-layer program as generic MLIR, for a peer"
     )
