@@ -35,37 +35,36 @@ class CleanRecords:
     """The records of a file in which the rules of a pace found nothing.
 
     They are compared with the file, not with the edits: it does not matter which edits a check saw.
+
+    Attributes:
+        records: The records that need no check.
     """
 
     def __init__(self, file: DumpFile, pace: Pace) -> None:
         self._file = file
         self._pace = pace
-        self._records: set[Record] = set()
+        self.records: set[Record] = set()
         self._state: _ModuleState | None = None
-
-    def __contains__(self, record: Record) -> bool:
-        """Return whether a record needs no check."""
-        return record in self._records
 
     def refresh(self) -> None:
         """Remove the records that edits have removed, or that must be checked again."""
         if self._is_of_module:
             state = _ModuleState(self._file)
             if self._state is None or self._state.facts != state.facts:
-                self._records.clear()
+                self.records.clear()
             else:
-                self._records -= state.outdated(self._state)
+                self.records -= state.outdated(self._state)
             self._state = state
 
     def add(self, context: "RecordContext[Any]") -> None:
         """Add a record without findings, unless nothing would show that it needs a check again."""
         if self._pace is Pace.LINE or (self._is_of_module and _can_stay_clean(context)):
-            self._records.add(context.record)
+            self.records.add(context.record)
 
     def trim(self, count: int) -> None:
         """Remove the records that left the file, if there are more than its ``count`` records."""
-        if len(self._records) > count:
-            self._records.intersection_update(self._file.records)
+        if len(self.records) > count:
+            self.records.intersection_update(self._file.records)
 
     @property
     def _is_of_module(self) -> bool:

@@ -132,6 +132,7 @@ def _on_records(
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
+    is_memory = file.kind.is_memory
     count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
         if count % _RECORDS_PER_BATCH == 0:
@@ -139,7 +140,9 @@ def _on_records(
             if found:
                 yield found
                 found = []
-        if outer in clean or isinstance(outer, BlankLine):
+        if outer in clean.records or isinstance(outer, BlankLine):
+            continue
+        if is_memory and not by_kind[type(outer), ""]:
             continue
         checkpoint()
         before = len(found)

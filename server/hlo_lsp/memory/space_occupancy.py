@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from hlo_lsp.memory.byte_ranges import occupied_bytes
 from hlo_lsp.model.backend import Backend, is_on_chip
@@ -80,20 +80,20 @@ def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     return tuple(found)
 
 
-@query
+@query(ignores_sizes=True)
 def unassigned_ranges(dump: DumpSet) -> tuple[RangeRow, ...]:
     """Return the live ranges of values that no allocation has; XLA prints none.
 
     If there are some, the buffer assignment is cut off or from another compile.
     """
-    if not any(len(file.memory.assigned) for file in dump.files):
+    if not dump.has_assigned_values:
         return ()
-    return tuple(
-        row
-        for file in dump.files
-        for row in file.memory.ranges.records()
-        if not any(row.key in other.memory.assigned_keys for other in dump.files)
-    )
+    assigned = set[str]().union(*(file.memory.assigned_keys.keys for file in dump.files))
+    found: list[RangeRow] = []
+    for file in dump.files:
+        rows = (file.memory.ranges.all(key) for key in file.memory.ranges.keys - assigned)
+        found += sorted(chain.from_iterable(rows), key=lambda row: row.line)
+    return tuple(found)
 
 
 def _space_occupancy(

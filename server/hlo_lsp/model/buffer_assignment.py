@@ -61,10 +61,11 @@ def buffer_assignment(dump: DumpSet) -> BufferAssignment:
     return BufferAssignment(file, () if is_joined(file) else tuple(blocks_of(file).values()))
 
 
+@query(ignores_sizes=True)
 def misses_used_values(dump: DumpSet) -> bool:
     """Return whether a used value is in no allocation."""
-    assigned = {value_id for file in dump.files for value_id in file.memory.assigned}
-    return any(value_id not in assigned for file in dump.files for value_id in file.memory.entries)
+    assigned = set[int]().union(*(file.memory.assigned.keys for file in dump.files))
+    return any(not file.memory.entries.keys <= assigned for file in dump.files)
 
 
 @query

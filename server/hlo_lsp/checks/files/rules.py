@@ -1,6 +1,6 @@
 """Lines that cannot be read, and the files of one compile beside each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -83,14 +83,15 @@ def _short_lists(context: CompileContext) -> Iterator[Finding]:
     last = last_record(entries)
     if last is not None and isinstance(last[1], UsedValue) and not dump.has_broken_used_values:
         highest = max(known)
-        after = [one for one in values.firsts() if one.id > highest]
+        after = [values.first(id_) for id_ in values if id_ > highest]
         yield from _short(context, entries, "entries", assigned, after)
-    lacking = [one for one in known.firsts() if (one.id or 0) not in values]
+    lacking = known.keys - values.keys
     if lacking and not dump.has_broken_assigned_values and _ends_early(dump, assigned, lacking):
-        yield from _short(context, assigned, "allocations", entries, lacking)
+        missing = [known.first(id_) for id_ in lacking]
+        yield from _short(context, assigned, "allocations", entries, missing)
 
 
-def _ends_early(dump: DumpSet, file: DumpFile, lacking: list[UsedValue]) -> bool:
+def _ends_early(dump: DumpSet, file: DumpFile, lacking: Set[int]) -> bool:
     """Return whether the last allocations are missing, or the last values of the last one."""
     allocations, (_, last) = file.memory.allocations, last_record(file) or (0, None)
     head = file.records.head_of(last) if isinstance(last, AssignedValue) else last
@@ -102,7 +103,7 @@ def _ends_early(dump: DumpSet, file: DumpFile, lacking: list[UsedValue]) -> bool
     values = [one for one in file.records.members(head) if isinstance(one, AssignedValue)]
     end = max((value.offset + value.size for value in values), default=0)
     highest = max((value.id for value in values), default=-1)
-    return end < head.size and all((one.id or 0) > highest for one in lacking)
+    return end < head.size and all(id_ > highest for id_ in lacking)
 
 
 def _short(

@@ -63,7 +63,7 @@ class CleanValues:
         versions = [
             file.version
             for file in (*dump.files, *dump.others)
-            if file is not module and not _has_only_assigned_values(file)
+            if file is not module and _has_other_facts(file)
         ]
         changes = None
         inside = sum(len(one.members) + len(one.strays) for one in now.values())
@@ -84,10 +84,14 @@ class CleanValues:
         return changes
 
 
-def _has_only_assigned_values(file: DumpFile) -> bool:
+def _has_other_facts(file: DumpFile) -> bool:
+    """Return whether a file may contain what a rule reads for a value, besides assigned values.
+
+    This does not read the assigned values, of which some rules are independent.
+    """
     memory = file.memory
     has_others = len(memory.entries) or len(memory.ranges) or len(memory.steps)
-    return len(memory.assigned) > 0 and not has_others
+    return has_others > 0 or not file.kind.is_memory
 
 
 def _changes(

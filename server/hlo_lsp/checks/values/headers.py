@@ -72,9 +72,9 @@ def duplicate_value_id(context: CompileContext) -> Iterator[Finding]:
     """Report ids that occur twice in the allocations or under `Used values`."""
     assigned, entries = _lists(context.dump)
     for mine, other in ((assigned, entries), (entries, assigned)):
-        if mine is None or sum(1 for _ in mine.ids.records()) == len(mine.ids):
+        if mine is None:
             continue
-        for id_ in mine.ids:
+        for id_ in mine.ids.repeated:
             first, *rest = mine.ids.all(id_)
             for second in rest:
                 pair = sorted((second, first), key=lambda one: not _own_header(one, mine, other))
@@ -156,9 +156,8 @@ def value_set_mismatch(context: CompileContext) -> Iterator[Finding]:
 
 
 def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
-    missing = [header for id_ in mine.ids if id_ not in other.ids for header in mine.ids.all(id_)]
-    checkpoint()
-    return sorted(missing, key=lambda header: header.line)
+    missing = (mine.ids.all(id_) for id_ in mine.ids.keys - other.ids.keys)
+    return sorted(chain.from_iterable(missing), key=lambda header: header.line)
 
 
 def _alone(
