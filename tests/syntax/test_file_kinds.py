@@ -61,6 +61,7 @@ def test_damaged_first_line_keeps_kind(name: str, damage: str, corpus_small: Pat
         "--xla_dump_to=dumps\n--xla_dump_hlo_as_text=true\n",
         "# Notes\n\nThe allocation 3 has size 512, see HloLiveRange.\n",
         "The HloModule is printed below.\n",
+        "# Notes\n\n```text\nallocation 25: size 1946112, color 1, page 0:\n```\n",
         "def f(xs):\n    first = xs[0]\n    return first\n",
         'thunk_metadata {\n  thunk_info {\n    profile_annotation: "copy.9"\n',
         "; ModuleID = 'jit_f'\ndefine void @f(ptr %0) {\n  %2 = load float, ptr %0\n}\n",
@@ -85,6 +86,10 @@ def test_other_files_of_real_dumps_have_kind_other(corpus_small: Path) -> None:
         if detect_file_kind(disk.read_document(path).lines) is not FileKind.OTHER
     }
     assert wrong == set()
+
+
+def test_dump_between_fences_keeps_kind() -> None:
+    assert detect_file_kind(["```", "HloModule m", "```"]) is FileKind.MODULE
 
 
 def test_only_the_beginning_is_checked() -> None:

@@ -67,7 +67,7 @@ class DumpWorkspace:
     def open(
         self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
     ) -> DumpFile:
-        """Add a file that is open in an editor; ``host`` is the language of one that is no dump."""
+        """Add a file that is open in an editor; ``host`` is its language if it is not a dump."""
         file = DumpFile(uri, path, document, host)
         if host is not None:
             self.open_hosts[uri] = file

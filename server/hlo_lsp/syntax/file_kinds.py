@@ -83,6 +83,7 @@ _LATER_LINE_PATTERNS = (
                 r"\(*(?:pred|token|opaque|bf16|[sufc]\d\w*)\[[0-9,<=?]*\]"),
      FileKind.MODULE),
 )  # fmt: skip
+_FENCE = "```"  # before an example in Markdown; never in a dump
 _TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 
@@ -115,7 +116,9 @@ def _kind_of_lines(filled: list[str]) -> FileKind:
     if _TOTAL_LINE.match(first):
         report = any(line.startswith("Allocations sorted by size") for line in filled[1:3])
         return FileKind.REPORT if report else FileKind.VALUES
-    for line in filled:
+    for number, line in enumerate(filled):
+        if number and line.startswith(_FENCE):
+            return FileKind.OTHER  # prose with examples
         for expression, kind in (*_FIRST_LINE_PATTERNS[:3], *_LATER_LINE_PATTERNS):
             if expression.match(line):
                 return kind
