@@ -14,7 +14,9 @@ class SharedWorkHarness:
         self.log: list[str] = []
         self.gate = asyncio.Event()
 
-    async def wait(self, key: str, heard: Callable[[str], None] = lambda _: None) -> str:
+    async def wait(
+        self, key: str, heard: Callable[[str], None] = lambda _: None, group: str = "group"
+    ) -> str:
         async def work(tell: Callable[[str], None]) -> str:
             self.log.append(f"{key} begins")
             try:
@@ -26,7 +28,7 @@ class SharedWorkHarness:
             self.log.append(f"{key} ends")
             return key.upper()
 
-        with self.shared.join(key, work, heard) as task:
+        with self.shared.join(key, group, work, heard) as task:
             return await asyncio.shield(task)
 
 
@@ -48,13 +50,21 @@ async def test_equal_requests_share_work_and_progress() -> None:
     assert heard == ["a is half done"] * 2
 
 
-async def test_works_go_on_one_after_the_other() -> None:
+async def test_works_of_a_group_run_one_after_the_other() -> None:
     harness = SharedWorkHarness()
     both = await settled(harness.wait("a"), harness.wait("b"))
     assert harness.log == ["a begins"]
     harness.gate.set()
     assert await asyncio.gather(*both) == ["A", "B"]
     assert harness.log == ["a begins", "a ends", "b begins", "b ends"]
+
+
+async def test_works_of_other_groups_do_not_wait() -> None:
+    harness = SharedWorkHarness()
+    both = await settled(harness.wait("a"), harness.wait("b", group="other"))
+    assert harness.log == ["a begins", "b begins"]
+    harness.gate.set()
+    assert await asyncio.gather(*both) == ["A", "B"]
 
 
 async def test_work_continues_until_the_last_request_ends() -> None:

@@ -101,7 +101,8 @@ def _join_check(
     context: RequestContext, listener: FindingsListener
 ) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
     key = context.dump, context.file, context.selection
-    return context.session.checks.join(key, partial(_run_check, context), listener)
+    # The checks of a compile share results. Those of another compile do not wait for them.
+    return context.session.checks.join(key, context.dump, partial(_run_check, context), listener)
 
 
 async def _run_check(context: RequestContext, listener: FindingsListener) -> list[Finding]:

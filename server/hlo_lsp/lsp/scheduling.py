@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from hlo_lsp.background_jobs import Job
 from hlo_lsp.lsp.garbage_collection import collection_paused, freeze_new_objects
@@ -167,15 +168,19 @@ def _log_failure(task: "asyncio.Task[None]") -> None:
 
 
 class SharedTasks:
-    """Tasks that several callers can wait for; they run one after the other."""
+    """Tasks that several callers can wait for; those of a group run one after the other."""
 
     def __init__(self) -> None:
-        self._lock = asyncio.Lock()
+        self._locks: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
         self._running: dict[Hashable, tuple[asyncio.Task[Any], list[Listener]]] = {}
 
     @contextmanager
     def join(
-        self, key: Hashable, work: Callable[[Listener], Coroutine[Any, Any, T]], listen: Listener
+        self,
+        key: Hashable,
+        group: Hashable,
+        work: Callable[[Listener], Coroutine[Any, Any, T]],
+        listen: Listener,
     ) -> Iterator["asyncio.Task[T]"]:
         """Join the task of a key, which starts if it is not running.
 
@@ -185,7 +190,7 @@ class SharedTasks:
         """
         if key not in self._running or self._running[key][0].done():
             new: list[Listener] = []
-            self._running[key] = asyncio.ensure_future(self._run(work, new)), new
+            self._running[key] = asyncio.ensure_future(self._run(group, work, new)), new
         task, listeners = self._running[key]
         request = current_request()
 
@@ -204,11 +209,15 @@ class SharedTasks:
                     del self._running[key]
 
     async def _run(
-        self, work: Callable[[Listener], Coroutine[Any, Any, T]], listeners: list[Listener]
+        self,
+        group: Hashable,
+        work: Callable[[Listener], Coroutine[Any, Any, T]],
+        listeners: list[Listener],
     ) -> T:
         def call_listeners(*args: Any) -> None:
             for listener in listeners:
                 listener(*args)
 
-        async with self._lock:
+        lock = self._locks.setdefault(group, asyncio.Lock())
+        async with lock:
             return await work(call_listeners)

@@ -137,7 +137,7 @@ class Session:
         self.foreground = ForegroundRequests()
         self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
-        self.checks = SharedTasks()  # one after the other, because they share results
+        self.checks = SharedTasks()
         self.on_prepared: Callable[[], None] = lambda: None
         self._prepared: WeakSet[DumpSet] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
