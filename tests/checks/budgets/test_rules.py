@@ -88,6 +88,21 @@ def test_donated_argument_is_accepted() -> None:
     assert _messages("budget-donation", module, donated=("p",)) == []
 
 
+def test_prefix_without_argument_is_reported() -> None:
+    found = _messages("budget-donation", MODULE, module="jit_f", donated=("params",))
+    assert found == [
+        "no argument begins with `params`, which the budget requires to be donated: "
+        "the arguments are `p`"
+    ]
+    unnamed = MODULE.replace("op_name=", "other=")
+    (message,) = _messages("budget-donation", unnamed, module="jit_f", donated=("params",))
+    assert message.endswith(": the dump has no names of arguments")
+
+
+def test_pattern_may_match_modules_without_the_argument() -> None:
+    assert _messages("budget-donation", MODULE, module="jit_*", donated=("params",)) == []
+
+
 @pytest.mark.parametrize(("role", "count"), [("", 1), ("_after_buffer_assignment", 0)])
 def test_second_text_of_a_module_is_left_out(role: str, count: int) -> None:
     file = DumpFile.of_text(MODULE, f"module_0001.jit_f.cl_12.after_optimizations{role}.txt")

@@ -1,7 +1,7 @@
 """Violations of the budgets in ``hlo-lsp.toml``."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -13,12 +13,13 @@ from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.place import name_place
+from hlo_lsp.model.place import head_place, name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_RELATED = 4
+_MAX_NAMES = 5  # of arguments in a message
 _MIN_ON_CHIP_BYTES = 1 << 20  # padding is most of the few bytes in SMEM
 # XLA writes this text beside that of the optimized module, and it has the same instructions.
 _SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
@@ -120,10 +121,12 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
     if file is None or header is None or entry is None:
         return
     donated = donated_parameters(header.text)
+    parameters = sorted(file.module.computation(entry).parameters.items())
+    names = [argument_name(record) for _, record in parameters]
     for budget in budgets:
         missing = [
             record
-            for number, record in sorted(file.module.computation(entry).parameters.items())
+            for number, record in parameters
             if number not in donated and argument_name(record).startswith(budget.donated)
         ]
         if missing:
@@ -134,6 +137,19 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
             what = f"`{argument_name(missing[0])}` is not donated, but the budget requires it"
             more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
             yield context.report(name_place(file, missing[0]), what + more, *related)
+        # A pattern can match modules without these arguments, for example of initializations.
+        for prefix in budget.donated if budget.module == header.name else ():
+            if not any(name.startswith(prefix) for name in names):
+                yield context.report(head_place(file, entry), _no_argument(prefix, names))
+
+
+def _no_argument(prefix: str, names: Sequence[str]) -> str:
+    text = f"no argument begins with `{prefix}`, which the budget requires to be donated"
+    known = list(dict.fromkeys(name.partition("[")[0].partition(".")[0] for name in names if name))
+    if not known:
+        return f"{text}: the dump has no names of arguments"
+    words = [f"`{name}`" for name in known[:_MAX_NAMES]]
+    return f"{text}: the arguments are {', '.join(words + ['...'] * (len(known) > _MAX_NAMES))}"
 
 
 def _budgets(context: CompileContext) -> list[Budget]:
