@@ -31,9 +31,11 @@ _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
     r"|branch_computations|called_computations)=$"
 )
-# Two brackets with plain text between are one token, because a module header of 250 KB has 20,000
-# pairs.
-_PAIR = r'[(\[{][^()\[\]{}"/\\]*[)\]}]'
+# Brackets with plain text or such brackets between are one token, because a module header of 250 KB
+# has 20,000 pairs.
+_PLAIN_TEXT = r'[^()\[\]{}"/\\]*'
+_PLAIN_PAIR = rf"[(\[{{]{_PLAIN_TEXT}[)\]}}]"
+_PAIR = rf"[(\[{{]{_PLAIN_TEXT}(?:{_PLAIN_PAIR}{_PLAIN_TEXT})*[)\]}}]"
 # An escaped quote is a token of its own outside of strings. Otherwise each quote of a run of them
 # would be taken for the beginning of a string up to the end of the line.
 _TOKENS = re.compile(rf'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*|{_PAIR}|[(\[{{]|[)\]}}]')

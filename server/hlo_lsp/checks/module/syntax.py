@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
@@ -56,6 +57,7 @@ def cut_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def cut_header(context: RecordContext[ModuleHeader]) -> Iterator[Finding]:
     """Check the attributes after the module name: comma, name, `=`, and value."""
     if is_balanced(context.record.text, 0):
+        checkpoint()
         end = context.record.name_end  # XLA's parser accepts a colon there
         colon = context.record.text.startswith(":", end)
         yield from _attributes(context, context.record.text, end + colon)
