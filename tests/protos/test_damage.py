@@ -40,7 +40,7 @@ def test_damage_names_its_field() -> None:
     _, damage = parse(_DATA[: start + 2], "HloProto")
     assert str(damage) == (
         f"byte {start - 2}, field HloProto.hlo_module.computations[1].instructions[1].fusion_kind:"
-        " 5 bytes are announced, 2 are left"
+        " its length is 5 bytes, but 2 are left"
     )
 
 

@@ -120,7 +120,7 @@ def test_truncated_protos_say_where(tmp_path: Path) -> None:
     damage = damage_in(tmp_path / "m.hlo.pb", lines)
     assert damage is not None
     assert damage.startswith(f"{tmp_path / 'm.hlo.pb'}: damaged: byte ")
-    assert damage.endswith("; the rest is read")
+    assert damage.endswith("; the rest was read")
     assert "*** Begin m.txt ***" in lines
     assert "*** End m.txt ***" not in lines
 

@@ -105,7 +105,7 @@ def test_list_without_sentence_has_needed_bytes() -> None:
 def test_unreadable_list_is_named() -> None:
     lines = [f"{'#' * number} {line}" for number, line in enumerate(GPU.split("\n"))]
     text = "\n".join(oom_lines(_report("\n".join(lines))))
-    assert "2 lines of lists or tables could not be read: remove what precedes them" in text
+    assert "2 lines of lists or tables could not be read: remove the prefixes of the lines" in text
 
 
 def test_short_message_shows_buffers_of_dump() -> None:

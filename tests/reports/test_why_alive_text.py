@@ -39,7 +39,7 @@ def test_argument_names_its_donation() -> None:
     assert facts["holds"] == "argument p['w']"
     assert facts["kept for"].startswith("the caller, which owns the buffer")
     assert "which waits for" not in facts
-    assert facts["donated"] == "no, although it fits output {}: donate_argnums donates it"
+    assert facts["donated"] == "no, although it fits output {}: donate it with donate_argnums"
 
 
 def test_unused_donation_names_the_reason() -> None:

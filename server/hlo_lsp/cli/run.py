@@ -157,7 +157,7 @@ def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> I
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:
-        yield "hlo-lsp: XLA wrote no dumps. Programs from a compilation cache are not compiled"
+        yield "hlo-lsp: XLA wrote no dumps. It writes none for programs from a compilation cache"
         return
     if len(modules) > 1:
         yield from modules_lines(groups[:count])

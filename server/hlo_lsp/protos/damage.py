@@ -83,7 +83,7 @@ class _Reader:
             elif field_end <= end:
                 self._report(position, field, "not a value of its type")
             if field_end > end:
-                reason = f"{field_end - inner:,} bytes are announced, {end - inner:,} are left"
+                reason = f"its length is {field_end - inner:,} bytes, but {end - inner:,} are left"
                 self._report(position, field, reason)
                 break
             position = field_end

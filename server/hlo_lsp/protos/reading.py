@@ -46,7 +46,7 @@ def damage_in(path: Path | None, lines: list[str]) -> str | None:
     """Return a message about the damage of a converted file, or None."""
     if path is None or not lines[0].startswith(_DAMAGE_MARK):
         return None
-    return f"{path}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest is read"
+    return f"{path}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest was read"
 
 
 class _Conversion:

@@ -236,7 +236,7 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield from ("", "L" + _lost(space)[1:] + ".")
         if space is summary.main and space.advice:
-            yield from ("", "| Advice | Price |", "|---|---|")
+            yield from ("", "| Advice | Saving |", "|---|---|")
             for one in space.advice:
                 yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
     for note in _notes(summary):

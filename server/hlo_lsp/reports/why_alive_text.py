@@ -250,7 +250,7 @@ def describe_donation(status: DonationStatus) -> str:
     if status.is_donated:
         return f"yes, but no output uses the buffer: {status.obstacle}"
     if status.fits is not None:
-        return f"no, although it fits output {_index(status.fits)}: `donate_argnums` donates it"
+        return f"no, although it fits output {_index(status.fits)}: donate it with `donate_argnums`"
     return f"no: {status.obstacle}"
 
 

@@ -31,8 +31,8 @@ def test_sizes(size: object, count: int) -> None:
             "forbidden",
             "unknown opcode `all-to-al`; did you mean `all-to-all`?",
         ),
-        ({"forbidden": "copy"}, "forbidden", "must be a list of texts"),
-        ({"module": 1}, "module", "must be a text"),
+        ({"forbidden": "copy"}, "forbidden", "must be a list of strings"),
+        ({"module": 1}, "module", "must be a string"),
     ],
 )
 def test_errors_name_the_key(table: dict[str, object], key: str, message: str) -> None:

@@ -62,13 +62,13 @@ class Budget:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     return value
 
 
 def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise ValueError("must be a list of texts")
+        raise ValueError("must be a list of strings")
     return tuple(map(_text, value))
 
 
