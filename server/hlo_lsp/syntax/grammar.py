@@ -14,6 +14,8 @@ from re import Match, Pattern
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.grammar import NonTerminal, Symbol, Terminal
+from lark.lexer import Pattern as LarkPattern
+from lark.load_grammar import Grammar as LarkGrammar
 from lark.load_grammar import load_grammar as load_lark_grammar
 
 from hlo_lsp.syntax.records import Record
@@ -40,7 +42,9 @@ class Grammar:
         self._rules: dict[str, Tree[Symbol]] = {
             str(rule[0]): rule[2] for rule in self._loaded.rule_defs
         }
-        terminals, _, _ = self._loaded.compile(list(self._rules), set())
+        # Without the rules, which only a parser needs: converting them takes 3 ms for each grammar.
+        only_terminals = LarkGrammar([], self._loaded.term_defs, [])
+        terminals, _, _ = only_terminals.compile([], "*")
         self._terminals = {terminal.name: terminal.pattern for terminal in terminals}
         self._expressions: dict[str, Pattern[str]] = {}
         self._parsers: dict[str, Lark] = {}  # most rules need none, and making one takes 20 ms
@@ -55,11 +59,14 @@ class Grammar:
         Raises:
             lark.UnexpectedInput: The text does not match the rule.
         """
+        return self._parser(rule).parse(text)
+
+    def _parser(self, rule: str) -> Lark:
         parser = self._parsers.get(rule)
         if parser is None:
             parser = Lark(self._loaded, parser="lalr", start=rule, maybe_placeholders=False)
             self._parsers[rule] = parser
-        return parser.parse(text)
+        return parser
 
     def parse_failure(self, rule: str, text: str) -> "ParseFailure | None":
         """Return why ``text`` does not match the rule, or None if it does."""
@@ -72,9 +79,9 @@ class Grammar:
             sets = (getattr(error, kind, None) for kind in ("accepts", "expected", "allowed"))
             names = sorted(map(str, next(filter(None, sets), ())))
             names = [name for name in names if name not in _WHITESPACE_TERMINALS] or names
-            return ParseFailure(
-                column, tuple(dict.fromkeys(self._describe_terminal(name) for name in names))
-            )
+            patterns = {one.name: one.pattern for one in self._parser(rule).terminals}
+            expected = (_describe_terminal(name, patterns.get(name)) for name in names)
+            return ParseFailure(column, tuple(dict.fromkeys(expected)))
         return None
 
     def expression(self, rule: str) -> Pattern[str]:
@@ -121,15 +128,6 @@ class Grammar:
             return f"(?:{'|'.join(parts)})"
         return "".join(parts)
 
-    def _describe_terminal(self, terminal: str) -> str:
-        """Describe a terminal by its text if that is fixed, else by its name."""
-        if terminal not in self._terminals:  # Lark's own terminal for the end
-            return "the end of the line"
-        pattern = self._terminals[terminal]
-        if pattern.type == "str":
-            return f"`{pattern.value}`"
-        return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
-
 
 @dataclass(frozen=True, slots=True)
 class ParseFailure:
@@ -154,6 +152,15 @@ def load_grammar(name: str) -> Grammar:
 def subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
     """Yield the children of a tree other than tokens."""
     return (child for child in tree.children if isinstance(child, Tree))
+
+
+def _describe_terminal(terminal: str, pattern: LarkPattern | None) -> str:
+    """Describe a terminal by its text if that is fixed, else by its name."""
+    if pattern is None:  # Lark's own terminal for the end
+        return "the end of the line"
+    if pattern.type == "str":
+        return f"`{pattern.value}`"
+    return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
 
 
 def _literal_text(node: "Tree[Symbol]") -> str:
