@@ -30,6 +30,8 @@ async def run_in_process(work: Callable[[], T]) -> T:
     try:
         return await asyncio.get_running_loop().run_in_executor(pool, work)
     except BrokenProcessPool as error:
-        raise RequestFailedError("the process ended early; it may have run out of memory") from error
+        raise RequestFailedError(
+            "the process ended early; it may have run out of memory"
+        ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

@@ -310,8 +310,8 @@ def _remarks(report: OomReport) -> Iterator[str]:
         end = ", also with the buffer assignment" if report.need.is_measured else ""
         notes.append(f"all totals agree{end}")
     if message.unread_lines and not message.entries:
-        lines = count_noun(message.unread_lines, "line")
-        notes.append(f"{lines} of lists or tables could not be read: remove the prefixes of the lines")
+        lines = f"{count_noun(message.unread_lines, 'line')} of lists or tables"
+        notes.append(f"{lines} could not be read: remove the prefixes of the lines")
     has_lines = any(entry.source for entry in report.joined.entries)
     if dump is None and message.entries and not has_lines:
         notes.append("without a dump, the Python lines are unknown")

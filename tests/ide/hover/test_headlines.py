@@ -82,7 +82,7 @@ def test_allocation_headline_has_kind_and_values() -> None:
     ("name", "headline", "origin"),
     [
         ("mul", "train.py:25 mul", None),
-        ("copy", "train.py:25 mul", "`mul` multiply, /a/train.py:25"),
+        ("copy", "train.py:25 mul", "`mul` multiply; /a/train.py:25"),
         ("copy-done", "argument `w['a']`", "argument `w['a']`, `p` parameter, via `copy-start`"),
         ("p", "argument `w['a']`", "argument `w['a']`"),
     ],

@@ -125,7 +125,7 @@ def test_async_copy_shows_the_copy(texts: tuple[str, ...]) -> None:
     shown = facts(card)
     assert shown["live range"].startswith("2-1,500 (1,498 steps): ")
     assert shown["value"] == "`<3 copy-start{0} @0>`"
-    assert shown["origin"].startswith("`mul` multiply, /a/train.py:25")
+    assert shown["origin"].startswith("`mul` multiply; /a/train.py:25")
 
 
 def test_async_copy_has_an_origin_without_values() -> None:

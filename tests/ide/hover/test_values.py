@@ -91,6 +91,11 @@ def test_merged_value_is_a_phi() -> None:
     assert shown["value"] == "47, leaf {1,0} of `while.5`, merged by control flow (phi)"
 
 
+def test_nested_tuple_is_an_element() -> None:
+    dump = dump_of(" value: <47 start{0} @0> (size=512,offset=0): (f32[4]{0})")
+    assert value_facts(dump, 47)["value"] == "47, element {0} of `start`"
+
+
 def test_uses_beyond_limit_are_counted() -> None:
     uses = "".join(f"  user.{number}, operand 0\n" for number in range(1200))
     dump = dump_of(

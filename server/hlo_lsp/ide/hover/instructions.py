@@ -20,6 +20,7 @@ from hlo_lsp.ide.hover.values import (
     is_at_declared_peak,
     list_facts,
     live_range_facts,
+    part_label,
     quoted_name,
     result_headline,
     sharing_facts,
@@ -141,7 +142,7 @@ def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | 
     shape = try_shape(leaf)
     label = "result" if index is None else f"leaf {index}"
     if isinstance(shape, TupleShape):
-        return tuple_facts(label, leaf, sizes)
+        return tuple_facts(label.replace("leaf", "element"), leaf, sizes)
     return [Fact(label, leaf[:120] if shape is None else describe_shape(shape)), *sizes]
 
 
@@ -167,7 +168,7 @@ def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> li
         leaves, key=lambda leaf: -(leaf[1].assigned.record.size if leaf[1].assigned else 0)
     )
     facts = [
-        Fact(f"leaf {at}", _describe_leaf(dump, name, at, leaf))
+        Fact(part_label(dump, leaf, at), _describe_leaf(dump, name, at, leaf))
         for at, leaf in ordered[:_MAX_LEAVES]
     ]
     if len(ordered) > _MAX_LEAVES:
@@ -227,7 +228,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
         facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
     passed = operands_of_parameter(module, parameter) if can_search(module) else ()
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
-    return [*facts, *list_facts("argument", found)]
+    return [*facts, *list_facts("receives", found)]
 
 
 def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:

@@ -104,11 +104,12 @@ def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
     moves = [f"`{move}`" for move in origin.via if move != name]
     if moves:
         parts.append(f"via {join_limited(moves, _MAX_LISTED_MOVES)}")
+    text = ", ".join(parts)
     if origin.source is None or not with_source:
-        return Fact("origin", ", ".join(parts))
-    parts.append(describe_source_line([origin.source]))
+        return Fact("origin", text)
     callers = origin.stack[origin.stack.index(origin.source) + 1 :]
-    return Fact("origin", ", ".join(parts), origin.source, callers)
+    line = describe_source_line([origin.source])
+    return Fact("origin", f"{text}; {line}" if text else line, origin.source, callers)
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:

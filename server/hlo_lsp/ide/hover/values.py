@@ -76,11 +76,19 @@ def value_card(dump: DumpSet, value: Value) -> Card:
         facts.append(Fact("allocation", f"{allocation}, bytes {record.offset:,} to {end:,}"))
     if value.color is not None:
         facts.append(memory_space_fact(value.color, target_of(dump).backend))
-    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "result of"
+    part = "result"
+    if value.index not in {None, "{}"}:
+        part = part_label(dump, value, value.index)
     opcode = "" if text is None or text.opcode.text == value.name else f" ({text.opcode.text})"
     phi = ", merged by control flow (phi)" if value.phi else ""
-    facts.append(Fact("value", f"{value.id}, {leaf} `{value.name}`{opcode}{phi}"))
+    facts.append(Fact("value", f"{value.id}, {part} of `{value.name}`{opcode}{phi}"))
     return Card(quoted_name(value), tuple(facts), headline=value_headline(dump, value))
+
+
+def part_label(dump: DumpSet, value: Value, index: str | None) -> str:
+    """Return ``leaf {1}`` for a value at a shape index, or ``element {0}`` for a nested tuple."""
+    is_tuple = (dump.shape_text(value) or "").startswith("(")
+    return f"{'element' if is_tuple else 'leaf'} {index}"
 
 
 def describe_allocation(allocation: AllocationLine) -> str:
