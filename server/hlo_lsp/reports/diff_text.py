@@ -292,7 +292,7 @@ def _changed(node: Node) -> str:
     if opcode != other.record.opcode:
         return f"{names}: {opcode} -> {other.record.opcode}"
     what = "attributes" if node.operation != other.operation else "fused computation"
-    return f"{names}: other {what}"
+    return f"{names}: different {what}"
 
 
 def _short(shape: str) -> str:

@@ -203,7 +203,7 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
         f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {label.moment:,}, the "
         f"declared peak. XLA's list of that peak adds up to "
         f"{format_bytes(sum(row.bytes for row in section.peak))}.",
-        *(Related(place, "the step with most occupied bytes") for place in related),
+        *(Related(place, "the step with the most occupied bytes") for place in related),
     )
 
 
