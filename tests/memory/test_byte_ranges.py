@@ -1,85 +1,15 @@
-"""Occupancy of an allocation, compared with a computation step by step."""
+"""Unions of byte ranges, compared with a computation step by step."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.memory.byte_ranges import (
-    AllocationOccupancy,
     LiveByteRange,
     RangeUnion,
-    allocation_occupancy,
     occupied_bytes_by_step,
     union_size,
+    updated_occupied_bytes,
 )
-from hlo_lsp.model.buffer_assignment import blocks_of
-from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
-from jobs import count_checkpoints
-
-Span = tuple[int, int, int, int]  # offset, size, first step, last step
-_SPANS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.integers(0, 5)).map(
-    lambda span: (span[0], span[1], span[2], span[2] + span[3])
-)
-
-
-def _dump(spans: list[Span], without: int | None = None) -> DumpSet:
-    """Values in one allocation, one of them perhaps without a live range."""
-    lines = ["BufferAssignment:", "allocation 0: size 99, preallocated-temp:"]
-    for number, (offset, size, _, _) in enumerate(spans):
-        value = f"<{number} v.{number} @0> (size={size},offset={offset})"
-        lines.append(f" value: {value}: u8[{size}]{{0}}")
-    lines += ["", "HloLiveRange (max 20):", "  BufferLiveRange:"]
-    for number, (_, _, start, end) in enumerate(spans):
-        if number != without:
-            lines.append(f"    v.{number}{{}}:{start}-{end}")
-    return DumpSet([DumpFile.of_text("\n".join(lines) + "\n")])
-
-
-def _occupancy(dump: DumpSet) -> AllocationOccupancy | None:
-    (file,) = dump.files
-    (allocation,) = file.memory.allocations.records()
-    return allocation_occupancy(dump, LocatedRecord(file, allocation))
-
-
-def _in_use(spans: list[Span], step: int) -> int:
-    live = [(offset, size) for offset, size, start, end in spans if start <= step <= end]
-    return len({byte for offset, size in live for byte in range(offset, offset + size)})
-
-
-@settings(deadline=None)  # the first one makes the grammars
-@given(st.lists(_SPANS, max_size=8))
-def test_first_of_equal_peaks_is_returned(spans: list[Span]) -> None:
-    live = [_in_use(spans, step) for step in range(20)]
-    used = {byte for offset, size, _, _ in spans for byte in range(offset, offset + size)}
-    assert _occupancy(_dump(spans)) == AllocationOccupancy(
-        end=max(used, default=-1) + 1,
-        used=len(used),
-        live=max(live),
-        step=live.index(max(live)),
-    )
-
-
-def test_idle_bytes_are_unused_at_peak() -> None:
-    assert AllocationOccupancy(end=16, used=13, live=6, step=0).idle == 7
-
-
-def test_missing_live_range_has_no_occupancy() -> None:
-    spans = [(0, 8, 0, 1), (8, 4, 2, 3)]
-    assert _occupancy(_dump(spans, without=1)) is None
-    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == AllocationOccupancy(
-        end=8, used=8, live=8, step=0
-    )
-
-
-def test_long_work_passes_checkpoints() -> None:
-    dump = _dump([(0, 1, 0, 1)] * 5000)
-    (file,) = dump.files
-    (allocation,) = file.memory.allocations.records()
-    blocks_of(file)
-    located = LocatedRecord(file, allocation)
-    assert count_checkpoints(lambda: allocation_occupancy(dump, located)) >= 5000
-
 
 _STEPS = 20
 _VALUES = st.builds(
@@ -113,6 +43,22 @@ def test_each_step_is_the_union_of_live_bytes(values: list[LiveByteRange]) -> No
         )
         for step in range(_STEPS)
     ]
+
+
+@given(
+    st.lists(_VALUES, max_size=12),
+    st.integers(0, 12),
+    st.integers(0, 3),
+    st.lists(_VALUES, max_size=3),
+)
+def test_update_equals_fresh_sweep(
+    before: list[LiveByteRange], start: int, count: int, added: list[LiveByteRange]
+) -> None:
+    values = [*before[:start], *added, *before[start + count :]]
+    occupied = list(occupied_bytes_by_step(before))
+    assert list(updated_occupied_bytes(before, occupied, values)) == list(
+        occupied_bytes_by_step(values)
+    )
 
 
 def test_range_stays_until_removed_as_often_as_added() -> None:

@@ -1,18 +1,16 @@
 """Occupied bytes: the union of the byte ranges of live values at each step."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.query_cache import query
-from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.text.document import common_prefix_length
+
+_COMPARED_RANGES = 64  # at once
 
 ByteRange = tuple[int, int]  # first byte, and the exclusive end
 
@@ -107,6 +105,64 @@ def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[in
         yield step, union.bytes
 
 
+OccupiedBytes = Sequence[tuple[int, int]]  # the result of ``occupied_bytes_by_step``
+
+
+def updated_occupied_bytes(
+    before: Sequence[LiveByteRange], occupied: OccupiedBytes, values: Sequence[LiveByteRange]
+) -> Iterator[tuple[int, int]]:
+    """Sweep as ``occupied_bytes_by_step`` does, given its result for values most of which remain.
+
+    Only bytes of values that were removed or added change, so a sweep over the values that have
+    some of these bytes gives the difference.
+    """
+    removed, added = changed_ranges(before, values)
+    changed = [each for each in (*removed, *added) if each.size]
+    low = min((each.offset for each in changed), default=0)
+    high = max((each.offset + each.size for each in changed), default=0)
+    changes: defaultdict[int, int] = defaultdict(int)
+    _add_changes(changes, occupied, 1)
+    _add_changes(changes, occupied_bytes_by_step(_inside(before, low, high)), -1)
+    _add_changes(changes, occupied_bytes_by_step(_inside(values, low, high)), 1)
+    live = [each for each in values if each.size > 0 and each.start_step <= each.end_step]
+    checkpoint()
+    steps = {each.start_step for each in live} | {each.end_step + 1 for each in live}
+    total = 0
+    for step in sorted(steps):
+        checkpoint()
+        total += changes[step]
+        yield step, total
+
+
+def changed_ranges(
+    before: Sequence[LiveByteRange], values: Sequence[LiveByteRange]
+) -> tuple[Sequence[LiveByteRange], Sequence[LiveByteRange]]:
+    """Return the removed and the added ranges; those between two of them are in both."""
+    start = common_prefix_length(before, values, _COMPARED_RANGES, 1)
+    old, new = before[start:], values[start:]
+    end = common_prefix_length(old[::-1], new[::-1], _COMPARED_RANGES, 1)
+    return old[: len(old) - end], new[: len(new) - end]
+
+
+def _inside(values: Iterable[LiveByteRange], low: int, high: int) -> Iterator[LiveByteRange]:
+    """Yield the parts of values that are in a byte range."""
+    for offset, size, start_step, end_step in values:
+        checkpoint()
+        if offset < high and low < offset + size:
+            first = max(offset, low)
+            last = min(offset + size, high)
+            yield LiveByteRange(first, last - first, start_step, end_step)
+
+
+def _add_changes(
+    changes: defaultdict[int, int], occupied: Iterable[tuple[int, int]], times: int
+) -> None:
+    before = 0
+    for step, now in occupied:
+        changes[step] += times * (now - before)
+        before = now
+
+
 def union_size(ranges: Iterable[ByteRange]) -> int:
     """Return the number of bytes that are in at least one of these ranges."""
     total = covered_to = 0
@@ -114,66 +170,3 @@ def union_size(ranges: Iterable[ByteRange]) -> int:
         total += max(0, end - max(first, covered_to))
         covered_to = max(covered_to, end)
     return total
-
-
-@dataclass(frozen=True, slots=True)
-class AllocationOccupancy:
-    """Occupied bytes of an allocation; sizes include padding.
-
-    Attributes:
-        used: Bytes that some value occupies at some step. The others only align values.
-        live: Occupied bytes at the peak of the allocation.
-        step: First step with that many occupied bytes.
-    """
-
-    end: int
-    used: int
-    live: int
-    step: int
-
-    @property
-    def idle(self) -> int:
-        """Bytes that are in use at other steps, but not at the peak."""
-        return self.used - self.live
-
-
-def allocation_occupancy(
-    dump: DumpSet, allocation: LocatedRecord[AllocationLine]
-) -> AllocationOccupancy | None:
-    """Return the occupancy of an allocation, or None if one of its values has no live range.
-
-    Bytes that several values share count once: such values are aliases or have disjoint live
-    ranges.
-    """
-    return _occupancy(block_of(allocation), dump)
-
-
-@query
-def occupied_bytes(block: AllocationBlock, dump: DumpSet) -> tuple[tuple[int, int], ...] | None:
-    """Return the steps at which values of an allocation become live or dead.
-
-    Each has the bytes that are occupied from this step to the next one. Returns None if a value
-    with bytes has no live range.
-    """
-    values: list[LiveByteRange] = []
-    for value in block.values:
-        checkpoint()
-        if value.size:
-            live = dump.live(value.key)
-            if live is None or live.record.start_step > live.record.end_step:
-                return None
-            steps = live.record.start_step, live.record.end_step
-            values.append(LiveByteRange(value.offset, value.size, *steps))
-    return tuple(occupied_bytes_by_step(values))
-
-
-@query
-def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
-    steps = occupied_bytes(block, dump)
-    if steps is None:
-        return None
-    peak_step, peak = max(steps, key=lambda each: each[1], default=(0, 0))
-    ranges = {(value.offset, value.offset + value.size) for value in block.values if value.size}
-    return AllocationOccupancy(
-        max((end for _, end in ranges), default=0), union_size(ranges), peak, peak_step
-    )

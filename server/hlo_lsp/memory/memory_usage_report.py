@@ -48,15 +48,25 @@ class TableSlot:
 
     Attributes:
         size: bytes of the largest value.
-        terms: shapes without layouts, each once with its number, as the row lists them.
-        last_id: largest id of a value, which orders rows of the same size.
+        printed_shapes: what the row of a report lists, if it is known and has the same shapes.
     """
 
     offset: int
     size: int
-    terms: tuple[str, ...]
-    last_id: int
-    count: int
+    values: Sequence[AssignedValue]
+    printed_shapes: str | None = None
+
+    @property
+    def shapes(self) -> str:
+        """The shapes without layouts, each once with its number, as the row lists them."""
+        return ", ".join(self.terms) if self.printed_shapes is None else self.printed_shapes
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Each of the shapes."""
+        counts = Counter(_without_layout(value.shape) for value in self.values)
+        ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
+        return tuple(shape if count == 1 else f"{count}×{shape}" for shape, count in ordered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +98,8 @@ def report_by_space(dump: DumpSet) -> list[ReportSection]:
         total = f"Total bytes: {sums[-1]} ({xla_size(sums[-1])})"
         sections.append(ReportSection((name, total)))
         for found in largest_first[: _shown_count(sums)]:
-            slots = _slots(block_of(found))
-            lines = tuple("  " + line for line in table_lines(slots))
-            sections.append(ReportSection(lines, found, slots))
+            slots, lines = _table(block_of(found))
+            sections.append(ReportSection(tuple("  " + line for line in lines), found, slots))
     return sections
 
 
@@ -116,11 +125,12 @@ def report_by_size(dump: DumpSet) -> list[ReportSection]:
         ReportSection(("Allocations sorted by size with their values:",)),
     ]
     for found in allocations:
-        slots = _slots(block_of(found))
-        if sum(slot.count for slot in slots) == 1:
+        block = block_of(found)
+        if len(block.values) == 1:
             sections.append(ReportSection((_head(found),), found))
         else:
-            lines = (_head(found), "", *("\t" + line for line in table_lines(slots)))
+            slots, table = _table(block)
+            lines = (_head(found), "", *("\t" + line for line in table))
             sections.append(ReportSection(lines, found, slots))
     return sections
 
@@ -134,14 +144,15 @@ def table_lines(slots: Sequence[TableSlot]) -> list[str]:
     count = _shown_count(sums)
     rows = [
         f"{xla_size(part):>9}({_percent(part, sums[-1])}%); {xla_size(slot.size):>10}; "
-        f"{slot.offset:12}; {slot.count:16}; {', '.join(slot.terms)}"
+        f"{slot.offset:12}; {len(slot.values):16}; {slot.shapes}"
         for slot, part in zip(slots[:count], sums, strict=False)
     ]
     return [_TABLE, "-" * 60, *rows, *_rest(sums, count, "values")]
 
 
 @query
-def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
+def _table(block: AllocationBlock) -> tuple[tuple[TableSlot, ...], list[str]]:
+    """Return the rows of the table of an allocation, and its lines without indentation."""
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
     for value in block.values:
         checkpoint()
@@ -150,14 +161,9 @@ def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
     for offset, values in at.items():
         checkpoint()
         size = max(value.size for value in values)
-        slots.append(TableSlot(offset, size, _terms(values), values[-1].id, len(values)))
-    return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.last_id)))
-
-
-def _terms(values: Sequence[AssignedValue]) -> tuple[str, ...]:
-    counts = Counter(_without_layout(value.shape) for value in values)
-    ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
-    return tuple(shape if count == 1 else f"{count}×{shape}" for shape, count in ordered)
+        slots.append(TableSlot(offset, size, values))
+    ordered = tuple(sorted(slots, key=lambda slot: (-slot.size, slot.values[-1].id)))
+    return ordered, table_lines(ordered)
 
 
 def _shown_count(sums: Sequence[int]) -> int:
@@ -256,6 +262,6 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
         shapes = rows[slot.offset].shapes if slot.offset in rows else ""
         terms = element_texts(f"({shapes})") or [shapes]
         is_same = sorted(terms) == sorted(slot.terms)
-        slots.append(replace(slot, terms=(shapes,)) if is_same else slot)
+        slots.append(replace(slot, printed_shapes=shapes) if is_same else slot)
     lines = ("\t" + line for line in table_lines(slots))
     return replace(section, lines=(*section.lines[:2], *lines), slots=tuple(slots))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.buffer_assignment import block_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, array_bytes, padded_size_of_text
 from hlo_lsp.model.place import LocatedRecord
@@ -40,10 +41,11 @@ def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> li
     values: dict[str, int] = {}
     places: dict[str, set[tuple[int, int]]] = {}
     for allocation in dump.allocations():
-        for value in dump.assigned_to(allocation):
-            checkpoint()
+        checkpoint()
+        for value in block_of(allocation).values:
             if value.size < least:
                 continue
+            checkpoint()
             logical = array_bytes(value.shape)
             if not logical or value.size < ratio * logical:
                 continue

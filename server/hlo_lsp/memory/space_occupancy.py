@@ -1,12 +1,12 @@
 """Occupied bytes of each memory space over the schedule."""
 
 from bisect import bisect_right
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
-from hlo_lsp.memory.byte_ranges import occupied_bytes
+from hlo_lsp.memory.allocation_occupancy import occupied_bytes
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -100,7 +100,7 @@ def _space_occupancy(
     dump: DumpSet, space: int, blocks: list[AllocationBlock]
 ) -> SpaceOccupancy | None:
     allocated = fixed = 0
-    changes: Counter[int] = Counter()
+    changes: defaultdict[int, int] = defaultdict(int)
     for block in blocks:
         allocated += block.allocation.size
         if not block.allocation.preallocated_temp:

@@ -1,6 +1,7 @@
 """Allocations with their values, as a buffer assignment prints them."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
@@ -18,7 +19,8 @@ class AllocationBlock:
     """An allocation and the values below it.
 
     It is the same object as long as none of its lines changes, so that facts about it can be kept
-    while other blocks are edited.
+    while other blocks are edited. A block that replaces it has its results, which are outdated, so
+    that a query can update the last one.
 
     Attributes:
         allocation: first line of the block.
@@ -29,11 +31,9 @@ class AllocationBlock:
     allocation: AllocationLine
     values: tuple[AssignedValue, ...]
     is_whole: bool
-    query_results: dict[Query[..., Any], Result] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    query_results: dict[Query[..., Any], Result] = field(default_factory=dict, repr=False)
 
-    @property
+    @cached_property
     def end(self) -> int:
         """Return the byte after the last one that a value takes."""
         return max((value.offset + value.size for value in self.values), default=0)
@@ -72,23 +72,31 @@ def misses_used_values(dump: DumpSet) -> bool:
 def blocks_of(file: DumpFile) -> dict[AllocationLine, AllocationBlock]:
     """Return the allocations of a file in order; unchanged blocks stay the same objects."""
     old = blocks_of.last(file) or {}
-    found: dict[AllocationLine, tuple[list[AssignedValue], bool]] = {}
+    found: dict[AllocationLine, list[AssignedValue]] = {}
+    damaged: set[AllocationLine] = set()
     head: AllocationLine | None = None
+    values: list[AssignedValue] = []  # of the head
     for record in file.records:
         checkpoint()
+        if type(record) is AssignedValue:
+            values.append(record)
+            continue
         if head is not None and isinstance(record, BrokenRecord):
-            found[head] = found[head][0], False
+            damaged.add(head)
         if record.is_head:
-            head = record if isinstance(record, AllocationLine) else None
-            if head is not None:
-                found[head] = [], True
-        elif head is not None and type(record) is AssignedValue:
-            found[head][0].append(record)
-    blocks = {}
-    for line, (listed, is_whole) in found.items():
-        block, known = AllocationBlock(line, tuple(listed), is_whole), old.get(line)
-        is_known = known is not None and known.is_whole is is_whole and known.values == block.values
-        blocks[line] = known if known is not None and is_known else block
+            head, values = None, []
+            if isinstance(record, AllocationLine):
+                head = record
+                found[head] = values
+    blocks: dict[AllocationLine, AllocationBlock] = {}
+    for line, listed in found.items():
+        now, is_whole = tuple(listed), line not in damaged
+        block = old.get(line)
+        if block is None:
+            block = AllocationBlock(line, now, is_whole)
+        elif block.values != now or block.is_whole is not is_whole:
+            block = AllocationBlock(line, now, is_whole, block.query_results)
+        blocks[line] = block
     return blocks
 
 

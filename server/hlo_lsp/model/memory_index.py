@@ -99,6 +99,13 @@ class MultiMap(Generic[K, R]):
         found = self._read().get(key)
         return self._sorted(key, found)[0] if isinstance(found, list) else found
 
+    def first_of_each(self, keys: Iterable[K]) -> Iterator[R | None]:
+        """Yield the first record of each key in the order of the file."""
+        records = self._read()
+        for key in keys:
+            found = records.get(key)
+            yield self._sorted(key, found)[0] if isinstance(found, list) else found
+
     def count(self, key: K) -> int:
         """Return the number of records of a key."""
         found = self._read().get(key)

@@ -55,7 +55,9 @@ class Input:
 class Subject(Protocol):
     """An object that queries are about, which keeps their results."""
 
-    query_results: dict[Query[..., Any], Result]
+    @property
+    def query_results(self) -> dict[Query[..., Any], Result]:
+        """The last result of each query."""
 
 
 class Result:

@@ -80,8 +80,10 @@ def nonzero_offset(context: CompileContext) -> Iterator[Finding]:
     """Report a value with an offset in an allocation that is not a preallocated temp."""
     file, blocks = _file_and_blocks(context)
     for block in filter(_is_whole, blocks):
+        if block.allocation.preallocated_temp:
+            continue
         odd = [value for value in block.values if value.offset]
-        if len(odd) == 1 and not block.allocation.preallocated_temp:
+        if len(odd) == 1:
             message = f"offset {odd[0].offset:,} in allocation {block.allocation.number}: "
             message += "expected 0, as the allocation is not preallocated-temp."
             related = _related_size(file, block.allocation)
@@ -178,6 +180,8 @@ def _is_whole(block: AllocationBlock) -> bool:
 
 def _outside(block: AllocationBlock) -> list[AssignedValue]:
     size = block.allocation.size
+    if block.end <= size:
+        return []
     return [value for value in block.values if value.offset + value.size > size]
 
 

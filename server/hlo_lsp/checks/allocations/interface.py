@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from itertools import islice
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -18,7 +17,7 @@ from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.place import field_place
+from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text, without_layout
@@ -54,7 +53,8 @@ def origins_of(dump: DumpSet) -> "Origins":
     """Return the origins of the values of a compile."""
     for file in dump.files:  # Read here what the origins read later, in other queries.
         memory = file.memory
-        _ = file.module, memory.entries, memory.ranges, memory.steps, memory.label(LiveRangeLabel)
+        _ = file.module, memory.label(LiveRangeLabel)
+        _ = len(memory.entries), len(memory.ranges), len(memory.steps)
     return Origins(dump)
 
 
@@ -182,13 +182,17 @@ _Kinds = dict[AssignedValue, ValueKind | None]
 def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each."""
     assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
-    file, kinds = assignment.file, _kinds(context, origins)
+    file, known = assignment.file, _known_kinds(context, origins)
     for block in assignment.blocks:
         checkpoint()
         allocation = block.allocation
-        if not block.is_whole or _has_unknown_flag(file, allocation):
+        if block in known.clean or not block.is_whole or _has_unknown_flag(file, allocation):
             continue
-        for flag, reason, value in islice(_contradictions(block, origins, kinds), 1):
+        found = next(_contradictions(block, origins, known.kinds), None)
+        if found is None:
+            known.clean.add(block)
+        else:
+            flag, reason, value = found
             subject = f"allocation {allocation.number}"
             related = []
             if value is not None:
@@ -202,18 +206,34 @@ def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
             )
 
 
-def _kinds(context: CompileContext, origins: Origins) -> _Kinds:
-    """Return the kinds of values that edits elsewhere did not change; it may be extended."""
-    clean = context.clean
-    known: tuple[ComputationLine | None, _Kinds] = clean.facts or (None, {})
-    entry_line, kinds = known
-    clean.records = {*kinds}
+@dataclass(slots=True)
+class _KnownKinds:
+    """The kinds of values that edits elsewhere did not change; both sets may be extended.
+
+    Attributes:
+        interface: The entry computation and the returned values for which they hold.
+        clean: Allocations of such values without contradictions.
+    """
+
+    interface: object
+    kinds: _Kinds = field(default_factory=dict)
+    clean: set[AllocationBlock] = field(default_factory=set)
+
+
+def _known_kinds(context: CompileContext, origins: Origins) -> _KnownKinds:
+    clean, interface = context.clean, (origins.entry_line, origins.returned)
+    known: _KnownKinds = clean.facts or _KnownKinds(interface)
+    clean.records = {*known.kinds}
     clean.refresh(context.dump, origins.file)
-    if entry_line is not origins.entry_line:
-        clean.records.clear()
-    kinds = {value: kind for value, kind in kinds.items() if value in clean.records}
-    clean.facts = origins.entry_line, kinds
-    return kinds
+    if known.interface != interface:
+        known = _KnownKinds(interface)
+    outdated = known.kinds.keys() - clean.records
+    for value in outdated:
+        del known.kinds[value]
+    blocks = buffer_assignment(context.dump).blocks
+    known.clean.intersection_update(one for one in blocks if outdated.isdisjoint(one.values))
+    clean.facts = known
+    return known
 
 
 def _contradictions(
@@ -235,8 +255,9 @@ def _contradictions(
     checkpoint()
     if Flag.CONSTANT in flags and len(values) > 1:
         yield Flag.CONSTANT, f"has {len(values)} values", values[-1]
-    offsets = [value for value in values if value.offset]
-    if len(offsets) > 1 and Flag.PREALLOCATED_TEMP not in flags:
+    is_temp = Flag.PREALLOCATED_TEMP in flags
+    offsets = [] if is_temp else [value for value in values if value.offset]
+    if len(offsets) > 1:
         reason = f"{len(offsets)} of its values have offsets, as in a preallocated-temp allocation"
         yield flags[-1], reason, offsets[0]
     yield from _of_interface(values, flags, origins)
@@ -285,7 +306,7 @@ _UNKNOWN_SHAPE = "<unknownshape>"  # without blanks
 
 def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that do not hold the part of a parameter that they name."""
-    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
+    assignment = buffer_assignment(context.dump)
     first: dict[tuple[int, str | None], AllocationLine] = {}
     is_wrong = False
     for block in assignment.blocks:
@@ -293,7 +314,9 @@ def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
         allocation = block.allocation
         if allocation.parameter is None:
             continue
-        finding = _parameter_finding(context, assignment.file, block, origins)
+        wrong = _wrong_part(block, context.dump)
+        located = LocatedRecord(assignment.file, allocation)
+        finding = None if wrong is None else _parameter_finding(context, located, *wrong)
         part = allocation.parameter, allocation.parameter_index
         other = first.setdefault(part, allocation)
         if finding is None and other is not allocation and not is_wrong:
@@ -315,7 +338,9 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
     file, ids = assignment.file, origins.returned or {}
     heads = [block.allocation for block in assignment.blocks]
     holders = [head for head in heads if head.output_shape is not None]
-    homes = [block for block in assignment.blocks if any(ids.get(one.id) for one in block.values)]
+    output = [one for id_ in ids if ids[id_] for one in file.memory.assigned.all(id_)]
+    found = set(map(file.records.head_of, output))
+    homes = [block for block in assignment.blocks if block.allocation in found]
     is_known = len(homes) == 1 and homes[0].is_whole
     if not is_known and not holders:
         return
@@ -325,28 +350,41 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
         if holder is not expected:
             message = f"allocation {holder.number} does not hold the output: allocation "
             message += f"{expected.number} does."
-            found = field_place(file, holder, "OUTPUT_SHAPE")
-            yield context.report(found, message, Related(place, "the output"))
+            printed = field_place(file, holder, "OUTPUT_SHAPE")
+            yield context.report(printed, message, Related(place, "the output"))
     if not holders:
         message = f"allocation {expected.number} holds the output, but does not name it."
         yield context.report(place, message)
     elif expected in holders and origins.root is not None:
-        shape, printed = without_layout(origins.root.shape), expected.output_shape or ""
-        if shape != without_layout(printed):
-            message = f"output shape is {printed}, but the program returns {shape}."
+        shape, stated = without_layout(origins.root.shape), expected.output_shape or ""
+        if shape != without_layout(stated):
+            message = f"output shape is {stated}, but the program returns {shape}."
             yield context.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
 
 
-def _parameter_finding(
-    context: CompileContext, file: DumpFile, block: AllocationBlock, origins: Origins
-) -> Finding | None:
-    allocation = block.allocation
+@query
+def _wrong_part(
+    block: AllocationBlock, dump: DumpSet
+) -> tuple[AssignedValue, int | None, str] | None:
+    """Return a value of an allocation, its parameter, and the field that contradicts it."""
+    allocation, origins = block.allocation, origins_of(dump)
     found = list(_parameter_values(block, origins)) if block.is_whole else []
-    if not found or any(_field(allocation, *each) is None for each in found):
-        return None
     matching = (each for each in found if each[1] == allocation.parameter)
+    fields = [_field(allocation, *each) for each in found]
+    if not found or None in fields:
+        return None
     value, number = next(matching, found[0])
-    role = _field(allocation, value, number)
+    return value, number, _field(allocation, value, number) or "PARAMETER"
+
+
+def _parameter_finding(
+    context: CompileContext,
+    located: LocatedRecord[AllocationLine],
+    value: AssignedValue,
+    number: int | None,
+    role: str,
+) -> Finding:
+    file, allocation = located.file, located.record
     said, is_ = f"parameter {allocation.parameter}", f"is parameter {number}"
     if role == "PARAMETER_INDEX":
         said, is_ = f"ShapeIndex {allocation.parameter_index}", f"is at {value.index or '{}'}"

@@ -3,11 +3,13 @@
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.memory.allocation_occupancy import live_byte_ranges
+from hlo_lsp.memory.byte_ranges import LiveByteRange, changed_ranges
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -17,6 +19,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
+_MAX_COMPARED_VALUES = 20  # with all others: more take longer than a sweep
 _MAX_OVERLAPS = 200  # of one allocation: more of them are one mistake
 _END, _MOMENT, _START = range(3)  # in this order at one step: what ends makes room
 _ASYNCHRONOUS = frozenset({"async-start", "async-update"})
@@ -49,18 +52,52 @@ def overlap(context: CompileContext) -> Iterator[Finding]:
         if block.allocation.thread_local or not block.is_whole:
             continue
         reported: set[LiveValue] = set()
-        for pair in _overlapping_pairs(block, dump):
+        for pair in _overlapping_pairs(block, dump).pairs if len(block.values) > 1 else ():
             if reported.isdisjoint(pair) and not _may_share(dump, *pair):
                 reported |= {*pair}
                 yield _finding(context, assignment.file, block, *pair)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Overlaps:
+    """The first overlapping pairs of some values."""
+
+    ranges: list[LiveByteRange]
+    pairs: tuple[tuple[LiveValue, LiveValue], ...]
+
+
 @query
-def _overlapping_pairs(
-    block: AllocationBlock, dump: DumpSet
-) -> tuple[tuple[LiveValue, LiveValue], ...]:
-    """Return the first pairs; the sweep takes 0.1 s for a large allocation."""
-    return tuple(islice(overlaps(_live_values(dump, block)), _MAX_OVERLAPS))
+def _overlapping_pairs(block: AllocationBlock, dump: DumpSet) -> _Overlaps:
+    """Return the first pairs; the sweep takes 0.1 s for a large allocation.
+
+    If there was none before an edit, only values that it changed can overlap another one.
+    """
+    last, found = _overlapping_pairs.last(block), _live_ranges(block, dump)
+    ranges = [live for _, live in found]
+    checkpoint()
+    if last is not None and not last.pairs:
+        _, added = changed_ranges(last.ranges, ranges)
+        if len(added) <= _MAX_COMPARED_VALUES and not _is_any_overlapped(added, ranges):
+            return _Overlaps(ranges, ())
+    rows = ((value, dump.live(value.key)) for value, _ in found)
+    values = [LiveValue(value, row) for value, row in rows if row is not None]
+    return _Overlaps(ranges, tuple(islice(overlaps(values), _MAX_OVERLAPS)))
+
+
+def _is_any_overlapped(added: Sequence[LiveByteRange], ranges: Sequence[LiveByteRange]) -> bool:
+    for one in added:
+        checkpoint()
+        end = one.offset + one.size
+        for offset, size, start_step, end_step in ranges:
+            if (
+                offset < end
+                and one.offset < offset + size
+                and start_step < one.end_step
+                and one.start_step < end_step
+                and (offset, size) != one[:2]
+            ):
+                return True
+    return False
 
 
 def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue]]:
@@ -111,18 +148,25 @@ def _overlapping(slots: list[_Slot], slot: _Slot) -> list[_Slot]:
     return slots[first:last]
 
 
-def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
-    files = [file for file in dump.files if len(file.memory.ranges)]
-    last_step = dump.last_step or 0
-    found: list[LiveValue] = []
-    for value in block.values:
-        checkpoint()
-        if not value.size or value.offset + value.size > block.allocation.size:
-            continue
-        rows = [(file, row) for file in files for row in file.memory.ranges.all(value.key)]
-        if len(rows) == 1 and rows[0][1].start_step <= rows[0][1].end_step <= last_step:
-            found.append(LiveValue(value, LocatedRecord(*rows[0])))
-    return found
+def _live_ranges(
+    block: AllocationBlock, dump: DumpSet
+) -> list[tuple[AssignedValue, LiveByteRange]]:
+    """Return the values whose bytes are in the allocation, and whose steps are certain."""
+    size, last_step, repeated = block.allocation.size, dump.last_step or 0, _repeated_ranges(dump)
+    return [
+        (value, live)
+        for value, live in zip(block.values, live_byte_ranges(block, dump), strict=True)
+        if live is not None and value.size and value.offset + value.size <= size
+        if live.end_step <= last_step and (not repeated or value.key not in repeated)
+    ]
+
+
+@query
+def _repeated_ranges(dump: DumpSet) -> frozenset[str]:
+    """Return the values with several live ranges."""
+    ranges = [file.memory.ranges for file in dump.files]
+    shared = (one.keys & other.keys for one, other in combinations(ranges, 2))
+    return frozenset().union(*(one.repeated for one in ranges), *shared)
 
 
 def _may_share(dump: DumpSet, one: LiveValue, other: LiveValue) -> bool:

@@ -20,6 +20,7 @@ from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.model.place import Place, field_place
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
@@ -37,6 +38,11 @@ def color_mismatch(context: CompileContext) -> Iterator[Finding]:
         checkpoint()
         file, allocation = assignment.file, block.allocation
         colors = _colors(block, backend)
+        if all(
+            color is None or (color in colors and space in {None, color})
+            for color, space in _spaces(block)
+        ):
+            continue
         outside = [value for value in block.values if value.color not in {None, *colors}]
         if outside and len(outside) == len(block.values) and len({v.color for v in outside}) == 1:
             value = outside[0]
@@ -59,6 +65,13 @@ def color_mismatch(context: CompileContext) -> Iterator[Finding]:
                     Related(field_place(file, value, "SHAPE"), "the layout"),
                     Related(place, f"allocation {allocation.number}"),
                 )
+
+
+@query
+def _spaces(block: AllocationBlock) -> frozenset[tuple[int | None, int | None]]:
+    """Return the memory spaces of the values of an allocation, each with that of the layout."""
+    different = {(value.color, value.shape): value for value in block.values}
+    return frozenset((value.color, layout_space(value)) for value in different.values())
 
 
 def layout_space(value: AssignedValue) -> int | None:

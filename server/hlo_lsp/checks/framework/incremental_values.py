@@ -53,12 +53,7 @@ class CleanValues:
         which the rule reads an instruction with one of some names; by default the rule reads only
         the one that defines the value.
         """
-        now: dict[ComputationLine, Computation] = {}
-        index = None if module is None else module.module
-        if index is not None:
-            for head in index.all_computations():
-                now[head] = index.computation(head)
-                checkpoint()
+        now, has_all = ({}, True) if module is None else _computations(module)
         checkpoint()
         versions = [
             file.version
@@ -66,9 +61,6 @@ class CleanValues:
             if file is not module and _has_other_facts(file)
         ]
         changes = None
-        inside = sum(len(one.members) + len(one.strays) for one in now.values())
-        count = 0 if index is None else index.instruction_count
-        has_all = count == inside  # else some have no head
         if has_all and bool(self._computations) is bool(now):
             changes = _changes(self._computations, now)
         outdated = self.records
@@ -82,6 +74,18 @@ class CleanValues:
         self.records = self.records - outdated
         self._computations, self._versions = now, versions
         return changes
+
+
+@query
+def _computations(file: DumpFile) -> tuple[dict[ComputationLine, Computation], bool]:
+    """Return the computations of a module text, and whether they have all of its instructions."""
+    module = file.module
+    found: dict[ComputationLine, Computation] = {}
+    for head in module.all_computations():
+        found[head] = module.computation(head)
+        checkpoint()
+    count = sum(len(one.members) + len(one.strays) for one in found.values())
+    return found, count == module.instruction_count
 
 
 def _has_other_facts(file: DumpFile) -> bool:
