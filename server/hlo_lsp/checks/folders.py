@@ -241,8 +241,8 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
         return FileResult(path, note=None if is_skipped else str(error))
     except Exception as error:  # an internal error must not hide the results of other files
         logger.info("%s", path, exc_info=True)
-        fault = f"the checker failed on this file ({type(error).__name__}: {error})"
-        return FileResult(path, note=f"{path}: {fault}; please report it")
+        failure = f"the checker failed on this file ({type(error).__name__}: {error})"
+        return FileResult(path, note=f"{path}: {failure}; please report it")
     what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
     if file.host is not None:
         what = f"no complete HLO module in this {file.host.value} file"

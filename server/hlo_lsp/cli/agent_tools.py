@@ -159,7 +159,7 @@ def _answer(arguments: list[str], max_bytes: int) -> str:
 def bounded(text: str, max_bytes: int) -> str:
     """Return a text, cut after whole lines if it is longer than a number of bytes.
 
-    A cut text ends with a line that says how much is shown, and how to see more.
+    A cut text ends with a line that shows how much is left out, and how to see more.
     """
     limit = max(max_bytes, _MIN_BYTES)
     if len(text.encode()) <= limit:

@@ -139,7 +139,7 @@ def _earlier(before: FileStamps, written: list[Path]) -> str:
 
 
 def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> Iterator[str]:
-    """Yield what the dumps say: the out-of-memory message, or the modules and the largest one."""
+    """Yield what the dumps show: the out-of-memory message, or the modules and the largest one."""
     with suppress(NoMessageError, UnreadableError):
         if log:
             found = report_of_log(decode(log).splitlines(), None, [folder])

@@ -213,9 +213,9 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
             yield _hint_in(text, line, HintKind.ALLOCATION, text.name.end, found)
     yield from _size_hints(context, text, line)
     if HintKind.PARAMETER_NAME in kinds:
-        argument = _argument_label(context.file.module, record)
-        if argument is not None:
-            yield _hint_in(text, line, HintKind.PARAMETER_NAME, text.name.end, argument)
+        operand = _passed_operand_label(context.file.module, record)
+        if operand is not None:
+            yield _hint_in(text, line, HintKind.PARAMETER_NAME, text.name.end, operand)
     if HintKind.OPERAND_SHAPE in kinds:
         yield from _operand_hints(context.file.module, record)
     origin = None
@@ -380,7 +380,7 @@ def _operand_hints(module: ModuleIndex, record: InstructionLine) -> Hints:
             yield _hint_in(text, record.line, HintKind.OPERAND_SHAPE, start, found, is_before=True)
 
 
-def _argument_label(module: ModuleIndex, record: InstructionLine) -> LabelAndTooltip | None:
+def _passed_operand_label(module: ModuleIndex, record: InstructionLine) -> LabelAndTooltip | None:
     """Return the label of the operand that a parameter of a fused computation receives."""
     number = parameter_number(record)
     computation = None if number is None else module.computation_of(record)

@@ -64,7 +64,7 @@ RESTART_COMMAND = "hlo.server.restartIndex"
 
 
 async def inspect_place(session: Session, uri: str, position: types.Position) -> str:
-    """Return what the compile says about a place in a file, open or on disk.
+    """Return the facts of the compile about a place in a file, open or on disk.
 
     Raises:
         RequestFailedError: there is nothing about the place, or the file is not a dump.

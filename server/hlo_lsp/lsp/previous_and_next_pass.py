@@ -34,7 +34,7 @@ async def answer_adjacent_pass(session: Session, params: Any) -> Json:
         another name.
 
     Raises:
-        RequestFailedError: The place does not exist; the message says why.
+        RequestFailedError: The place does not exist; the message gives the reason.
     """
     uri, cursor = str(getattr(params, "uri", "")), getattr(params, "position", None)
     is_next = getattr(params, "direction", None) != "previous"

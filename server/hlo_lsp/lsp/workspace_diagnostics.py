@@ -115,7 +115,7 @@ class WorkspaceDiagnostics:
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
         rules, thresholds = selected_rules(job.selection), job.selection.thresholds
-        workspace = DumpWorkspace()  # one for each compile: the files before are let go
+        workspace = DumpWorkspace()  # one for each compile, so that earlier files are freed
         reports = []
         for path in job.files:
             try:

@@ -1,7 +1,7 @@
 """The memory usage report as XLA computes it from the buffer assignment, line by line.
 
-There are two generations of it: a section for each memory space (jaxlib from 0.9, libtpu from
-0.0.5), and before that a list of all allocations followed by the table of each
+There are two generations of it: a section for each memory space (jaxlib from 0.9.2, libtpu from
+0.0.40), and before that a list of all allocations followed by the table of each
 (``BufferAssignment::MemoryUsageReport`` and ``BufferAllocation::MemoryUsageReport`` in
 buffer_assignment.cc).
 """

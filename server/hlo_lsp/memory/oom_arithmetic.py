@@ -1,6 +1,6 @@
 """The arithmetic of out-of-memory messages: what is needed, and whether totals agree.
 
-Known numbers that do not mean what the message says:
+Known numbers whose meaning differs from their label:
 
 - Up to libtpu 0.0.37, ``Used`` omits the outputs, so that a program needs more.
 - In short messages, ``HLO temporaries`` is the sum of arguments, outputs, and temporaries.
@@ -92,7 +92,7 @@ def _total(allocations: Iterable[AllocationLine]) -> int:
 
 
 def corrections(message: OomMessage, need: Requirement) -> Iterator[str]:
-    """Yield sentences about numbers of a message that do not mean what it says."""
+    """Yield sentences about numbers whose meaning differs from their label."""
     if message.subject is not None and message.needed is not None:
         text = f"`{message.subject}` means all memory of the program: it includes"
         if need.arguments is not None and need.outputs is not None:

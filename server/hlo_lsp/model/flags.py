@@ -14,7 +14,7 @@ _MAX_BYTES = 1_000_000
 def flags_of(dump: DumpSet) -> dict[str, dict[str, str]]:
     """Return the flags of a compile by the kind of file that lists them, such as ``.flagfile``.
 
-    Several values of a flag are joined by commas. Flags that only say where and what XLA dumps are
+    Several values of a flag are joined by commas. Flags of the dump itself, such as its folder, are
     left out.
     """
     path = next((file.path for file in dump.files if file.path is not None), None)

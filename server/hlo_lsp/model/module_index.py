@@ -59,7 +59,7 @@ class ModuleIndex:
         self._computation_mentions: dict[Record, Counter[str]] = {}
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
-        # While it is built: the index so far, and the instructions that it needs no more.
+        # While it is built: the index so far, and the instructions that it no longer needs.
         self._partial_mentions: (
             tuple[MultiMap[str, InstructionLine], set[InstructionLine]] | None
         ) = None

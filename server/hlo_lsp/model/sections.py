@@ -89,11 +89,11 @@ _Run = tuple[Section, Record, bool, bool]
 
 @dataclass(frozen=True, slots=True)
 class Disorder:
-    """A record that is not where XLA prints it; ``twin`` opened the same section before."""
+    """A record that is not where XLA prints it; ``first`` opened the same section before it."""
 
     record: Record
     message: str
-    twin: Record | None = None
+    first: Record | None = None
 
 
 def section_of(head: Record) -> Section | None:
@@ -113,7 +113,7 @@ def disorder(file: DumpFile) -> tuple[Disorder, ...]:
 @query
 def is_joined(file: DumpFile) -> bool:
     """Return whether a file has a section twice: it consists of two dumps, and no rule applies."""
-    return any(fault.twin is not None for fault in disorder(file))
+    return any(misplaced.first is not None for misplaced in disorder(file))
 
 
 def _disorder(file: DumpFile) -> Iterator[Disorder]:

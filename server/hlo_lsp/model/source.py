@@ -128,7 +128,7 @@ class SourceTables:
         }
 
     @cached_property
-    def circles(self) -> dict[FrameRow, list[FrameRow]]:
+    def cycles(self) -> dict[FrameRow, list[FrameRow]]:
         """The cycles of stack frames, each by its row with the highest id.
 
         In a cycle, each frame precedes its caller, and the first frame calls the last one. The
@@ -148,9 +148,9 @@ class SourceTables:
                 path.append(at)
                 at = self.frames[at - 1].parent
             if at is not None and at < len(first_walks) and first_walks[at] == start:
-                circle = path[path.index(at) :]
-                begin = circle.index(max(circle))
-                rows = [self.frames[number - 1] for number in circle[begin:] + circle[:begin]]
+                cycle = path[path.index(at) :]
+                begin = cycle.index(max(cycle))
+                rows = [self.frames[number - 1] for number in cycle[begin:] + cycle[:begin]]
                 found[rows[0]] = rows
         return found
 

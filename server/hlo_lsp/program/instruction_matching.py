@@ -238,7 +238,7 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
         if (match := _OP_NAME.search(metadata[0])) is not None:
             op_name = match[1]
     if record.opcode == "parameter" and op_name:
-        rest = ""  # the name of an argument says more than its number
+        rest = ""  # the name of an argument is a better match than its number
     attributes = _VARYING.sub("", rest.partition(_BACKEND_CONFIG)[0])
     return (record.shape, record.opcode, attributes), op_name
 

@@ -27,7 +27,7 @@ def text_name(name: str) -> str | None:
 def is_skipped(name: str, names: Container[str]) -> bool:
     """Return True if the file of a folder with these names is only read if the user names it.
 
-    Archives may hold anything, and the proto of a text says the same as the text.
+    Archives may hold anything, and the proto of a text has the same content as the text.
     """
     text = text_name(name)
     return is_converted(name) if text is None else text in names

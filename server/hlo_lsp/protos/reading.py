@@ -76,10 +76,10 @@ class _Conversion:
         return Document.from_lines([*damage, *self._notes, "", *self._sections])
 
     def _read(self, stream: Any, name: str) -> bytes:
-        """Return the content of a stream, or the part before a damage."""
+        """Return the content of a stream, or the part before the damage."""
         chunks: list[bytes] = []
         try:
-            # Unlike `read`, `read1` returns the data before a damage.
+            # Unlike `read`, `read1` returns the data before the damage.
             while chunk := stream.read1(_CHUNK_BYTES):
                 chunks.append(chunk)
                 self._left -= len(chunk)
@@ -111,7 +111,7 @@ class _Conversion:
             raise BinaryFileError(f"{self._path}: {self._damage or 'no dump in this archive'}")
         names = {(folder, name) for folder, name, _ in found}
         for folder, name, data in sorted(found):
-            if (folder, text_name(name)) not in names:  # the proto of a text says the same
+            if (folder, text_name(name)) not in names:  # the text has the same content
                 self._add(name, data)
         self._text = None
 

@@ -204,7 +204,7 @@ def pair_modules(
     """Pair compiles by module name and entry layout, then by name, then what remains in order.
 
     Returns:
-        The pairs, and the compiles of each side without a partner.
+        The pairs, and the compiles of each side without a counterpart.
     """
     pairs: list[tuple[DumpSet, DumpSet]] = []
     rest, others = list(before), list(after)

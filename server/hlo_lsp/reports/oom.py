@@ -47,7 +47,7 @@ class OomReport:
             listed buffers.
         peak: The memory space at its peak, if the dump has live ranges.
         advice: Savings, the largest first.
-        corrections: Sentences about numbers that do not mean what the message says.
+        corrections: Sentences about numbers whose meaning differs from their label.
         mismatches: Totals of the message that its parts contradict.
         was_device_full: True if nothing is wrong with the program.
     """

@@ -194,7 +194,7 @@ class TableRow(Record):
 
 @dataclass(slots=True, eq=False)
 class ReportedAllocation(Record):
-    """An allocation with its table in the reports of 0.4 to 0.8."""
+    """An allocation with its table in the reports of jaxlib up to 0.9.1."""
 
     rule = "reported_allocation"
     is_head = True

@@ -54,10 +54,11 @@ def section_order(context: CompileContext) -> Iterator[Finding]:
     """Report sections that are not in the order in which XLA prints them, each once."""
     for file in context.dump.files:
         checkpoint()
-        for fault in disorder(file):
-            twins = [] if fault.twin is None else [field_place(file, fault.twin)]
-            related = (Related(place, "the first one") for place in twins)
-            yield context.report(field_place(file, fault.record), fault.message, *related)
+        for misplaced in disorder(file):
+            first = [] if misplaced.first is None else [field_place(file, misplaced.first)]
+            related = (Related(place, "the first one") for place in first)
+            place = field_place(file, misplaced.record)
+            yield context.report(place, misplaced.message, *related)
 
 
 def truncated(context: CompileContext) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ class Budget:
         module: Pattern of module names, such as ``jit_step*``.
         peak: Limits of the occupied bytes at the peak, by memory space.
         total: Limits of the allocated bytes, by memory space.
-        padding: Largest share of the allocated bytes that array padding may take, 0 to 1.
+        padding: Largest share of array padding in the bytes at a peak, 0 to 1.
         constant: Size of the largest constant in bytes.
         forbidden: Opcodes that the module must not contain.
         donated: Beginnings of the names of arguments that must be donated.

@@ -150,7 +150,7 @@ class Rule(Generic[R]):
     """A rule on one record. The ``rules.toml`` of its topic explains the code to users.
 
     The rule applies to records of a type and its subtypes, and to instructions only with one of
-    ``opcodes``, if that is set. It reads no more than ``checks/incremental_records.py`` says,
+    ``opcodes``, if that is set. It reads no more than ``checks/incremental_records.py`` lists,
     because an unchanged record without findings is not checked again.
     """
 

@@ -93,11 +93,11 @@ def numbered_row(context: "RecordContext[Any]") -> Iterator[Finding]:
 
 def frame_cycle(context: RecordContext[FrameRow]) -> Iterator[Finding]:
     """Check that no frame is among its own callers, so that every stack ends."""
-    circle = context.tables.circles.get(context.record)
-    if circle is None:
+    cycle = context.tables.cycles.get(context.record)
+    if cycle is None:
         return
-    numbers = [context.tables.frames.index(row) + 1 for row in circle]
-    if len(circle) == 1:
+    numbers = [context.tables.frames.index(row) + 1 for row in cycle]
+    if len(cycle) == 1:
         message = f"frame {numbers[0]} is its own caller: it is printed as {numbers[0] + 1}"
     else:
         way = ", ".join(map(str, [*numbers[1:], numbers[0]]))
@@ -109,7 +109,7 @@ def frame_cycle(context: RecordContext[FrameRow]) -> Iterator[Finding]:
             Related(
                 field_place(context.file, row, "PARENT_FRAME_ID"), f"the caller of frame {number}"
             )
-            for row, number in zip(circle[1:], numbers[1:], strict=True)
+            for row, number in zip(cycle[1:], numbers[1:], strict=True)
         ),
     )
 
