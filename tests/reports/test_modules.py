@@ -1,5 +1,7 @@
 """The list of compiles below a folder."""
 
+from dataclasses import replace
+
 import pytest
 
 from hlo_lsp.reports.modules import (
@@ -45,3 +47,10 @@ def test_compiles_of_one_name_are_listed_together() -> None:
     assert lines[0].endswith("jit_f · 2 compiles")
     assert "5 instructions" in lines[1]
     assert lines[2].endswith(" · p['w']: f32[256] -> f32[128]")
+
+
+def test_long_sizes_are_aligned() -> None:
+    modules = [compiled_module(example(MODULE)) for _ in range(2)]
+    wide = replace(modules[1], name="g", space="separate temp buffer", peak_bytes=1024)
+    lines = list(modules_lines(sorted_by_name([modules[0], wide])))
+    assert lines[0].index("g · ") == lines[1].index("jit_f · ")

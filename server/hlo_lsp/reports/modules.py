@@ -119,18 +119,23 @@ def _donation(parameter: Parameter) -> str:
     return "donated" if parameter.is_donated else "not donated"
 
 
+_MIN_SIZE_WIDTH = 24
+
+
 def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
     """Yield the lines of the text form."""
+    sizes = (size_text(module) for group in groups for module in group)
+    width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
     for group in groups:
         first = group[0]
         if len(group) == 1:
-            yield f"{size_text(first):<24}  {first.name} · {_facts(first)}"
+            yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}"
             continue
-        yield f"{size_text(first):<24}  {first.name} · {len(group):,} compiles"
+        yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles"
         for module in group:
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"
-            yield f"  {size_text(module):<24}  {_facts(module)}{more}"
+            yield f"  {size_text(module):<{width}}  {_facts(module)}{more}"
 
 
 def _facts(module: CompiledModule) -> str:

@@ -26,7 +26,7 @@ SCHEDULED = "is_scheduled=true"
 def test_an_output_and_a_parameter_of_one_shape() -> None:
     reported = (
         "1 output could reuse the buffer of a parameter, 1,048,576 B (1.00 MiB) in total: "
-        "`f32[512,512]{1,0}` of parameter 0 and 1 more for 1 of 1 output. Donate the arguments "
+        "`f32[512,512]{1,0}` of parameter 0 or 1 other for output {0}. Donate the arguments "
         "that the caller does not need afterwards (`donate_argnums` of `jax.jit`)"
     )
     ((code, place, sentence),) = advice("unused-donation", MODULE, stem=GPU)
@@ -39,6 +39,10 @@ def test_an_output_and_a_parameter_of_one_shape() -> None:
 def test_donated_parameter_has_no_advice() -> None:
     alias = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}, may-alias) }}"
     assert advice("unused-donation", replaced(MODULE, SCHEDULED, alias), stem=GPU) == []
+
+
+def test_part_of_a_program_has_no_advice() -> None:
+    assert advice("unused-donation", replaced(MODULE, "e m,", "e called_computation,")) == []
 
 
 def test_small_buffers_and_other_layouts_are_ignored() -> None:

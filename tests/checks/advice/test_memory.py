@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from checks.advised import GPU, TPU, advice
+from checks.damage import replaced
 
 PADDED = """\
 BufferAssignment:
@@ -255,3 +256,8 @@ def test_value_with_most_byte_steps_is_reported() -> None:
     ]
     assert len(advice("long-lived", GAPS, LIVES, stem=GPU)) == 3
     assert len(advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_bytes=2097152)) == 2
+
+
+def test_value_that_only_the_next_instruction_uses_is_ignored() -> None:
+    lives = replaced(LIVES, "a{}:0-3", "a{}:0-1")
+    assert len(advice("long-lived", GAPS, lives, stem=GPU)) == 2

@@ -156,10 +156,17 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
 _MAX_LISTED_BUFFERS = 3  # in a message
 
 
+# Modules that XLA makes of parts of a program, for the host and for the SparseCore.
+_PARTS_OF_PROGRAMS = {"called_computation", "extracted"}
+
+
 def unused_donation(context: CompileContext) -> Iterator[Finding]:
     """Report outputs that could reuse the buffer of a parameter, and refused donations."""
     file, original = scheduled_module(context.dump), unoptimized_module(context.dump)
     if file is None or file.module.damaged:
+        return
+    header = file.module.header
+    if header is None or header.name in _PARTS_OF_PROGRAMS:
         return
     found = donation_of(file.module, None if original is None else original.module)
     checkpoint()
@@ -187,12 +194,12 @@ def _could(
 
 
 def _match_words(match: DonationCandidates) -> str:
-    leaf, others = match.parameters[0], len(match.parameters) - 1
-    if len(match.parameters) == len(match.outputs) == 1:
-        return f"`{leaf.shape}` of {_name(leaf)} for output {match.outputs[0].index_text}"
-    more = f" and {others:,} more" if others else ""
-    outputs = count_noun(len(match.outputs), "output")
-    return f"`{leaf.shape}` of {_name(leaf)}{more} for {match.count:,} of {outputs}"
+    leaf, others, outputs = match.parameters[0], len(match.parameters) - 1, len(match.outputs)
+    more = f" {'or' if match.count == 1 else 'and'} {count_noun(others, 'other')}" if others else ""
+    used = f"{match.count:,} of {count_noun(outputs, 'output')}"
+    if match.count == outputs:
+        used = f"output {match.outputs[0].index_text}" if outputs == 1 else f"{outputs:,} outputs"
+    return f"`{leaf.shape}` of {_name(leaf)}{more} for {used}"
 
 
 def _refused(
