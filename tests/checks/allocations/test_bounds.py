@@ -40,7 +40,7 @@ def test_value_past_end_is_reported(sample: str) -> None:
         "out-of-bounds",
         f"36:  value: <66 copy-start.1{{0}} @1> (size=16384,offset=»53249«): {shape}",
         "the value ends at byte 69,633 (offset 53,249 + size 16,384), past the end of "
-        "allocation 15 with 69,632 B.",
+        "allocation 15 with 69,632 B",
     )
     assert finding.severity is Severity.ERROR
     assert related(finding) == [
@@ -57,7 +57,7 @@ def test_too_small_allocation_is_reported(sample: str) -> None:
     assert report_of(finding) == (
         "allocation-too-small",
         "35: allocation 15: size »49152«, color 1, preallocated-temp:",
-        "allocation 15 has 49,152 B, but its values need 69,632 B.",
+        "allocation 15 has 49,152 B, but its values need 69,632 B",
     )
     assert [message for _, message in related(finding)] == [
         "`copy-start.1{0}` ends at byte 69,632",
@@ -123,7 +123,7 @@ def test_nonzero_offset_is_reported(sample: str) -> None:
     assert report_of(finding) == (
         "nonzero-offset",
         "9:  value: <79 fusion @0> (size=8192,offset=»8«): f32[16,32]{1,0:T(8,128)}",
-        "offset 8 in allocation 3: expected 0, as the allocation is not preallocated-temp.",
+        "offset 8 in allocation 3: expected 0, as the allocation is not preallocated-temp",
     )
     assert related(finding)[0][0].startswith("8: allocation 3: size »8192«")
 
@@ -133,7 +133,7 @@ def test_wrong_total_is_reported(sample: str) -> None:
     assert report_of(finding) == (
         "total-mismatch",
         "44: Total bytes used: »172581« (168.5KiB)",
-        "total is 172,581 B, but the 16 allocations add up to 172,580 B (+1 B).",
+        "total is 172,581 B, but the 16 allocations add up to 172,580 B (+1 B)",
     )
     assert related(finding) == [
         ("2: »allocation 0: size 512, thread-local:«", "the allocations add up to 172,580 B")

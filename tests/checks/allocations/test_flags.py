@@ -12,20 +12,20 @@ from checks.damage import findings, found_in, related, replaced, reports
     [
         ("allocation 14: size 32800, preallocated-temp", "allocation 14: size 32800, constant",
          "31: allocation 14: size 32800, »constant«:",
-         "allocation 14 is constant, but `copy-start.1{}` is computed by the schedule."),
+         "allocation 14 is constant, but `copy-start.1{}` is computed by the schedule"),
         ("allocation 0: size 512, thread-local", "allocation 0: size 512, preallocated-temp",
          "2: allocation 0: size 512, »preallocated-temp«:",
-         "allocation 0 is preallocated-temp, but `add.14{}` is thread-local."),
+         "allocation 0 is preallocated-temp, but `add.14{}` is thread-local"),
         ("allocation 0: size 512, thread-local", "allocation 0: size 512",
-         "2: allocation »0«: size 512:", "allocation 0 has no flag."),
+         "2: allocation »0«: size 512:", "allocation 0 has no flag"),
         ("allocation 0: size 512, thread-local", "allocation 0: size 512, constant, thread-local",
          "2: allocation 0: size 512, constant, »thread-local«:",
-         "allocation 0 is thread-local, but also constant."),
+         "allocation 0 is thread-local, but also constant"),
         ("allocation 15: size 69632, color 1, preallocated-temp",
          "allocation 15: size 69632, color 1, maybe-live-out",
          "35: allocation 15: size 69632, color 1, »maybe-live-out«:",
          "allocation 15 is maybe-live-out, but 6 of its values have offsets, as in a "
-         "preallocated-temp allocation."),
+         "preallocated-temp allocation"),
     ],
 )  # fmt: skip
 def test_wrong_flag_is_reported(sample: str, old: str, new: str, place: str, message: str) -> None:
@@ -59,7 +59,7 @@ def test_moved_value_is_reported_once(sample: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", parameter 0, shape |{}| at ShapeIndex {{}}", "", "is a parameter of the program."),
+        (", parameter 0, shape |{}| at ShapeIndex {{}}", "", "is a parameter of the program"),
         (", maybe-live-out", "", "is not maybe-live-out, but the program returns"),
     ],
 )
@@ -79,10 +79,10 @@ def test_module_text_states_parameters_and_result(
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("maybe-live-out", "is maybe-live-out, but the program returns none of its values."),
+        ("maybe-live-out", "is maybe-live-out, but the program returns none of its values"),
         (
             "parameter 9, shape |f32[2]| at ShapeIndex {}",
-            "is parameter, but none of its values is a parameter of the program.",
+            "is parameter, but none of its values is a parameter of the program",
         ),
     ],
 )

@@ -13,11 +13,11 @@ HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
     ("fields", "marked", "message"),
     [
         (("2", "f32[64,64]", "{}"), "parameter »2«",
-         "parameter 2, but `Arg_1.2{}` is parameter 1."),
+         "parameter 2, but `Arg_1.2{}` is parameter 1"),
         (("1", "f32[64,65]", "{}"), "|»f32[64,65]«|",
-         "shape f32[64,65], but `Arg_1.2{}` has the shape f32[64,64]."),
+         "shape f32[64,65], but `Arg_1.2{}` has the shape f32[64,64]"),
         (("1", "f32[64,64]", "{0}"), "ShapeIndex »{0}«",
-         "ShapeIndex {0}, but `Arg_1.2{}` is at {}."),
+         "ShapeIndex {0}, but `Arg_1.2{}` is at {}"),
     ],
 )  # fmt: skip
 def test_wrong_field_is_reported(
@@ -49,7 +49,7 @@ def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
         (
             "parameter-mismatch",
             "6: allocation 2: size 16384, parameter »2«, shape |f32[64,32]| at ShapeIndex {}:",
-            "parameter 2 at ShapeIndex {} is also in allocation 1.",
+            "parameter 2 at ShapeIndex {} is also in allocation 1",
         )
     ]
 
@@ -70,7 +70,7 @@ def test_shape_of_output_is_reported(compiled: Path) -> None:
 
 def test_allocation_of_output_without_name_is_reported(compiled: Path) -> None:
     (message,) = _output(compiled, ", output shape is |{}|", "")
-    assert message.endswith(" holds the output, but does not name it.")
+    assert message.endswith(" holds the output, but does not name it")
 
 
 def test_output_in_another_allocation_is_reported(compiled: Path) -> None:

@@ -10,7 +10,7 @@ GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
 
 def test_color_of_value_is_reported(sample: str) -> None:
     (finding,) = findings(replaced(sample, FUSION_5, FUSION_5.replace("@1", "@2")))
-    assert finding.message == "`fusion.5{}` is @2, but its layout is in memory space 1."
+    assert finding.message == "`fusion.5{}` is @2, but its layout is in memory space 1"
     assert [place for place, _ in related(finding)] == [
         "41:  value: <77 fusion.5 @2> (size=512,offset=45056): »f32[16]{0:T(128)S(1)}«",
         "35: allocation 15: size 69632, color »1«, preallocated-temp:",
@@ -25,7 +25,7 @@ def test_memory_space_of_layout_is_reported(sample: str, layout: str, space: int
         reported[1:] for reported in reports(text) if reported[0] == "color-mismatch"
     ]
     assert "<77 fusion.5 @»1«>" in place
-    assert message == f"`fusion.5{{}}` is @1, but its layout is in memory space {space}."
+    assert message == f"`fusion.5{{}}` is @1, but its layout is in memory space {space}"
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_color_of_allocation_is_reported(
     assert (code, place in where) == ("color-mismatch", True)
     number, color, space = colors
     assert message == (
-        f"allocation {number} has color {color}, but its values are in memory space {space}."
+        f"allocation {number} has color {color}, but its values are in memory space {space}"
     )
 
 
@@ -65,4 +65,4 @@ def test_odd_value_in_recolored_temp_is_reported() -> None:
     )
     ((_, place, message),) = reports(text, GPU)
     assert "<1 a{} @»1«>" in place
-    assert message == "`a{}` is @1, but allocation 0 has color 2."
+    assert message == "`a{}` is @1, but allocation 0 has color 2"

@@ -21,7 +21,7 @@ def test_repeated_number_is_reported_once(sample: str) -> None:
         (
             "duplicate-allocation",
             "16: allocation »6«: size 512, thread-local:",
-            "allocation 6 is already on line 14.",
+            "allocation 6 is already on line 14",
         )
     ]
     (finding,) = findings(text)
@@ -42,7 +42,7 @@ def test_gap_is_reported_once(
 ) -> None:
     ((code, place, message),) = reports(replaced(sample, *change))
     assert (code, place.partition(":")[0]) == ("allocation-numbering", str(line))
-    assert message == f"allocation {previous}: expected allocation {expected}."
+    assert message == f"allocation {previous}: expected allocation {expected}"
 
 
 def test_unreadable_allocation_is_no_gap(sample: str) -> None:
@@ -56,7 +56,7 @@ def test_value_in_second_allocation_is_reported(sample: str, head: str) -> None:
     assert finding.code == "value-in-two-allocations"
     number = int(head.split()[1][:-1]) - 1
     assert finding.message == (
-        f"value 77 `fusion.5{{}}` is in allocation {number} and in allocation 15."
+        f"value 77 `fusion.5{{}}` is in allocation {number} and in allocation 15"
     )
     ((place, label),) = related(finding)
     assert "<»77« fusion.5" in place

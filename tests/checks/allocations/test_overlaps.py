@@ -108,7 +108,7 @@ def test_overlap_reports_both_values(sample: str) -> None:
         "overlap",
         "42:  value: <78 fusion.2 @1> (size=512,offset=»33000«): f32[16]{0:T(128)S(1)}",
         "`fusion.2{}` overlaps `multiply_reduce_fusion{1}`: both use bytes 33,000 to 33,511 of "
-        "allocation 15 from step 11 to 13.",
+        "allocation 15 from step 11 to 13",
     )
     assert [message for _, message in related(finding)] == [
         "`multiply_reduce_fusion{1}`",

@@ -109,10 +109,10 @@ PREDICATES = (
     [
         (PREDICATES[1:], 72,
          "`1.0KiB(100%); 512B; 512; 1; pred[]` does not match the buffer assignment: expected "
-         "`512B( 50%); 512B; 0; 1; pred[]`."),
+         "`512B( 50%); 512B; 0; 1; pred[]`"),
         (PREDICATES[:1] + PREDICATES, 73,
          "`512B( 50%); 512B; 0; 1; pred[]` does not match the buffer assignment: expected "
-         "`1.0KiB(100%); 512B; 512; 1; pred[]`."),
+         "`1.0KiB(100%); 512B; 512; 1; pred[]`"),
     ],
 )  # fmt: skip
 def test_first_line_out_of_step_is_reported(
@@ -127,14 +127,14 @@ def test_first_line_out_of_step_is_reported(
 def test_early_end_is_reported(new: Pair) -> None:
     (finding,) = new.findings(report=new.report[: new.report.index("Memory Space: vmem")])
     assert finding.message == (
-        "the report ends early: expected `Memory Space: vmem (color=1)` after this line."
+        "the report ends early: expected `Memory Space: vmem (color=1)` after this line"
     )
 
 
 def test_line_after_the_end_is_reported(new: Pair) -> None:
     row = new.report.rstrip("\n").rpartition("\n")[2]
     (finding,) = new.findings(report=f"{new.report.rstrip()}\n{row}\n")
-    assert finding.message.endswith("follows the end of the expected report.")
+    assert finding.message.endswith("follows the end of the expected report")
 
 
 def test_older_report_is_compared(old: Pair) -> None:

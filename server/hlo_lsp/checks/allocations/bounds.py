@@ -31,7 +31,7 @@ def duplicate_allocation(context: CompileContext) -> Iterator[Finding]:
         other = first.setdefault(head.number, head)
         if other is not head:
             line = LocatedRecord(file, other).number
-            message = f"allocation {head.number} is already on line {line}."
+            message = f"allocation {head.number} is already on line {line}"
             related = Related(field_place(file, other, "ALLOCATION"), "the same number")
             yield context.report(field_place(file, head, "ALLOCATION"), message, related)
 
@@ -47,7 +47,7 @@ def allocation_numbering(context: CompileContext) -> Iterator[Finding]:
     previous = "is the first"
     for head, following in zip_longest(heads, heads[1:]):
         if head.number != expected:
-            message = f"allocation {head.number} {previous}: expected allocation {expected}."
+            message = f"allocation {head.number} {previous}: expected allocation {expected}"
             finding = context.report(field_place(file, head, "ALLOCATION"), message)
             is_gap = following is None or following.number == head.number + 1
             is_sure = expected not in numbers and (not is_gap or following is None)
@@ -71,7 +71,7 @@ def value_in_two_allocations(context: CompileContext) -> Iterator[Finding]:
         other, home = first.setdefault((value.id, value.key), (value, head))
         if home.number != head.number:
             message = f"value {value.id} `{value.key}` is in allocation {home.number} and in "
-            message += f"allocation {head.number}."
+            message += f"allocation {head.number}"
             related = Related(field_place(file, other, "VALUE_ID"), "the same value")
             yield context.report(field_place(file, value, "VALUE_ID"), message, related)
 
@@ -85,7 +85,7 @@ def nonzero_offset(context: CompileContext) -> Iterator[Finding]:
         odd = [value for value in block.values if value.offset]
         if len(odd) == 1:
             message = f"offset {odd[0].offset:,} in allocation {block.allocation.number}: "
-            message += "expected 0, as the allocation is not preallocated-temp."
+            message += "expected 0, as the allocation is not preallocated-temp"
             related = _related_size(file, block.allocation)
             yield context.report(field_place(file, odd[0], "OFFSET"), message, related)
 
@@ -100,7 +100,7 @@ def out_of_bounds(context: CompileContext) -> Iterator[Finding]:
                 field_place(file, value, "OFFSET"),
                 f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
                 f"size {value.size:,}), past the end of allocation {allocation.number} with "
-                f"{allocation.size:,} B.",
+                f"{allocation.size:,} B",
                 _related_size(file, allocation),
             )
 
@@ -139,7 +139,7 @@ def total_mismatch(context: CompileContext) -> Iterator[Finding]:
     finding = context.report(
         label.place("TOTAL"),
         f"total is {label.record.total:,} B, but the {len(blocks):,} allocations add up to "
-        f"{right:,} B ({total.missing:+,} B).",
+        f"{right:,} B ({total.missing:+,} B)",
         Related(place, f"the allocations add up to {right:,} B"),
     )
     number = Edit.put(finding.place, str(right))
@@ -200,7 +200,7 @@ def _of_size(
 ) -> Finding:
     allocation = block.allocation
     need = f"its values need {block.end:,} B" if block.values else "it has no values"
-    message = f"allocation {allocation.number} has {allocation.size:,} B, but {need}."
+    message = f"allocation {allocation.number} has {allocation.size:,} B, but {need}"
     related = [
         Related(
             field_place(file, one, "SIZE"), f"`{one.key}` ends at byte {one.offset + one.size:,}"

@@ -201,7 +201,7 @@ def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
             but = "" if flag is None else f" is {flag.value}, but"
             yield context.report(
                 field_place(file, allocation, "ALLOCATION" if flag is None else flag.name),
-                f"{subject}{but} {reason}.",
+                f"{subject}{but} {reason}",
                 *related,
             )
 
@@ -323,8 +323,7 @@ def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
             place = field_place(assignment.file, other, "PARAMETER")
             finding = context.report(
                 field_place(assignment.file, allocation, "PARAMETER"),
-                f"parameter {part[0]} at ShapeIndex {part[1]} is also in allocation "
-                f"{other.number}.",
+                f"parameter {part[0]} at ShapeIndex {part[1]} is also in allocation {other.number}",
                 Related(place, "the other allocation"),
             )
         if finding is not None:
@@ -349,16 +348,16 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
     for holder in holders:
         if holder is not expected:
             message = f"allocation {holder.number} does not hold the output: allocation "
-            message += f"{expected.number} does."
+            message += f"{expected.number} does"
             printed = field_place(file, holder, "OUTPUT_SHAPE")
             yield context.report(printed, message, Related(place, "the output"))
     if not holders:
-        message = f"allocation {expected.number} holds the output, but does not name it."
+        message = f"allocation {expected.number} holds the output, but does not name it"
         yield context.report(place, message)
     elif expected in holders and origins.root is not None:
         shape, stated = without_layout(origins.root.shape), expected.output_shape or ""
         if shape != without_layout(stated):
-            message = f"output shape is {stated}, but the program returns {shape}."
+            message = f"output shape is {stated}, but the program returns {shape}"
             yield context.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
 
 
@@ -395,7 +394,7 @@ def _parameter_finding(
         )
     return context.report(
         field_place(file, allocation, role),
-        f"allocation {allocation.number} names {said}, but `{value.key}` {is_}.",
+        f"allocation {allocation.number} names {said}, but `{value.key}` {is_}",
         Related(field_place(file, value, "VALUE_ID"), f"`{value.key}`"),
     )
 

@@ -259,7 +259,7 @@ def _finding(
     return context.report(
         field_place(file, second.value, "OFFSET"),
         f"{keys[1]} overlaps {keys[0]}: both use bytes {start:,} to {end:,} of allocation "
-        f"{block.allocation.number} from step {since} to {until}.",
+        f"{block.allocation.number} from step {since} to {until}",
         Related(field_place(file, first.value, "OFFSET"), keys[0]),
         *lives,
     )

@@ -47,7 +47,7 @@ def color_mismatch(context: CompileContext) -> Iterator[Finding]:
         if outside and len(outside) == len(block.values) and len({v.color for v in outside}) == 1:
             value = outside[0]
             message = f"allocation {allocation.number} has color {allocation.color}, but its "
-            message += f"values are in memory space {value.color}."
+            message += f"values are in memory space {value.color}"
             related = Related(field_place(file, value, "COLOR"), f"`{value.key}` is @{value.color}")
             yield context.report(_color_place(file, allocation), message, related)
             continue
@@ -61,7 +61,7 @@ def color_mismatch(context: CompileContext) -> Iterator[Finding]:
                 place = _color_place(file, allocation)
                 yield context.report(
                     field_place(file, value, "COLOR"),
-                    f"`{value.key}` is @{value.color}, but {reason}.",
+                    f"`{value.key}` is @{value.color}, but {reason}",
                     Related(field_place(file, value, "SHAPE"), "the layout"),
                     Related(place, f"allocation {allocation.number}"),
                 )

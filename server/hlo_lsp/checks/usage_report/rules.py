@@ -73,11 +73,11 @@ def _difference(
     if at == len(records):
         return (
             place,
-            f"the report ends early: expected `{_excerpt(expected or '')}` after this line.",
+            f"the report ends early: expected `{_excerpt(expected or '')}` after this line",
         )
     text = file.lines[place.line]
     if expected is None:
-        return place, f"`{_excerpt(text)}` follows the end of the expected report."
+        return place, f"`{_excerpt(text)}` follows the end of the expected report"
     rule = rule_of(records[at], text) if is_aligned else None
     fields = () if rule is None else fields_of_line(rule, text)
     for field, wanted in zip(fields, fields_of_line(rule or "", expected), strict=False):
@@ -88,7 +88,7 @@ def _difference(
     columns = enumerate(zip(text, expected, strict=False))
     same = next((at for at, (one, other) in columns if one != other), 0)
     found, right = _excerpt(text, same), _excerpt(expected, same)
-    return place, f"`{found}` does not match the buffer assignment: expected `{right}`."
+    return place, f"`{found}` does not match the buffer assignment: expected `{right}`"
 
 
 def _excerpt(text: str, at: int = 0) -> str:
