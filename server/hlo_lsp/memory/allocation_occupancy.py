@@ -113,7 +113,10 @@ def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | N
     if steps is None:
         return None
     peak_step, peak = max(steps, key=lambda each: each[1], default=(0, 0))
-    ranges = {(value.offset, value.offset + value.size) for value in block.values if value.size}
+    ends: dict[int, int] = {}  # by offset
+    for value in block.values:
+        if value.size:
+            ends[value.offset] = max(value.offset + value.size, ends.get(value.offset, 0))
     return AllocationOccupancy(
-        max((end for _, end in ranges), default=0), union_size(ranges), peak, peak_step
+        max(ends.values(), default=0), union_size(ends.items()), peak, peak_step
     )

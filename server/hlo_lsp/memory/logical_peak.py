@@ -1,7 +1,9 @@
 """Logical sizes of the values that are live at a step."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
@@ -59,9 +61,19 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
 
 def live_bytes(dump: DumpSet, key: str) -> int | None:
     """Return the logical size of a value in bytes, or None if its shape is unknown."""
-    header = dump.value_header(key)
-    text = None if header is None else printed_shape(header.record)
-    shape = None if text is None else try_shape(text)
+    return each_live_bytes(dump, [key])[0]
+
+
+def each_live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
+    """Return ``live_bytes`` of each of many values, which is much faster."""
+    headers = dump.headers_of(keys)
+    texts = (None if header is None else printed_shape(header) for header in headers)
+    return [None if text is None else _logical_bytes_of_text(text) for text in texts]
+
+
+@lru_cache(maxsize=1 << 13)
+def _logical_bytes_of_text(text: str) -> int | None:
+    shape = try_shape(text)
     return None if shape is None else logical_bytes(shape)
 
 

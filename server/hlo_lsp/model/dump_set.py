@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.compile_files import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -150,6 +151,19 @@ class DumpSet:
         """Return the line of a value in its allocation, else its entry under ``Used values``."""
         assigned = self.find(lambda index: index.assigned_keys, key)
         return assigned or self.find(lambda index: index.entry_keys, key)
+
+    def headers_of(self, keys: Sequence[str]) -> "list[AssignedValue | UsedValue | None]":
+        """Return the record of ``value_header`` for each of many values, which is much faster."""
+        found: list[AssignedValue | UsedValue | None] = [None] * len(keys)
+        assigned: list[MultiMap[str, Any]] = [file.memory.assigned_keys for file in self.files]
+        for index in (*assigned, *(file.memory.entry_keys for file in self.files)):
+            if len(index):
+                missing = [at for at, header in enumerate(found) if header is None]
+                headers = index.first_of_each(keys[at] for at in missing)
+                for at, header in zip(missing, headers, strict=True):
+                    checkpoint()
+                    found[at] = header
+        return found
 
     def value_at(self, name: str, index: str | None = None) -> Value | None:
         """Return the value at an index of an instruction's result, by default the whole result.

@@ -17,6 +17,7 @@ from hlo_lsp.checks.live_ranges.section import (
     text_schedule,
 )
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import RangeRow, SequenceRow
 
@@ -47,9 +48,9 @@ def live_range_unknown(context: CompileContext) -> list[Finding]:
         return []
     has_all, scheduled = has_all_values(dump), _scheduled(dump, section)
     unknown: list[tuple[RangeRow, str]] = []
-    for row in section.ranges:
-        checkpoint()
-        if dump.value_header(row.key) is None:
+    headers = dump.headers_of([row.key for row in section.ranges])
+    for row, header in zip(section.ranges, headers, strict=True):
+        if header is None:
             if has_all:
                 unknown.append((row, f"no allocation or used value has a value `{row.key}`"))
         elif row.name not in scheduled:
@@ -70,9 +71,15 @@ def live_range_missing(context: CompileContext) -> list[Finding]:
     dump, section = context.dump, live_range_section(context.dump)
     if section is None or not section.is_complete(Section.RANGES):
         return []
+    scheduled = _scheduled(dump, section)
+    indexes = [file.memory for file in dump.files]
+    keys = set[str]().union(*(index.assigned_keys.keys for index in indexes))
+    keys.update(*(index.entry_keys.keys for index in indexes))
+    keys.difference_update(section.file.memory.ranges.keys)
+    if not any(key.partition("{")[0] in scheduled for key in keys):
+        return []
     places = {row.key: place for place, row in enumerate(section.ranges)}
     checkpoint()
-    scheduled = _scheduled(dump, section)
     missing: dict[int, list[str]] = {}  # by the row that should be after them
     place = 0
     ids = sorted(_value_ids(dump).items())
@@ -106,14 +113,13 @@ def live_range_order(context: CompileContext) -> list[Finding]:
     seen: dict[str, RangeRow] = {}
     previous: tuple[int, RangeRow] | None = None
     wrong: list[tuple[RangeRow, RangeRow, str]] = []
-    for row in section.ranges:
-        checkpoint()
-        first = seen.setdefault(row.key, row)
+    keys = [row.key for row in section.ranges]
+    for row, key, header in zip(section.ranges, keys, dump.headers_of(keys), strict=True):
+        first = seen.setdefault(key, row)
         if first is not row:
             wrong.append((row, first, f"`{row.key}` has two live ranges: expected one"))
             continue
-        value = dump.value_header(row.key)
-        id_ = None if value is None else value.record.id
+        id_ = None if header is None else header.id
         if id_ is None:
             continue
         if previous is not None and id_ < previous[0]:
@@ -191,22 +197,10 @@ def _starts(context: CompileContext, *, of_parameters: bool) -> list[Finding]:
     step after the computation (hlo_live_range.cc, ``CalculateBufferStartEndMap``; held on 29,000
     ranges of real dumps).
     """
-    section, text = live_range_section(context.dump), text_schedule(context.dump)
+    section = live_range_section(context.dump)
     if section is None:
         return []
-    places = once(row.name for row in section.steps)
-    wrong: list[WrongStart] = []
-    for row in section.ranges:
-        checkpoint()
-        if row.name in places:
-            is_in_text = text is not None and row.name in text.steps
-            found = (
-                _start_by_text(text, section, places, row)
-                if text is not None and is_in_text
-                else _start_without_text(context.dump, section.steps[places[row.name]], row)
-            )
-            if found is not None and found.is_parameter is of_parameters:
-                wrong.append(found)
+    wrong = [one for one in _wrong_starts(context.dump) if one.is_parameter is of_parameters]
 
     def report(found: WrongStart) -> Finding:
         step = found.step
@@ -220,6 +214,27 @@ def _starts(context: CompileContext, *, of_parameters: bool) -> list[Finding]:
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges start at a wrong step"
     return _few(context, section, wrong, report, message)
+
+
+@query
+def _wrong_starts(dump: DumpSet) -> "list[WrongStart]":
+    section, text = live_range_section(dump), text_schedule(dump)
+    if section is None:
+        return []
+    places = once(row.name for row in section.steps)
+    wrong: list[WrongStart] = []
+    for row in section.ranges:
+        checkpoint()
+        if row.name in places:
+            is_in_text = text is not None and row.name in text.steps
+            found = (
+                _start_by_text(text, section, places, row)
+                if text is not None and is_in_text
+                else _start_without_text(dump, section.steps[places[row.name]], row)
+            )
+            if found is not None:
+                wrong.append(found)
+    return wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.memory.logical_peak import live_bytes
+from hlo_lsp.memory.logical_peak import each_live_bytes
 from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
@@ -58,10 +58,10 @@ def peak_moment(context: CompileContext) -> Iterator[Finding]:
     if section is None or label is None or not section.is_complete(Section.RANGES):
         return
     sized: list[tuple[int, int, int]] = []
-    for row in section.ranges:
+    # The bytes of the whole instruction: those of a tuple are its pointers.
+    sizes = each_live_bytes(context.dump, [row.name + "{}" for row in section.ranges])
+    for row, size in zip(section.ranges, sizes, strict=True):
         checkpoint()
-        # The bytes of the whole instruction: those of a tuple are its pointers.
-        size = live_bytes(context.dump, row.name + "{}")
         if size is None:
             return
         sized.append((row.start_step, row.end_step, size))
@@ -90,7 +90,12 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
         return  # rows of several releases
     rows, expected = section.peak, _expected_rows(dump, section, label.moment)
     if any(row.index is not None for row in rows):
-        rows = [row for row in rows if _is_comparable(dump, section, _label(row))]
+        has_all, ranges = has_all_values(dump), section.file.memory.ranges
+        rows = [
+            row
+            for row in rows
+            if (key := _label(row)) in ranges or (has_all and dump.value_header(key) is None)
+        ]
         due = expected
     elif section.is_complete(Section.RANGES):
         due = [key.partition("{")[0] for key in expected]
@@ -126,20 +131,17 @@ def _label(row: PeakRow) -> str:
     return row.key or row.name
 
 
-def _is_comparable(dump: DumpSet, section: LiveRangeSection, key: str) -> bool:
-    """Return whether a value has a live range, or is certain to be unknown."""
-    has_range = key in section.file.memory.ranges
-    return has_range or (has_all_values(dump) and dump.value_header(key) is None)
-
-
 def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[str]:
     live = [row for row in section.ranges if row.start_step <= step <= row.end_step]
     if section.peak and section.peak[0].cumulative is None:
         return [row.key for row in live]  # by value ids, as live ranges are
     printed = {row.key: row.bytes for row in section.peak}
 
+    keys = [row.key for row in live]
+    sizes = dict(zip(keys, each_live_bytes(dump, keys), strict=True))
+
     def order(row: RangeRow) -> tuple[int, bytes, tuple[int, ...]]:
-        size, digits = live_bytes(dump, row.key), row.index[1:-1]
+        size, digits = sizes[row.key], row.index[1:-1]
         known = printed.get(row.key, 0) if size is None else size
         return -known, row.name.encode(), tuple(map(int, digits.split(","))) if digits else ()
 
@@ -153,9 +155,11 @@ def peak_bytes(context: CompileContext) -> Iterator[Finding]:
     """
     section, _ = _section_with_peak(context.dump)
     count = 0
-    for row in () if section is None else section.peak:
-        size = live_bytes(context.dump, row.key or row.name + "{}")
-        if section is not None and size not in {None, row.bytes} and count < MAX_FINDINGS:
+    if section is None:
+        return
+    sizes = each_live_bytes(context.dump, [row.key or row.name + "{}" for row in section.peak])
+    for row, size in zip(section.peak, sizes, strict=True):
+        if size not in {None, row.bytes} and count < MAX_FINDINGS:
             count += 1
             message = f"`{_label(row)}` has {row.bytes:,} B, but its shape has {size:,} B"
             place = section.place(row, "BYTES")

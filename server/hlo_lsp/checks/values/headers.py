@@ -18,6 +18,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, shape_place, top_place
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import arrays_of, subshape_text, try_shape
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -46,14 +47,26 @@ class HeaderList:
         """Return a header as the place of related information."""
         return Related(self.place(header, role), message)
 
-    def descents(self) -> Iterator[tuple[Header, Header]]:
-        """Yield headers that are next to each other and whose ids do not ascend."""
-        headers: list[Header] = sorted(self.ids.records(), key=lambda header: header.line)
-        for one, other in pairwise(headers):
-            # Ids ascend inside an allocation.
-            is_next = isinstance(one, UsedValue) or other.line == one.line + 1
-            if is_next and (one.id or 0) > (other.id or 0):
-                yield one, other
+    def descents(self) -> list[tuple[Header, Header]]:
+        """Return headers that are next to each other and whose ids do not ascend."""
+        is_of_entries = self.ids is self.file.memory.entries
+        return _descents_of_entries(self.file) if is_of_entries else _descents(self.ids)
+
+
+@query
+def _descents_of_entries(file: DumpFile) -> list[tuple[Header, Header]]:
+    return _descents(file.memory.entries)
+
+
+def _descents(ids: MultiMap[int, Any]) -> list[tuple[Header, Header]]:
+    headers: list[Header] = ids.in_order()
+    return [
+        (one, other)
+        for one, other in pairwise(headers)
+        # Ids ascend inside an allocation.
+        if (one.id or 0) > (other.id or 0)
+        and (isinstance(one, UsedValue) or other.line == one.line + 1)
+    ]
 
 
 def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
@@ -184,9 +197,10 @@ def header_mismatch(context: CompileContext) -> Iterator[Finding]:
     assigned, entries = _lists(context.dump)
     if assigned is None or entries is None:
         return
-    for entry in entries.ids.records():
+    listed = list(entries.ids.records())
+    values = assigned.ids.first_of_each(entry.id for entry in listed)
+    for entry, value in zip(listed, values, strict=True):
         checkpoint()
-        value = assigned.ids.first(entry.id)
         if value is None or _text(value) == _text(entry):
             continue
         if len(entries.ids.all(value.id)) + len(assigned.ids.all(value.id)) == 2:
