@@ -22,8 +22,8 @@ def test_padding_names_dimension_and_tile() -> None:
             "padding-waste",
             "3:  value: <1 a @0> (size=4194304,offset=0): »f32[8192,1]{1,0:T(8,128)}«",
             "`a{}` takes 4,194,304 B (4.00 MiB) for 32,768 B (32.0 KiB) of elements, 128 times as "
-            "much: dim 1: 1 -> 128 by T(8,128); 2 values have it, 7.94 MiB of padding in 2 places. "
-            "Make a larger dimension the last in the layout, or merge small ones",
+            "much: dim 1: 1 -> 128 by T(8,128); 2 values of this shape have 7.94 MiB of padding at "
+            "2 offsets. Make a larger dimension the most minor one, or merge small dimensions",
         )
     ]
 

@@ -33,15 +33,15 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
     limits, target = context.thresholds, target_of(context.dump)
     for group in padded_arrays(context.dump, target, limits.padding_ratio, limits.padding_bytes):
         size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
-        more = (
-            f"; {group.values:,} values have it, {format_short_bytes(group.wasted)} of padding in"
-        )
-        more = f"{more} {group.places:,} places" if group.places > 1 else ""
+        more = ""
+        if group.places > 1:
+            more = f"; {group.values:,} values of this shape have "
+            more += f"{format_short_bytes(group.wasted)} of padding at {group.places:,} offsets"
         yield context.report(
             group.value.place("SHAPE"),
             f"`{group.value.record.key}` takes {format_bytes(size)} for "
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
-            f"{why}{more}. Make a larger dimension the last in the layout, or merge small ones",
+            f"{why}{more}. Make a larger dimension the most minor one, or merge small dimensions",
         )
 
 
@@ -282,7 +282,7 @@ def layout_copy(context: CompileContext) -> Iterator[Finding]:
             name_place(file, first),
             f"{text}: `{group.source}` becomes `{first.shape}`. {remedy}",
             *(
-                Related(name_place(file, one), "the same")
+                Related(name_place(file, one), "an equal copy")
                 for one in group.instructions[1:_MAX_RELATED]
             ),
         )
@@ -301,7 +301,7 @@ def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
             f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
             f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
             "the repeated part (`jax.lax.scan`) compiles the body once",
-            *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
+            *(Related(head_place(file, other), "the same body") for other in others[:_MAX_RELATED]),
         )
 
 
