@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from cli.command import run
 from hlo_lsp.cli.agent_tools import TOOLS, bounded
 from hlo_lsp.cli.mcp import create_server
 
@@ -60,6 +61,13 @@ async def test_missing_path_is_an_error(tmp_path: Path) -> None:
     is_error, text = await _call("summary", path=str(tmp_path / "absent"))
     assert is_error
     assert "No such file" in text
+
+
+@pytest.mark.parametrize("arguments", ["[1]", "{", '{"path": "absent"}'])
+def test_wrong_arguments_have_a_message(arguments: str) -> None:
+    found = run("mcp", "--call", "summary", "--arguments", arguments)
+    assert found.status == 2
+    assert found.err.startswith(("hlo-lsp: --arguments: ", "hlo-lsp: absent: "))
 
 
 async def test_answers_are_bounded(compiled: Any) -> None:

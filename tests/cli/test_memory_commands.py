@@ -56,6 +56,14 @@ def test_compile_with_empty_assignment_is_read(dump: Path) -> None:
     assert "no buffer assignment: allocations and peaks are unknown" in found.out
 
 
+@pytest.mark.parametrize("command", ["summary", "modules", "timeline", "overlap", "report"])
+def test_folder_of_other_texts_is_an_error(command: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing\n", "utf-8")
+    found = run(command, tmp_path)
+    assert (found.status, found.out) == (2, "")
+    assert "no dumps in this folder" in found.err
+
+
 def test_folder_of_empty_files_is_an_error(tmp_path: Path) -> None:
     (tmp_path / f"{STEM}-buffer-assignment.txt").write_text("", "utf-8")
     found = run("summary", tmp_path)

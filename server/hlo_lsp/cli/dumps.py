@@ -38,16 +38,20 @@ def dumps_at(
     unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
-        files = list(compiles_below(path))
-        if not files:
-            errors.append(f"{path}: no dumps in this folder")
-        for file_path in files:
+        error_count, is_empty = len(errors), True
+        for file_path in compiles_below(path):
             # Of one compile, so that it needs less memory.
             workspace = DumpWorkspace(unread_roles, frames)
             compile_ = file_path.parent, workspace.stem(file_path)
-            if compile_ not in seen:
+            if compile_ in seen:
+                is_empty = False
+                continue
+            for dump in _dumps_of(workspace, file_path, errors, is_named=file_path is path):
                 seen.add(compile_)
-                yield from _dumps_of(workspace, file_path, errors, is_named=file_path is path)
+                is_empty = False
+                yield dump
+        if is_empty and len(errors) == error_count:
+            errors.append(f"{path}: no dumps in this folder")
 
 
 def current_folder_frames() -> FrameChoice:

@@ -44,9 +44,15 @@ def _answer(name: str, text: str) -> str:
     if name not in tools:
         raise CommandError(f"unknown tool {name}; the tools are {', '.join(tools)}")
     try:
-        return tools[name](**json.loads(text))
-    except (AgentToolError, TypeError, ValueError) as error:
-        raise CommandError(str(error)) from None
+        arguments = json.loads(text)
+    except ValueError as error:
+        raise CommandError(f"--arguments: not JSON: {error}") from None
+    if not isinstance(arguments, dict):
+        raise CommandError("--arguments: must be a JSON object")
+    try:
+        return tools[name](**arguments)
+    except (AgentToolError, TypeError) as error:
+        raise CommandError(str(error).removeprefix("hlo-lsp: ")) from None
 
 
 def create_server() -> Any:
