@@ -175,11 +175,11 @@ def _tpu_size(shape: ArrayShape, layout: Layout, elements: int) -> PaddedSize:
     if layout.memory_space in {8, 10}:
         return PaddedSize(4 * elements, exact=True, rule="4 B for every element")
     rounded = -(-elements // _UNTILED_GRANULE_ELEMENTS) * _UNTILED_GRANULE_ELEMENTS
-    cause = f"untiled arrays, rounded up to {_UNTILED_GRANULE_ELEMENTS} elements"
+    cause = f"rounding to {_UNTILED_GRANULE_ELEMENTS:,}"
     return PaddedSize(
         -(-rounded * bits // 8) + _dynamic_sizes_bytes(shape, layout),
         exact=layout.memory_space in {0, 4, 6} and not layout.splits,
-        rule=cause,
+        rule=f"untiled, rounded up to a multiple of {_UNTILED_GRANULE_ELEMENTS:,} elements",
         padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
     )
 

@@ -73,7 +73,7 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` entries in each list."""
     instructions = diff.instructions
     if instructions is not None and instructions.share < _MIN_SHARE:
-        yield f"The modules differ widely: {_matched(instructions)}."
+        yield f"The modules differ widely: of the instructions, {_matched(instructions)}."
     yield headline(diff)
     for space in diff.spaces:
         if not _is_shown(space):
