@@ -63,7 +63,7 @@ def test_reports_occupied_bytes_and_what_xla_declares() -> None:
             "30:   Live ranges at »5« (peak):",
             "4,194,352 B (4.00 MiB) are occupied in device memory at step 1, but only 1,048,624 B "
             "(1.00 MiB) at step 5, the declared peak. XLA's list of that peak adds up "
-            "to 1,048,608 B (1.00 MiB).",
+            "to 1,048,608 B (1.00 MiB)",
         )
     ]
 

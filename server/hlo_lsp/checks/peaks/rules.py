@@ -206,7 +206,7 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
         f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
         f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {label.moment:,}, the "
         f"declared peak. XLA's list of that peak adds up to "
-        f"{format_bytes(sum(row.bytes for row in section.peak))}.",
+        f"{format_bytes(sum(row.bytes for row in section.peak))}",
         *(Related(place, "the step with the most occupied bytes") for place in related),
     )
 

@@ -181,15 +181,15 @@ def _alone(
     where: str,
 ) -> Iterator[Finding]:
     """Report each value, or all in one finding if a whole part seems to be missing."""
-    lacking = Related(top_place(other.file), "this list")
     is_part = len(missing) > _MAX_SINGLE_FINDINGS
+    lacking = "the list that lacks the values" if is_part else "the list that lacks the value"
     for header in missing[: 1 if is_part else None]:
         message = f"value {header.id} `{header.key}` is not {where}"
         if is_part:
             message = (
                 f"{len(missing):,} values are not {where}, the first is {header.id} `{header.key}`"
             )
-        yield context.report(mine.place(header), message, lacking)
+        yield context.report(mine.place(header), message, Related(top_place(other.file), lacking))
 
 
 def header_mismatch(context: CompileContext) -> Iterator[Finding]:
