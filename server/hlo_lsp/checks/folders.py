@@ -13,7 +13,7 @@ from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.compile_files import FolderListing
+from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -99,11 +99,12 @@ def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
 
 
 def jobs_below(
-    folders: Iterable[Path], selection_of: Callable[[Path], Selection]
+    folders: Iterable[Path], selection_of: Callable[[Path], Selection], listings: FolderCache
 ) -> list[CheckJob]:
     """Return a job for each compile in folders and their subfolders, without hidden ones.
 
-    ``selection_of`` returns the selection of rules for a folder.
+    ``selection_of`` returns the selection of rules for a folder. In ``listings``, unchanged folders
+    are not listed again.
     """
     jobs: list[CheckJob] = []
     seen: set[Path] = set()
@@ -111,14 +112,21 @@ def jobs_below(
         for name, inner, names in os.walk(top):
             inner[:] = sorted(below for below in inner if not below.startswith("."))
             folder = Path(name)
-            wanted = (each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS)
-            files = [folder / each for each in wanted if os.path.isfile(folder / each)]
-            if files and folder not in seen:
+            wanted = [each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS]
+            if wanted and folder not in seen:
                 seen.add(folder)
-                listing = FolderListing(folder, sorted(names))
-                jobs += _jobs_in(files, listing, selection_of(folder), set())
+                listing = listings.listing(folder)
+                jobs += _jobs_in(_listed(wanted, listing), listing, selection_of(folder), set())
             checkpoint()
     return jobs
+
+
+def _listed(names: Iterable[str], listing: FolderListing) -> Iterator[Path]:
+    """Yield the paths of the listed names. These objects keep their hashes for later calls."""
+    for name in names:
+        checkpoint()
+        if name in listing:
+            yield listing.compile(name).path
 
 
 def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
@@ -138,7 +146,6 @@ def _jobs_in(
 ) -> Iterator[CheckJob]:
     groups: dict[str, tuple[tuple[Path, ...], list[Path]]] = {}
     for file in files:
-        checkpoint()
         stem: str = file.name
         compile_files: tuple[Path, ...] = (file,)
         if file.name in listing:  # else it does not exist, which reading it reports
@@ -146,6 +153,7 @@ def _jobs_in(
             stem, compile_files = compile_.stem, compile_.files
         groups.setdefault(stem, (compile_files, []))[1].append(file)
     for compile_files, group in groups.values():
+        checkpoint()
         known = {path: file_stamp(path) for path in (*compile_files, *group)}
         stamps = tuple((path.name, *stamp) for path, stamp in known.items() if stamp is not None)
         yield CheckJob(tuple(group), frozenset(named.intersection(group)), stamps, selection)

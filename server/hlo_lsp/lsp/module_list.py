@@ -66,7 +66,6 @@ class ModuleList:
         self._session = session
         self._notify = notify
         self._lock = asyncio.Lock()
-        self._folders = FolderCache()
         self._known: dict[Path, tuple[_Stamp, list[_ListedCompile]]] = {}
         self._notification: asyncio.TimerHandle | None = None
         self._is_requested = False
@@ -128,12 +127,13 @@ class ModuleList:
     def _stamps(self, folders: Iterable[Path]) -> dict[Path, _Stamp]:
         """Return a file of each compile with the versions of all files that its facts are from."""
         found: dict[Path, _Stamp] = {}
+        listings = self._session.workspace.folders
         for folder in folders:
-            for path in compiles_below(folder):
+            for path in compiles_below(folder, listings):
                 is_text = path.suffix in _SUFFIXES
                 if path in found or not (is_text or text_name(path.name)):
                     continue
-                files = _files_in_order(self._folders.listing(path.parent), path)
+                files = _files_in_order(listings.listing(path.parent), path)
                 found[path] = tuple((one, file_stamp(one)) for one in files)
         return found
 

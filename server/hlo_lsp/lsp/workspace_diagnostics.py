@@ -12,6 +12,7 @@ from typing import NamedTuple
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.folders import CheckJob, jobs_below
 from hlo_lsp.checks.framework.options import Selection
@@ -93,9 +94,7 @@ class WorkspaceDiagnostics:
         return {"items": items if token is not None else items + removed}
 
     async def _reports(self) -> AsyncIterator[list[_FileReport]]:
-        folders = workspace_folders(self._server)
-        jobs = await run_in_background(partial(jobs_below, folders, self._selection_of))
-        self._known = {job: self._known[job] for job in jobs if job in self._known}
+        jobs = await run_in_background(self._relevant_jobs)
         total, done = max(sum(job.size for job in jobs if self._is_pending(job)), 1), 0
         progress = current_request()
         with ExitStack() as stack:
@@ -112,6 +111,21 @@ class WorkspaceDiagnostics:
                     self._known[job] = await run_in_background(partial(self._check_job, job))
                     done += job.size
                 yield self._known.get(job, [])
+
+    def _relevant_jobs(self) -> list[CheckJob]:
+        """Return the jobs except those that are known to have no dump; forget former jobs."""
+        folders, listings = workspace_folders(self._server), self._session.workspace.folders
+        known: dict[CheckJob, list[_FileReport]] = {}
+        relevant = []
+        for job in jobs_below(folders, self._selection_of, listings):
+            checkpoint()
+            reports = self._known.get(job)
+            if reports is not None:
+                known[job] = reports
+            if reports != [] or self._is_open(job):
+                relevant.append(job)
+        self._known = known
+        return relevant
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
         rules, thresholds = selected_rules(job.selection), job.selection.thresholds

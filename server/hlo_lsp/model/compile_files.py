@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
 
 ModuleGroups = dict[str, list[str]]
@@ -26,6 +27,7 @@ def group_by_module(names: Iterable[str]) -> ModuleGroups:
     others: ModuleGroups = {}
     unknown: list[DumpName] = []
     for filename in names:
+        checkpoint()
         name = DumpName.of(filename)
         if name is None:
             others.setdefault(group_key(filename), []).append(filename)
@@ -288,7 +290,7 @@ class FolderCache:
             known = self._known.get(folder)
             if known is not None and known[0] == changed:
                 return known[1]
-            listing = FolderListing(folder, os.listdir(folder))
+            listing = FolderListing(folder, sorted(os.listdir(folder)))
         except OSError:
             self._known.pop(folder, None)
             return FolderListing(folder, ())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.compile_files import FolderListing
+from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
@@ -13,21 +13,25 @@ from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_skipped, text_name
 
 
-def compiles_below(path: Path) -> Iterator[Path]:
+def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[Path]:
     """Yield a file of each compile with memory files or with an optimized module text.
 
-    A path to a file yields the file itself. Hidden folders are left out.
+    A path to a file yields the file itself. Hidden folders are left out. ``folders`` are the known
+    listings, for repeated calls.
     """
+    folders = folders or FolderCache()
     if not path.is_dir():
         yield path
         return
     for folder, inner, names in os.walk(path):
         checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        listing = FolderListing(Path(folder), sorted(names))
+        listing = folders.listing(Path(folder))
         known = frozenset(names)
         for files in listing.modules():
-            read = [file for file in files if not is_skipped(file.name, known)]
+            read = [
+                file for file in files if file.name in known and not is_skipped(file.name, known)
+            ]
             yield from _compiles(listing, read)
 
 

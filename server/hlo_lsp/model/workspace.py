@@ -56,7 +56,7 @@ class DumpWorkspace:
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
         self._dump_sets = DumpSetCache(frames=frames)
-        self._folders = FolderCache()
+        self.folders = FolderCache()
 
     def choose_frames(self, frames: FrameChoice) -> None:
         """Let other frames be the Python lines of buffers; all dump sets are new then."""
@@ -123,7 +123,7 @@ class DumpWorkspace:
         self._heads.clear()
         self._stdout_dumps.clear()
         self._dump_sets = DumpSetCache(frames=self.frames)
-        self._folders = FolderCache()
+        self.folders = FolderCache()
         for file in (*self.open_files.values(), *self.open_hosts.values()):
             count = len(file.lines)
             file.changed(LineChange(0, count, count))
@@ -137,7 +137,7 @@ class DumpWorkspace:
 
     def compile(self, path: Path) -> Compile:
         """Return the compile of a file, including files that exist only in the editor."""
-        listing = self._folders.listing(path.parent)
+        listing = self.folders.listing(path.parent)
         unsaved = {other.name for other in self._open_paths if other.parent == path.parent}
         if path.name in listing and all(name in listing for name in unsaved):
             return listing.compile(path.name)
