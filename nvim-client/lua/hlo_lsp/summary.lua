@@ -32,7 +32,7 @@ local function run(command, filetype, ...)
   local clients = vim.lsp.get_clients or vim.lsp.get_active_clients
   local client = clients({ bufnr = bufnr, name = 'hlo_lsp' })[1]
   if not client then
-    vim.notify('hlo-lsp does not serve this buffer', vim.log.levels.WARN)
+    vim.notify('hlo-lsp is not attached to this buffer', vim.log.levels.WARN)
     return
   end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
