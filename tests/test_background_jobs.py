@@ -1,6 +1,8 @@
+import gc
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from functools import partial
 
@@ -73,6 +75,30 @@ def test_cancelled_job_runs_its_cleanup_only() -> None:
         job.cancel()
         assert log == ["cleanup"]
     assert log == ["cleanup"]
+
+
+class _Text:
+    pass
+
+
+def test_cancelled_job_keeps_nothing_in_memory() -> None:
+    text = _Text()
+    known = weakref.ref(text)
+    job = Job(partial(_hold, text))
+    del text
+    gc.disable()
+    try:
+        assert not job.step(0)
+        job.cancel()
+        del job
+        assert known() is None
+    finally:
+        gc.enable()
+
+
+def _hold(_text: _Text) -> None:
+    while True:
+        checkpoint()
 
 
 def test_no_rule_can_swallow_a_cancellation() -> None:

@@ -62,7 +62,10 @@ class Job(Generic[T]):
             _idle.append(self._worker)
             self._worker = None
             if self._error is not None:
-                raise self._error
+                try:
+                    raise self._error
+                finally:  # its traceback refers to this job, and to all that the function used
+                    self._error = None
         return self._is_done
 
     @property
