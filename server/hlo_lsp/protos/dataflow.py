@@ -136,7 +136,8 @@ class ValueFlow:
             return None
         if opcode != "async-start" and len(operands) == 1:
             return operands[0], index[1:]
-        return (operands[index[1]], index[2:]) if len(index) > 1 < len(operands) + 1 else None
+        is_known = len(index) > 1 and index[1] < len(operands)
+        return (operands[index[1]], index[2:]) if is_known else None
 
     def _argument(self, parameter: Any, index: tuple[int, ...]) -> Place | None:
         for caller in self.callers.get(self.parent(parameter.id), ())[:1]:

@@ -126,6 +126,12 @@ def test_finding_is_on_the_line_of_the_operand() -> None:
     assert [place for _, place, _ in reported] == ["17:     %»n«)"]
 
 
+def test_comparison_of_three_operands_is_reported() -> None:
+    text = module("pred[8,4] compare(%a, %unknown, %a), direction=LT")
+    found = {finding.code for finding in findings(text)}
+    assert found == {"operand-count", "undefined-instruction"}
+
+
 def test_invalid_shape_is_reported_once() -> None:
     reported = reports(module("f32[8,4 add(%a, %n)"))
     assert [code for code, _, _ in reported] == ["syntax"]

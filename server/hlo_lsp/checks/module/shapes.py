@@ -109,7 +109,7 @@ def logical_types(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
             shape_place(context.file, record),
             f"`{record.opcode}` returns `pred`, not {describe_shape(record.shape)}",
         )
-    if record.opcode == "compare" and len(operands) == 2:
+    if record.opcode == "compare" and operands.keys() == {0, 1}:
         left, right = operands[0], operands[1]
         if is_compatible(left.shape, right.shape, types=False):
             sides, reason = (operand_side(right), operand_side(left)), ": both sides have one type"
