@@ -118,7 +118,7 @@ def test_bytes_without_values_are_no_gap() -> None:
     assert advice("fragmentation", values, lives) == []
     ((_, _, sentence),) = advice("fragmentation", values, lives, fragmentation_bytes=1,
                                  fragmentation_ratio=0.01)  # fmt: skip
-    assert "101,888 B (99.5 KiB) (3%) are gaps" in sentence
+    assert "101,888 B (99.5 KiB) (3%) are gaps between values, and 3.01 MiB align them" in sentence
 
 
 def test_a_slot_with_two_lives_is_counted_once() -> None:

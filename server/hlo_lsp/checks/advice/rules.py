@@ -57,12 +57,14 @@ def fragmentation(context: CompileContext) -> Iterator[Finding]:
         if found is None or found.idle <= limits.fragmentation_bytes:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
+            alignment = found.end - found.used
+            more = f", and {format_short_bytes(alignment)} align them" if alignment else ""
             yield context.report(
                 allocation.place("SIZE"),
                 f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
                 f"allocation {record.number} are live at the same time (step {found.step:,}): "
                 f"{format_bytes(found.idle)} ({found.idle / found.end:.0%}) are gaps between "
-                "values. Shorten the live ranges of large values, or split them",
+                f"values{more}. Shorten the live ranges of large values, or split them",
             )
 
 
