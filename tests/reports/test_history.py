@@ -90,6 +90,10 @@ def test_events_of_an_instruction(name: str, events: list[str]) -> None:
             "module_0001.jit_f.0021.copy-insertion.after_adding_copies.txt",
             "copy-insertion > adding_copies",
         ),
+        (
+            "module_0001.jit_f.0055.tiling-rewriter.before_tiling.txt",
+            "tiling-rewriter > before_tiling",
+        ),
         ("module_0001.jit_f.cl_7.after_optimizations.txt", "after optimizations"),
     ],
 )

@@ -1,6 +1,5 @@
 """Changes by the passes of a compile, from the module texts that XLA dumps between passes."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
-_PASS = re.compile(r"\.(?P<pipeline>[^.]*)\.after_(?P<name>.*?)(?:\.before_.*)?\.txt$")
 NO_PASS_TEXTS = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
 _MAX_SHOWN = 100  # characters of a definition
 
@@ -65,12 +63,12 @@ class Stage:
 
 def stage_label(path: Path) -> str:
     """Return the pipeline and the pass of a file name, or what else the text is."""
-    role = suffix_of(path.name).role
-    match = _PASS.search(path.name) if role is FileRole.PASS else None
-    if match is None:
-        return role.value.replace("_", " ").replace("-", " ")
-    name = "" if match["name"] == "pipeline-start" else f" > {match['name']}"
-    return f"{match['pipeline']}{name}"
+    suffix = suffix_of(path.name)
+    if suffix.role is not FileRole.PASS:
+        return suffix.role.value.replace("_", " ").replace("-", " ")
+    _, _, step = suffix.text.removesuffix(".txt").split(".", 2)
+    name = step.removeprefix("after_").partition(".before_")[0]
+    return suffix.pipeline if name == "pipeline-start" else f"{suffix.pipeline} > {name}"
 
 
 def stages_of(files: Iterable[DumpFile]) -> list[Stage]:
