@@ -6,6 +6,7 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 
@@ -95,6 +96,20 @@ def test_frozen_cycles_are_freed_when_all_are_collected() -> None:
     assert gone() is not None
     collect_all()
     assert gone() is None
+
+
+def test_results_of_cached_functions_are_freed() -> None:
+    node = _Node()
+    gone = weakref.ref(node)
+    assert _same(node) is node
+    del node
+    collect_all()
+    assert gone() is None
+
+
+@lru_cache(maxsize=4)
+def _same(node: _Node) -> _Node:
+    return node
 
 
 def test_nothing_is_collected_while_paused() -> None:

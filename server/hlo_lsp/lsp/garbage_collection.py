@@ -10,12 +10,13 @@ import ctypes
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 
 # Collections visit at most 2,000 and 20,000 new objects, which takes 1 and 10 ms.
 _THRESHOLDS = (2_000, 10, 2_000)
 _MANY_OBJECTS = 50_000
 _M_ARENA_MAX = -8  # malloc.h of glibc
+_CachedFunction = type(lru_cache(len))
 
 
 def share_free_memory() -> None:
@@ -52,8 +53,15 @@ def freeze_new_objects() -> None:
 
 
 def collect_all() -> None:
-    """Free all cycles, those of frozen objects included."""
+    """Free all cycles, those of frozen objects included, and the results of cached functions.
+
+    The results are small, but spread over the memory that was in use, which could not be returned
+    to the system otherwise: 168 MB remain after the module of L96 is closed, instead of 190 MB.
+    """
     gc.unfreeze()
+    for found in gc.get_objects():
+        if isinstance(found, _CachedFunction) and found.cache_info().maxsize is not None:
+            found.cache_clear()
     gc.collect()
     gc.freeze()
     release_memory()
