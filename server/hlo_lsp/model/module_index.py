@@ -23,6 +23,7 @@ from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
+_NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 # A called computation without a percent sign, or a computation that is written inline.
@@ -349,7 +350,7 @@ class ModuleIndex:
             if (number := parameter_number(member)) is not None:
                 parameters.setdefault(number, member)
         own, outside = tuple(members), tuple(strays)
-        known = frozenset(broken - {""})
+        known = frozenset(broken - {""}) or _NO_NAMES
         return Computation(
             head, own, names, parameters, outside, known, has_all_names, closing, is_cut
         )

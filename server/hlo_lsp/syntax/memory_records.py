@@ -51,7 +51,7 @@ class AssignedValue(Record):
         return cls(
             int(id_),
             intern(name),
-            index,
+            None if index is None else intern(index),
             phi is not None,
             None if color is None else int(color),
             int(size),

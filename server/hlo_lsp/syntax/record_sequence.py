@@ -13,7 +13,9 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.syntax.records import Record, RecordBlock
 from hlo_lsp.text.document import LineChange
 
-_RECORDS_PER_BLOCK = 512  # a compromise: an edit updates one block and all block positions
+# An edit updates one block and all block positions. Python shares integers up to 256, and most
+# positions in a block are not larger.
+_RECORDS_PER_BLOCK = 256
 _LOOKAHEAD_RECORDS = 2  # records after which a change can affect where a record ends
 _RECORDS_PER_CHECKPOINT = 100  # less than 1 ms, or 2 ms of entries of a values file
 
