@@ -141,6 +141,7 @@ def test_companion_that_changes_while_read_is_read_again(
             remaining.pop()(path)
 
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 1)
+    monkeypatch.setattr(disk, "_MAX_SMALL_BYTES", 0)
     monkeypatch.setattr(disk, "checkpoint", change_once)
     _set(library, live)
     assert not remaining

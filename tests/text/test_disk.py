@@ -19,10 +19,11 @@ def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
     """Use small chunks, so that each chunk border is tested."""
     size: int = request.param
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", size)
+    monkeypatch.setattr(disk, "_MAX_SMALL_BYTES", 0)
     return size
 
 
-@pytest.mark.parametrize(
+files = pytest.mark.parametrize(
     ("data", "lines"),
     [
         pytest.param(b"", [""], id="empty"),
@@ -44,9 +45,18 @@ def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
         pytest.param(b"a\x0bb\x0cc\x1c\xe2\x80\xa8", ["a\x0bb\x0cc\x1c\u2028"], id="no line ends"),
     ],
 )
+
+
+@files
 def test_file_is_read_for_any_checkpoint_size(
     file: Path, chunk: int, data: bytes, lines: list[str]
 ) -> None:
+    file.write_bytes(data)
+    assert disk.read_document(file).lines == lines
+
+
+@files
+def test_small_file_is_read(file: Path, data: bytes, lines: list[str]) -> None:
     file.write_bytes(data)
     assert disk.read_document(file).lines == lines
 
@@ -67,6 +77,7 @@ def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
 
 def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 10)
+    monkeypatch.setattr(disk, "_MAX_SMALL_BYTES", 0)
     file.write_text("123456789\n" * 5)
     assert count_checkpoints(lambda: disk.read_document(file)) == 5
     assert disk.read_document(file).lines == ["123456789"] * 5 + [""]

@@ -12,6 +12,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.document import Document
 
 _BUFFER_BYTES = 1 << 20
+_MAX_SMALL_BYTES = 1 << 23  # of a file that is split as a whole, which takes at most 10 ms
 _BYTES_PER_CHECKPOINT = 1 << 18  # about 1 ms of work
 _LINE_OVERHEAD_BYTES = 80  # the cost of an empty line, as a number of bytes with the same cost
 _BYTE_ORDER_MARK = "\ufeff".encode()
@@ -67,6 +68,10 @@ def read_document(path: Path) -> Document:
 
 def document_of(file: BinaryIO) -> Document:
     """Return the document of a file that is open for reading, as :func:`read_document` does."""
+    start = file.read(_MAX_SMALL_BYTES)
+    if len(start) < _MAX_SMALL_BYTES:
+        return Document(decode(start))
+    file.seek(0)
     reader = _LineReader()
     taken = 0
     for line in file:
