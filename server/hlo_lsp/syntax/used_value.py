@@ -16,6 +16,8 @@ _LABEL_RULES = {
     " uses:": "uses_label",
     _INSTRUCTION: "instruction_line",
 }
+_LABELS = tuple(_LABEL_RULES)
+_ENTRY_STARTS = ("<", *_LABELS, "  (none)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class EntryReader:
 
     def is_entry_start(self, line: str) -> bool:
         """Return True if an entry, perhaps without its header, begins with this line."""
-        return line.startswith(("<", *_LABEL_RULES, "  (none)")) or self.header_column(line) > 0
+        return line.startswith(_ENTRY_STARTS) or self.header_column(line) > 0
 
     def header_column(self, line: str) -> int:
         """Return the column of a header that follows an instruction on its line, else 0."""
@@ -191,8 +193,11 @@ class EntryReader:
         column = self.header_column(lines[at])
         rows = [lines[at][column:]]
         end = at
+        last = len(lines) - 1
         while not rows[-1].startswith(_INSTRUCTION):
-            if not self._entry_continues(lines, end + 1):
+            if end == last or not (
+                _is_entry_line(lines[end + 1]) or self._may_be_damaged(lines, end + 1)
+            ):
                 return self._make_entry(rows, column, end + 1 - at, closed=False)
             end += 1
             rows.append(lines[end])
@@ -235,16 +240,12 @@ class EntryReader:
         header = head or self.header.fullmatch(entry[0])
         return UsedValue(entry, line_count, header, column=column, whole=whole, reader=self)
 
-    def _entry_continues(self, lines: Sequence[str], at: int) -> bool:
-        """Return True if line ``at`` still belongs to the entry before it.
+    def _may_be_damaged(self, lines: Sequence[str], at: int) -> bool:
+        """Return True if line ``at``, which is no row or label, belongs to the entry before it.
 
         An unrecognized line is a damaged row of the entry if the next line is a row.
         """
-        if at >= len(lines):
-            return False
         line = lines[at]
-        if _is_entry_line(line):
-            return True
         if line.startswith(" ") and line[1:2] != " " and not self._is_record(line):
             return True  # a damaged label
         if line.startswith("<") or at + 1 >= len(lines) or not _is_entry_line(lines[at + 1]):
@@ -265,6 +266,4 @@ def instruction_column(line: str) -> int:
 
 def _is_entry_line(line: str) -> bool:
     """Return True if a line looks like a row of an entry: two blanks and a name, or a label."""
-    return line.startswith(tuple(_LABEL_RULES)) or (
-        line.startswith("  ") and line[2:3] not in {" ", ""}
-    )
+    return line[2:3] not in {" ", ""} if line.startswith("  ") else line.startswith(_LABELS)
