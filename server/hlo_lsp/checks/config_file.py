@@ -44,11 +44,12 @@ class ConfigFile:
 
 def find_config_file(folder: Path) -> Path | None:
     """Return the nearest file for a folder: in it, or in the first parent that has one."""
-    start = Path(os.path.abspath(folder))
-    for parent in (start, *start.parents):
-        path = parent / CONFIG_FILE_NAME
+    parent, below = os.path.abspath(folder), ""
+    while parent != below:  # no paths of pathlib: each request looks for the file
+        path = os.path.join(parent, CONFIG_FILE_NAME)
         if os.path.isfile(path):  # false, and no error, where access is denied
-            return path
+            return Path(path)
+        parent, below = os.path.dirname(parent), parent
     return None
 
 

@@ -186,10 +186,11 @@ class Session:
 
     def open_companions(self, file: DumpFile) -> list[DumpFile]:
         """Return the open files of the same compile, including this one."""
-        if file.host is not None:
+        files = list(self.workspace.open_files.values())
+        if file.host is not None or files == [file]:
             return [file]
         stem = self._stem(file)
-        return [other for other in self.workspace.open_files.values() if self._stem(other) == stem]
+        return [other for other in files if self._stem(other) == stem]
 
     def _stem(self, file: DumpFile) -> str:
         return (

@@ -10,7 +10,7 @@ from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import Input, Query, Result
 from hlo_lsp.syntax.embedded_hlo import HostLanguage
-from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.syntax.file_kinds import DECISIVE_LINES, FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.record_sequence import RecordDelta, RecordSequence, Scanner
 from hlo_lsp.syntax.records import Record
@@ -141,7 +141,9 @@ class DumpFile:
     def _update(self) -> None:
         while self._pending is not None:
             change = self._pending
-            kind = FileKind.EMBEDDED if self.host else detect_file_kind(self.lines)
+            kind = self._kind
+            if change.first < DECISIVE_LINES:
+                kind = FileKind.EMBEDDED if self.host else detect_file_kind(self.lines)
             scanner = _scanner_for(kind)
             if scanner is not self._scanner:
                 self.memory.close()

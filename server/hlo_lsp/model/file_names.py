@@ -261,6 +261,7 @@ def sanitized_name(name: str) -> str:
     return _SANITIZED_CHARACTERS.sub("_", name)
 
 
+@lru_cache(maxsize=1 << 10)
 def suffix_of(filename: str) -> NameSuffix:
     """Return the suffix after the module name, also for files with other names than XLA's."""
     name = DumpName.of(filename)

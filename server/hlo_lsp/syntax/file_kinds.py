@@ -11,6 +11,7 @@ from hlo_lsp.syntax.oom_lines import begins_oom_message
 
 _DETECTION_LINES = 60
 _MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
+DECISIVE_LINES = _MAX_LINES_BEFORE_SECTION  # the kind does not depend on the lines after these
 _MAX_LINES_BEFORE_SPLIT = 2_000  # of a module text, which is detected again after each edit
 # Between the modules of a test of XLA (hlo-opt --split-input-file).
 _SPLIT_MARKER = "// -----"
