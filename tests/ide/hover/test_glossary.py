@@ -31,6 +31,8 @@ PLACES = {
         "  cumulative_size;       size;       offset; used_by_n_values; shapes_list",
         2,
     ),
+    "space_total_line": ("Total bytes: 4 (4B)", 0),
+    "by_size_header": ("cumulative_size; total_size - cumulative_size; allocation", 0),
     "by_size_label": ("Allocations sorted by size:", 0),
     "with_values_label": ("Allocations sorted by size with their values:", 0),
 }
