@@ -6,10 +6,6 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-from tomlkit.items import Array
-
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 
 if sys.version_info >= (3, 11):
@@ -104,12 +100,14 @@ def with_ignored_code(text: str, code: str) -> str | None:
 
     None if the code is ignored already, or if the text is not such a file.
     """
+    import tomlkit  # noqa: PLC0415  # only this function needs it, and loading it takes 6 ms
+
     try:
         document = tomlkit.parse(text)
-    except (TOMLKitError, RecursionError, ValueError):
+    except (tomlkit.exceptions.TOMLKitError, RecursionError, ValueError):
         return None
     ignored = document.setdefault("ignore", tomlkit.array())
-    if not isinstance(ignored, Array) or code in ignored:
+    if not isinstance(ignored, tomlkit.items.Array) or code in ignored:
         return None
     ignored.append(code)
     return tomlkit.dumps(document)

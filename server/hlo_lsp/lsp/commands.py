@@ -16,7 +16,6 @@ from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.lsp.terminal import card_text, findings_text
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.summary import summarize
@@ -75,6 +74,8 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     card = None if found is None else hover_card(context.dump, found)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
+    from hlo_lsp.lsp.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
+
     return card_text(card)
 
 
@@ -116,6 +117,8 @@ async def check_uri(session: Session, uri: str) -> str:
         results, notes = await _check_unsaved(session, uri), list[str]()
     else:
         results, notes = await _check_path(session, path)
+    from hlo_lsp.lsp.terminal import findings_text  # noqa: PLC0415  # loading rich takes 20 ms
+
     text = findings_text([finding for one in results for finding in one.findings])
     if notes and not text:
         raise RequestFailedError("\n".join(notes))
