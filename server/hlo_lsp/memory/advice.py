@@ -194,8 +194,8 @@ def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
     if allocated:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
-            "use fewer and larger arrays, such as stacked layers for `jax.lax.scan`, because "
-            "each tuple, such as that of an asynchronous copy, has a table in an aligned slot",
+            "use fewer and larger arrays, for example stacked layers for `jax.lax.scan`: each "
+            "tuple, including that of each asynchronous copy, has a table in an aligned slot",
             tuple_table_bytes(dump, space, step),
             allocated,
         )
