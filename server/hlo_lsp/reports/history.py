@@ -65,7 +65,8 @@ def stage_label(path: Path) -> str:
     """Return the pipeline and the pass of a file name, or what else the text is."""
     suffix = suffix_of(path.name)
     if suffix.role is not FileRole.PASS:
-        return suffix.role.value.replace("_", " ").replace("-", " ")
+        role: str = suffix.role.value
+        return role.replace("_", " ").replace("-", " ")
     _, _, step = suffix.text.removesuffix(".txt").split(".", 2)
     name = step.removeprefix("after_").partition(".before_")[0]
     return suffix.pipeline if name == "pipeline-start" else f"{suffix.pipeline} > {name}"
