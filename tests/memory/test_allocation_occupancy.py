@@ -3,7 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from edits import put_back
 from hlo_lsp.memory.allocation_occupancy import AllocationOccupancy, allocation_occupancy
+from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import blocks_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -51,6 +53,26 @@ def test_first_of_equal_peaks_is_returned(spans: list[Span]) -> None:
         live=max(live),
         step=live.index(max(live)),
     )
+
+
+@settings(deadline=None)
+@given(
+    st.lists(_SPANS, min_size=2, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), _SPANS), min_size=1, max_size=6),
+)
+def test_occupancy_after_edits_equals_fresh_one(
+    spans: list[Span], edits: list[tuple[int, Span]]
+) -> None:
+    dump = _dump(spans)
+    (file,) = dump.files
+    _occupancy(dump)
+    for number, span in edits:
+        spans[number % len(spans)] = span
+        fresh = _dump(spans)
+        file.changed(put_back(file.document, fresh.files[0].lines))
+        file.refresh()
+        assert memory_space_occupancies(dump) == memory_space_occupancies(fresh)
+        assert _occupancy(dump) == _occupancy(fresh)
 
 
 def test_idle_bytes_are_unused_at_peak() -> None:

@@ -66,12 +66,14 @@ def live_byte_ranges(block: AllocationBlock, dump: DumpSet) -> list[LiveByteRang
                 checkpoint()
                 if row is not None:
                     rows[at] = row
-    return [
-        None
-        if row is None or row.start_step > row.end_step
-        else LiveByteRange(value.offset, value.size, row.start_step, row.end_step)
-        for value, row in zip(block.values, rows, strict=True)
-    ]
+    found: list[LiveByteRange | None] = []
+    for value, row in zip(block.values, rows, strict=True):
+        checkpoint()
+        if row is None or row.start_step > row.end_step:
+            found.append(None)
+        else:
+            found.append(LiveByteRange(value.offset, value.size, row.start_step, row.end_step))
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,6 +117,7 @@ def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | N
     peak_step, peak = max(steps, key=lambda each: each[1], default=(0, 0))
     ends: dict[int, int] = {}  # by offset
     for value in block.values:
+        checkpoint()
         if value.size:
             ends[value.offset] = max(value.offset + value.size, ends.get(value.offset, 0))
     return AllocationOccupancy(

@@ -159,6 +159,7 @@ def _add_changes(
 ) -> None:
     before = 0
     for step, now in occupied:
+        checkpoint()
         changes[step] += times * (now - before)
         before = now
 
@@ -167,6 +168,7 @@ def union_size(ranges: Iterable[ByteRange]) -> int:
     """Return the number of bytes that are in at least one of these ranges."""
     total = covered_to = 0
     for first, end in sorted(ranges):
+        checkpoint()
         total += max(0, end - max(first, covered_to))
         covered_to = max(covered_to, end)
     return total

@@ -66,9 +66,12 @@ def live_bytes(dump: DumpSet, key: str) -> int | None:
 
 def each_live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
     """Return ``live_bytes`` of each of many values, which is much faster."""
-    headers = dump.headers_of(keys)
-    texts = (None if header is None else printed_shape(header) for header in headers)
-    return [None if text is None else _logical_bytes_of_text(text) for text in texts]
+    found: list[int | None] = []
+    for header in dump.headers_of(keys):
+        checkpoint()
+        text = None if header is None else printed_shape(header)
+        found.append(None if text is None else _logical_bytes_of_text(text))
+    return found
 
 
 @lru_cache(maxsize=1 << 13)

@@ -98,6 +98,7 @@ def report_by_space(dump: DumpSet) -> list[ReportSection]:
         total = f"Total bytes: {sums[-1]} ({xla_size(sums[-1])})"
         sections.append(ReportSection((name, total)))
         for found in largest_first[: _shown_count(sums)]:
+            checkpoint()
             slots, lines = _table(block_of(found))
             sections.append(ReportSection(tuple("  " + line for line in lines), found, slots))
     return sections
@@ -125,6 +126,7 @@ def report_by_size(dump: DumpSet) -> list[ReportSection]:
         ReportSection(("Allocations sorted by size with their values:",)),
     ]
     for found in allocations:
+        checkpoint()
         block = block_of(found)
         if len(block.values) == 1:
             sections.append(ReportSection((_head(found),), found))
@@ -142,11 +144,13 @@ def table_lines(slots: Sequence[TableSlot]) -> list[str]:
     """
     sums = list(accumulate(slot.size for slot in slots))
     count = _shown_count(sums)
-    rows = [
-        f"{xla_size(part):>9}({_percent(part, sums[-1])}%); {xla_size(slot.size):>10}; "
-        f"{slot.offset:12}; {len(slot.values):16}; {slot.shapes}"
-        for slot, part in zip(slots[:count], sums, strict=False)
-    ]
+    rows: list[str] = []
+    for slot, part in zip(slots[:count], sums, strict=False):
+        checkpoint()
+        rows.append(
+            f"{xla_size(part):>9}({_percent(part, sums[-1])}%); {xla_size(slot.size):>10}; "
+            f"{slot.offset:12}; {len(slot.values):16}; {slot.shapes}"
+        )
     return [_TABLE, "-" * 60, *rows, *_rest(sums, count, "values")]
 
 
@@ -217,19 +221,21 @@ def printed_report(files: Sequence[DumpFile]) -> PrintedReport | None:
 
     The total of all allocations is left out: ``total-mismatch`` is about it.
     """
-    for file in files:
-        if file.kind is not FileKind.REPORT:
-            continue
-        records = tuple(
-            record for record in file.records if not isinstance(record, BlankLine | TotalLine)
-        )
-        labels = {record.name for record in records if isinstance(record, Label)}
-        if "proto_line" in labels or not records:
-            continue
-        is_by_size = bool(labels & {"by_size_label", "by_size_header", "with_values_label"})
-        is_by_size = is_by_size or any(isinstance(each, ReportedAllocation) for each in records)
-        return PrintedReport(file, records, is_by_size)
-    return None
+    reports = (_printed(file) for file in files if file.kind is FileKind.REPORT)
+    return next(filter(None, reports), None)
+
+
+@query
+def _printed(file: DumpFile) -> PrintedReport | None:
+    records = tuple(
+        record for record in file.records if not isinstance(record, BlankLine | TotalLine)
+    )
+    labels = {record.name for record in records if isinstance(record, Label)}
+    if "proto_line" in labels or not records:
+        return None
+    is_by_size = bool(labels & {"by_size_label", "by_size_header", "with_values_label"})
+    is_by_size = is_by_size or any(isinstance(each, ReportedAllocation) for each in records)
+    return PrintedReport(file, records, is_by_size)
 
 
 def in_printed_order(

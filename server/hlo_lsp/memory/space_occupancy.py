@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.allocation_occupancy import occupied_bytes
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
@@ -111,10 +112,13 @@ def _space_occupancy(
             return None
         before = 0
         for step, now in occupied:
+            checkpoint()
             changes[step] += now - before
             before = now
     steps = sorted(changes)
+    checkpoint()
     temp = [*accumulate(changes[step] for step in steps)]
+    checkpoint()
     peak = max(temp, default=0)
     peak_step = steps[temp.index(peak)] if temp else 0
     return SpaceOccupancy(

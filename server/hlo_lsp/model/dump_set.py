@@ -159,6 +159,7 @@ class DumpSet:
         for index in (*assigned, *(file.memory.entry_keys for file in self.files)):
             if len(index):
                 missing = [at for at, header in enumerate(found) if header is None]
+                checkpoint()
                 headers = index.first_of_each(keys[at] for at in missing)
                 for at, header in zip(missing, headers, strict=True):
                     checkpoint()

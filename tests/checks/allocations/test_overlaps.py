@@ -3,11 +3,12 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.damage import findings, related, replaced, report_of, reports
-from hlo_lsp.checks.allocations.overlaps import LiveValue, overlaps
+from edits import put_back
+from hlo_lsp.checks.allocations.overlaps import RULES, LiveValue, overlaps
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -226,6 +227,40 @@ def test_legal_sharing(
     one: tuple[int, int, int, int], other: tuple[int, int, int, int], count: int
 ) -> None:
     assert len(list(overlaps([_live(1, *one), _live(2, *other)]))) == count
+
+
+def _text(spans: list[tuple[int, int, int, int]]) -> str:
+    lines = ["BufferAssignment:", "allocation 0: size 99, preallocated-temp:"]
+    for number, (offset, size, _, _) in enumerate(spans):
+        lines.append(f" value: <{number} v.{number} @0> (size={size},offset={offset}): u8[1]{{0}}")
+    lines += ["", "HloLiveRange (max 20):", "  BufferLiveRange:"]
+    for number, (_, _, start, length) in enumerate(spans):
+        lines.append(f"    v.{number}{{}}:{start}-{start + length}")
+    return "\n".join(lines) + "\n"
+
+
+def _overlaps_in(file: DumpFile, dump: DumpSet) -> list[tuple[str, str, str]]:
+    return [report_of(finding) for finding in check(dump, file, RULES)]
+
+
+@settings(deadline=None)  # the first example makes the grammars
+@given(
+    st.lists(_SPANS, min_size=2, max_size=6),
+    st.lists(st.tuples(st.integers(0, 5), _SPANS), min_size=1, max_size=6),
+)
+def test_overlaps_after_edits_equal_fresh_ones(
+    spans: list[tuple[int, int, int, int]],
+    edits: list[tuple[int, tuple[int, int, int, int]]],
+) -> None:
+    file = DumpFile.of_text(_text(spans))
+    dump = DumpSet([file])
+    _overlaps_in(file, dump)
+    for number, span in edits:
+        spans[number % len(spans)] = span
+        file.changed(put_back(file.document, _text(spans).split("\n")))
+        file.refresh()
+        fresh = DumpFile.of_text(_text(spans))
+        assert _overlaps_in(file, dump) == _overlaps_in(fresh, DumpSet([fresh]))
 
 
 def test_long_work_passes_checkpoints() -> None:

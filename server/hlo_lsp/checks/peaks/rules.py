@@ -1,6 +1,6 @@
 """The peak: the step that XLA declares, the values listed there, and the true maximum."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from hlo_lsp.background_jobs import checkpoint
@@ -34,8 +34,9 @@ def compute_peak_step(ranges: SizedRanges) -> int:
 
     A value counts until one step after its end (``ComputePeakMemoryMoment``).
     """
-    changes: Counter[int] = Counter()
+    changes: defaultdict[int, int] = defaultdict(int)
     for start, end, size in ranges:
+        checkpoint()
         changes[start] += size
         changes[end + 2] -= size
     starts = {start for start, _, _ in ranges}

@@ -40,6 +40,7 @@ def report_mismatch(context: CompileContext) -> Iterator[Finding]:
         for line in section.lines
         if line and not line.startswith(_TOTAL)
     ]
+    checkpoint()
     is_aligned = len(printed.records) == len(expected)
     reported: set[int] = set()
     for at, (record, wanted) in enumerate(zip_longest(printed.records, expected)):
