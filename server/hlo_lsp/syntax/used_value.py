@@ -78,7 +78,7 @@ class UsedValue(Record):
         if header is not None:
             self.id = int(header[1])
             self.name = intern(header[2])
-            self.index = header[3]
+            self.index = None if header[3] is None else intern(header[3])
             self.phi = header[4] is not None
             self.color = None if header[5] is None else int(header[5])
 
@@ -238,7 +238,7 @@ class EntryReader:
         head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
         whole = head is not None and self.instruction_of(entry[-1]) is not None
         header = head or self.header.fullmatch(entry[0])
-        return UsedValue(entry, line_count, header, column=column, whole=whole, reader=self)
+        return UsedValue(tuple(entry), line_count, header, column=column, whole=whole, reader=self)
 
     def _may_be_damaged(self, lines: Sequence[str], at: int) -> bool:
         """Return True if line ``at``, which is no row or label, belongs to the entry before it.
