@@ -236,6 +236,7 @@ def _text(spans: list[tuple[int, int, int, int]]) -> str:
     lines += ["", "HloLiveRange (max 20):", "  BufferLiveRange:"]
     for number, (_, _, start, length) in enumerate(spans):
         lines.append(f"    v.{number}{{}}:{start}-{start + length}")
+    lines += ["  Live ranges at 1 (peak):", "    v.0{}: 1 bytes (cumulative: 1 bytes)"]
     return "\n".join(lines) + "\n"
 
 
