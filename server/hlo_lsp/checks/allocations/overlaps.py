@@ -81,6 +81,7 @@ def _overlapping_pairs(block: AllocationBlock, dump: DumpSet) -> _Overlaps:
             return _Overlaps(ranges, ())
     rows = ((value, dump.live(value.key)) for value, _ in found)
     values = [LiveValue(value, row) for value, row in rows if row is not None]
+    checkpoint()
     return _Overlaps(ranges, tuple(islice(overlaps(values), _MAX_OVERLAPS)))
 
 

@@ -89,6 +89,7 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
         return
     if header.name.startswith(_EXTRACTED) or "backend_config=" in header.text:
         return
+    checkpoint()
     layout = _layout(header.text)
     if layout is None:
         return
