@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from checks.damage import findings, found_in, related, replaced, reports
+from hlo_lsp.checks.allocations.interface import origins_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 
 HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
 
@@ -81,3 +84,33 @@ def test_output_in_another_allocation_is_reported(compiled: Path) -> None:
     path.write_text(replaced(text, line, new))
     (message,) = [one.message for _, one in found_in(compiled) if one.code == "output-mismatch"]
     assert " does not hold the output: allocation " in message
+
+
+_MODULE = """\
+HloModule m, is_scheduled=true
+
+ENTRY %main (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %r = f32[8]{0} negate(%p)
+}
+"""
+_VALUES = """\
+Total bytes used: 32 (32B)
+
+Used values:
+<1 r @0>
+ positions:
+  r
+ uses:
+ from instruction: %r = f32[8]{0} negate(%p)
+"""
+
+
+def test_returned_values_follow_edits_of_positions() -> None:
+    module, values = DumpFile.of_text(_MODULE), DumpFile.of_text(_VALUES)
+    dump = DumpSet([values, module])
+    assert origins_of(dump).returned == {1: True}
+    row = values.lines.index("  r")
+    values.changed(values.document.edit((row, 2), (row, 3), "q"))
+    values.refresh()
+    assert origins_of(dump).returned is None
