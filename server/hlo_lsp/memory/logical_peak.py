@@ -80,6 +80,9 @@ def _logical_bytes_of_text(text: str) -> int | None:
     return None if shape is None else logical_bytes(shape)
 
 
+_MIN_LIFETIME_STEPS = 3  # from the definition to an instruction after the next one
+
+
 @dataclass(frozen=True, slots=True)
 class BufferLifetime:
     """A value of a temp allocation with its live range."""
@@ -102,7 +105,8 @@ def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifet
     """Return the values of temp allocations with the largest product of bytes and steps.
 
     Parameters and outputs are excluded: the caller determines how long they are live. Values of
-    less than ``least`` bytes are, too, and each slot of an allocation contributes one value.
+    less than ``least`` bytes are, too, and those that only the next instruction uses. Each slot of
+    an allocation contributes one value.
     """
     found: dict[tuple[int, int, int], BufferLifetime] = {}
     for allocation in dump.allocations():
@@ -114,6 +118,8 @@ def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifet
             if live is None:
                 continue
             lifetime = BufferLifetime(value, live)
+            if lifetime.steps < _MIN_LIFETIME_STEPS:
+                continue
             slot = allocation.record.number, value.offset, value.size
             other = found.get(slot)
             if other is None or other.weight < lifetime.weight:
