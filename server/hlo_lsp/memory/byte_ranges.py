@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.document import common_prefix_length
 
-_COMPARED_RANGES = 64  # at once
+_COMPARED_RANGES = 64  # in one comparison of lists
 
 ByteRange = tuple[int, int]  # first byte, and the exclusive end
 
