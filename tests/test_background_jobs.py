@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from hlo_lsp.background_jobs import Cancelled, Job, checkpoint
+from hlo_lsp.background_jobs import Cancelled, Job, cached_property, checkpoint
 from jobs import count_checkpoints, started
 
 
@@ -163,3 +163,20 @@ def test_interrupted_job_can_be_cancelled() -> None:
     job.cancel()
     is_over.set()
     signal.signal(signal.SIGINT, before)
+
+
+class Slow:
+    """An object with a value that takes a checkpoint to compute."""
+
+    @cached_property
+    def value(self) -> int:
+        checkpoint()
+        return 7
+
+
+def test_paused_job_in_a_cached_property_blocks_no_other() -> None:
+    paused, other = Slow(), Slow()
+    jobs = [Job(lambda: paused.value), Job(lambda: other.value)]
+    assert [job.step(0) for job in jobs] == [False, False]
+    assert [job.step(60) for job in jobs] == [True, True]
+    assert [job.result for job in jobs] == [7, 7]

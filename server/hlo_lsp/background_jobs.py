@@ -7,9 +7,10 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Cancelled(BaseException):  # the name of asyncio and concurrent.futures for it
@@ -157,3 +158,27 @@ def checkpoint() -> None:
     job = _State.job
     if job is not None and (job._is_cancelled or time.monotonic() >= job._deadline):
         job.pause()
+
+
+class cached_property(Generic[T_co]):  # noqa: N801  # a decorator, as in functools
+    """A property that is computed on first access and kept in the dictionary of its object.
+
+    ``functools.cached_property`` has a lock before Python 3.12, which a job would hold while it is
+    paused at a checkpoint. Another job would then wait for the lock forever.
+    """
+
+    def __init__(self, compute: Callable[[Any], T_co]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> cached_property[T_co]: ...
+    @overload
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> T_co: ...
+    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
+        """Return the value, which hides this descriptor from then on."""
+        if instance is None:
+            return self
+        value = instance.__dict__[self._name] = self._compute(instance)
+        return value

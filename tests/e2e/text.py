@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from lsprotocol import types
+
+from hlo_lsp.background_jobs import cached_property
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}

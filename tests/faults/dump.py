@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 from faults.rows import ONLY_IN, PATTERNS
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.compile_files import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache

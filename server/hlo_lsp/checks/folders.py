@@ -4,10 +4,9 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
-from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.framework.finding import Finding, Severity

@@ -1,10 +1,9 @@
 """Allocations with their values, as a buffer assignment prints them."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
-from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord

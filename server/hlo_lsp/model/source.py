@@ -4,9 +4,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     FrameRow,

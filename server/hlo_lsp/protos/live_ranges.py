@@ -3,11 +3,10 @@
 import math
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, index_text, plain

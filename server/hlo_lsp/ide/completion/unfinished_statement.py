@@ -6,10 +6,10 @@ begins; the regular expressions match prefixes of the statements in ``grammar/mo
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.syntax.file_kinds import FileKind
