@@ -34,7 +34,7 @@ class AllocationBlock:
 
     @cached_property
     def end(self) -> int:
-        """Return the byte after the last one that a value takes."""
+        """The byte after the last one that a value occupies."""
         return max((value.offset + value.size for value in self.values), default=0)
 
 

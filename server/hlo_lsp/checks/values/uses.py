@@ -138,7 +138,7 @@ def use_mismatch(context: CompileContext) -> Iterator[Finding]:
         return
     clean, positions = context.clean, file.memory.rows.positions
     clean.refresh(
-        context.dump, module, lambda names: (one for name in names for one in positions.all(name))
+        context.dump, module, lambda names: chain.from_iterable(map(positions.all, names))
     )
     program = _Program(context, file, module, Users(module.module))
     for entry in file.memory.entries.records():
