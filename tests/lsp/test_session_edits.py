@@ -1,5 +1,7 @@
 """Edits as clients send them."""
 
+from pathlib import Path
+
 import pytest
 from lsprotocol import types
 
@@ -102,7 +104,9 @@ async def test_sections_of_an_older_text_are_not_answered(
     file = opened(session, section("module_0001.a") + section("module_0002.b"))
     read_dump, count = session.dump, 0
 
-    async def edited_meanwhile(file_: DumpFile, *, whole: bool = False) -> DumpSet:
+    async def edited_meanwhile(
+        file_: DumpFile, *, whole: bool = False
+    ) -> tuple[DumpSet, list[Path]]:
         nonlocal count
         count += 1
         if count == 2:  # another request reads the sections again before this one is answered

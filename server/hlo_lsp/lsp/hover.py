@@ -120,9 +120,8 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
         return None
-    unread = context.session.missing_files(context.file)
-    if unread and isinstance(found.entity, _COMPILE_TARGETS):
-        names = ", ".join(f"`{path.name}`" for path in unread)
+    if context.unread and isinstance(found.entity, _COMPILE_TARGETS):
+        names = ", ".join(f"`{path.name}`" for path in context.unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
     contents = rendered(context.client, card, context.sources.uri)
     return types.Hover(contents, context.client.range(found.place))

@@ -102,7 +102,9 @@ class HloProtocol(LanguageServerProtocol):
             part_token = getattr(params, "partial_result_token", None)
             if part_token is not None:
                 result = await self._send_partial_results(result, part_token)
-            return JsonText(await run_in_slices(partial(self._serialize, result)))
+            if isinstance(result, (list, dict)):
+                return JsonText(await run_in_slices(partial(self._serialize, result)))
+            return JsonText(self._dumps(result))
 
     def receive(self, body: bytes) -> None:
         """Handle the body of a message."""

@@ -1,7 +1,7 @@
 """Open files, their compiles, and the contexts of requests."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.checks.framework.finding import Edit
 from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
@@ -44,19 +45,24 @@ T = TypeVar("T")
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RequestContext:
     """The file of a request with its compile, both up to date.
 
-    ``selection`` are the rules for the file.
+    ``unread`` are the large files of the compile that are still being read.
     """
 
     session: "Session"
     file: DumpFile
     dump: DumpSet
+    unread: Sequence[Path]
     client: Client
     sources: SourceFiles
-    selection: Selection
+
+    @cached_property
+    def selection(self) -> Selection:
+        """The rules for the file."""
+        return self.session.selections.of(self.file.path, self.session.settings.check)
 
     @property
     def is_large(self) -> bool:
@@ -280,11 +286,10 @@ class Session:
     ) -> list[RequestContext]:
         found = []
         for file in files:
-            dump = await self.dump(file, whole=whole)
+            dump, unread = await self.dump(file, whole=whole)
             if file.kind.has_records:
                 sources = SourceFiles(self.settings.source_map)
-                selection = self.selections.of(file.path, self.settings.check)
-                found.append(RequestContext(self, file, dump, self.client, sources, selection))
+                found.append(RequestContext(self, file, dump, unread, self.client, sources))
         return found
 
     async def contexts_on_disk(self, path: Path) -> list[RequestContext]:
@@ -350,18 +355,20 @@ class Session:
         except UnreadableError:
             return None
 
-    async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
-        """Return the compile of a file with everything that is read so far.
+    async def dump(self, file: DumpFile, *, whole: bool = False) -> tuple[DumpSet, list[Path]]:
+        """Return the compile of a file with everything that is read, and the files that are not.
 
         A memory file waits for the values, because half of the facts about it come from them; a
-        module text does not wait.
+        module text does not wait. The head of a module text is enough unless the whole compile is
+        required.
         """
         dump = await self._load_small_files(file)
-        unread = self.missing_files(file, whole=whole)
+        unread = self.workspace.unread_companions(file, with_module=whole)
         if unread:
             waits = whole or file.kind.is_memory
             await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
             dump = await self._load_small_files(file)
+            unread = self.workspace.unread_companions(file, with_module=whole)
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
@@ -369,7 +376,7 @@ class Session:
         if is_new and not self.workspace.unread_companions(file):
             self._prepared.add(dump)
             start_task(self._prepare(dump, self.mention_task(file)))
-        return dump
+        return dump, unread
 
     async def _prepare(self, dump: DumpSet, mention_task: "asyncio.Task[None] | None") -> None:
         """Compute in the background what hovers of a large compile need."""
@@ -377,14 +384,6 @@ class Session:
             await asyncio.wait([mention_task])
         await run_on_compile(dump, partial(prepare_hovers, dump), self.foreground.give_way)
         self.on_prepared()
-
-    def missing_files(self, file: DumpFile, *, whole: bool = False) -> list[Path]:
-        """Return the files of a compile that are not read, because they are too large to wait for.
-
-        The head of a module text is enough unless the whole compile is required.
-        """
-        texts = frozenset() if whole else self.workspace.texts(file)
-        return [path for path in self.workspace.unread_companions(file) if path not in texts]
 
     async def _load_small_files(self, file: DumpFile) -> DumpSet:
         with self.foreground.hold_background():

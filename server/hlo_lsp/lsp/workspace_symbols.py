@@ -117,7 +117,7 @@ class WorkspaceSymbols:
         if query.kind is not QueryKind.LINE or ":" not in text:
             return []
         files = list(self._session.workspace.open_files.values())
-        dumps = [await self._session.dump(file) for file in files]
+        dumps = [(await self._session.dump(file))[0] for file in files]
         found: list[Symbol] = []
         for dump in dict.fromkeys(dumps):
             module = await run_in_slices(partial(find_buffers, dump, query))

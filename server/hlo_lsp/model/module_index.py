@@ -135,7 +135,8 @@ class ModuleIndex:
     def tables(self) -> SourceTables:
         """The source location tables, parsed again after edits."""
         if self._tables is None:
-            self._tables = SourceTables(self._records)
+            is_module = len(self.headers) or len(self.computations)  # not 1,000,000 lines of values
+            self._tables = SourceTables(self._records if is_module else ())
         return self._tables
 
     @property

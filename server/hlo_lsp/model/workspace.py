@@ -189,21 +189,19 @@ class DumpWorkspace:
             compile_ = self.compile(file.path)
         return self._dump_sets.set_of(file, compile_, self._companion, patient=patient)
 
-    def unread_companions(self, file: DumpFile) -> list[Path]:
-        """Return the large companion files that are not read yet, small ones first."""
+    def unread_companions(self, file: DumpFile, *, with_module: bool = True) -> list[Path]:
+        """Return the large companion files that are not read yet, small ones first.
+
+        Unless ``with_module``, the module text of the memory files is left out.
+        """
         if file.path is None or not file.kind.has_records or isinstance(file, SectionFile):
             return []
         compile_ = self.compile(file.path)
-        paths = (*compile_.files_read_together(), *compile_.comparison_texts())
+        paths = [*compile_.files_read_together(), *compile_.comparison_texts()]
+        if not with_module:
+            paths = [path for path in paths if path != compile_.module]
         found = [path for path in paths if self._is_unread(path, compile_)]
         return sorted(found, key=_file_size)
-
-    def texts(self, file: DumpFile) -> frozenset[Path]:
-        """Return the module text to which the memory files of the compile belong, if any."""
-        if file.path is None or isinstance(file, SectionFile):
-            return frozenset()
-        module = self.compile(file.path).module
-        return frozenset() if module is None else frozenset({module})
 
     def read(self, path: Path, report: Callable[[int], None]) -> None:
         """Read a file of any size; report the progress in percent, ignore unreadable files."""

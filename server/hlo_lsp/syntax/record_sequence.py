@@ -69,16 +69,11 @@ class RecordSequence:
 
     def head_of(self, record: Record) -> Record | None:
         """Return the head of a record: the record itself or the nearest head above."""
-        block = record.block
-        place = bisect_right(block.heads, _record_index(block, record.start)) - 1
-        number = block.number
-        while place < 0:
-            number -= 1
-            if number < 0:
-                return None
-            block = self._blocks[number]
-            place = len(block.heads) - 1
-        return block.records[block.heads[place]]
+        block: RecordBlock | None = record.block
+        place = bisect_right(record.block.heads, _record_index(record.block, record.start)) - 1
+        if place < 0:  # the last head of the block above
+            block = record.block.above
+        return None if block is None else block.records[block.heads[place]]
 
     def head_after(self, record: Record | None) -> Record | None:
         """Return the first head after a record, or the first head of all."""
@@ -187,10 +182,14 @@ class RecordSequence:
             old.records = []  # breaks the reference cycle with removed records
         self._blocks[start[0] : last + 1] = _split_into_blocks(records)
         line = 0
+        above = None
         self._firsts = []
         for number, block in enumerate(self._blocks):
             block.number = number
             block.first_line = line
+            block.above = above
+            if block.heads:
+                above = block
             self._firsts.append(line)
             line += block.line_count
 
