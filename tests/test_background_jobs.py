@@ -60,6 +60,25 @@ def test_error_is_raised_by_step() -> None:
         job.step(0)
 
 
+def test_short_work_runs_on_the_calling_thread() -> None:
+    job = Job(threading.get_ident)
+    assert job.attempt(60)
+    assert job.result == threading.get_ident()
+
+
+def test_work_begins_again_after_an_attempt() -> None:
+    log: list[int] = []
+    job = Job(partial(count_to, 2, log))
+    assert not job.attempt(0)
+    assert job.step(60)
+    assert log == [0, 0, 1]
+
+
+def test_error_is_raised_by_an_attempt() -> None:
+    with pytest.raises(ZeroDivisionError):
+        Job(lambda: 1 // 0).attempt(60)
+
+
 def test_cancelled_job_runs_its_cleanup_only() -> None:
     log: list[str] = []
 

@@ -69,9 +69,29 @@ class Job(Generic[T]):
                     self._error = None
         return self._is_done
 
+    def attempt(self, seconds: float) -> bool:
+        """Run on this thread to the end, or return False at the first checkpoint after this time.
+
+        Then ``Cancelled`` ends the function, and ``step`` calls it again. Waking the other thread
+        takes about as long as a short request: 0.15 ms.
+
+        Raises:
+            BaseException: any exception of the function.
+        """
+        outer, _State.job = _State.job, self
+        self._deadline = time.monotonic() + seconds
+        try:
+            self._result = self._context.run(self._work)
+            self._is_done = True
+        except Cancelled:
+            self._context = contextvars.copy_context()
+        finally:
+            _State.job = outer
+        return self._is_done
+
     @property
     def result(self) -> T:
-        """The result of the function, after ``step`` returned true."""
+        """The result of the function, after ``step`` or ``attempt`` returned true."""
         return self._result
 
     def cancel(self) -> None:
@@ -95,7 +115,9 @@ class Job(Generic[T]):
 
     def pause(self) -> None:
         """Pause if the deadline is over; ``checkpoint`` calls this method."""
-        if self._worker is not None and time.monotonic() >= self._deadline:
+        if self._worker is None:
+            raise Cancelled  # the end of an attempt
+        if time.monotonic() >= self._deadline:
             self._worker.pause()
         if self._is_cancelled:
             raise Cancelled

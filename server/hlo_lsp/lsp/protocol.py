@@ -102,9 +102,7 @@ class HloProtocol(LanguageServerProtocol):
             part_token = getattr(params, "partial_result_token", None)
             if part_token is not None:
                 result = await self._send_partial_results(result, part_token)
-            if isinstance(result, (list, dict)):
-                return JsonText(await run_in_slices(partial(self._serialize, result)))
-            return JsonText(self._dumps(result))
+            return JsonText(await run_in_slices(partial(self._serialize, result), is_short=True))
 
     def receive(self, body: bytes) -> None:
         """Handle the body of a message."""

@@ -269,7 +269,7 @@ class Session:
             if not file.kind.has_sections:
                 return await self._contexts_of([file], whole=whole)
             stdout_dump = self.workspace.stdout_dump(file)
-            await run_in_slices(stdout_dump.refresh)
+            await run_in_slices(stdout_dump.refresh, is_short=True)
             version = file.version
             column = None
             if line is not None and character is not None:
@@ -389,7 +389,8 @@ class Session:
         with self.foreground.hold_background():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:
-                    dump = await run_in_slices(partial(self.workspace.set_of, file, patient=False))
+                    work = partial(self.workspace.set_of, file, patient=False)
+                    dump = await run_in_slices(work, is_short=True)
                     if all(member.is_fresh for member in (*dump.files, *dump.others)):
                         return dump
 
