@@ -14,7 +14,6 @@ from hlo_lsp.ide.completion.candidates import (
     plain_candidate,
     value_snippet,
 )
-from hlo_lsp.ide.completion.filecheck import filecheck_completions
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
     KeyValueSlot,
@@ -34,6 +33,7 @@ from hlo_lsp.ide.completion.unfinished_statement import (
     draft_at,
     operand_texts,
 )
+from hlo_lsp.ide.filecheck import filecheck_completions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind

@@ -5,6 +5,7 @@ from heapq import nsmallest
 from hlo_lsp.hlo.vocabulary import read_toml, vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.ide.filecheck import capture_card
 from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
 from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts, stack_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
@@ -19,7 +20,6 @@ from hlo_lsp.ide.hover.values import (
     value_card,
     value_headline,
 )
-from hlo_lsp.ide.navigation.captures import capture_card
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
-from hlo_lsp.ide.navigation.captures import capture_places
+from hlo_lsp.ide.filecheck import capture_places
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value

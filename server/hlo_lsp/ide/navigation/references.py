@@ -10,7 +10,7 @@ from hlo_lsp.ide.cursor.targets import (
     head_place,
     named_places,
 )
-from hlo_lsp.ide.navigation.captures import capture_and_use_places
+from hlo_lsp.ide.filecheck import capture_and_use_places
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
