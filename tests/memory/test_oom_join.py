@@ -2,8 +2,8 @@
 
 import pytest
 
+from hlo_lsp.memory.occupancy import memory_space_occupancies
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hlo_lsp.memory.byte_ranges import union_size
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.logical_peak import live_bytes, logical_peak_of
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 

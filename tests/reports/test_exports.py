@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks

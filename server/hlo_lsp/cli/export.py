@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.space_occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.call_stacks import BufferStack, buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import perfetto_trace

@@ -11,6 +11,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.document import common_prefix_length
 
 _COMPARED_RANGES = 64  # in one comparison of lists
+_NODES_PER_CHECKPOINT = 4096  # about 1 ms
 
 ByteRange = tuple[int, int]  # first byte, and the exclusive end
 
@@ -33,13 +34,18 @@ class RangeUnion:
 
     def __init__(self, ranges: Iterable[ByteRange]) -> None:
         """Prepare an empty union of ``ranges``, the only ranges that can be added."""
-        self._bounds = sorted({bound for both in ranges for bound in both})
+        bounds = {bound for both in ranges for bound in both}
+        checkpoint()
+        self._bounds = sorted(bounds)
+        checkpoint()
         pieces = [end - first for first, end in pairwise(self._bounds)]
         # Node 1 is the root, the children of node n are 2n and 2n + 1. The number of leaves is a
         # power of two, so that all of them are on the last level.
         self._leaves = leaves = 1 << len(pieces).bit_length()
         self._sizes = [0] * leaves + pieces + [0] * (leaves - len(pieces))  # bytes below a node
         for node in range(leaves - 1, 0, -1):
+            if node % _NODES_PER_CHECKPOINT == 0:
+                checkpoint()
             self._sizes[node] = self._sizes[2 * node] + self._sizes[2 * node + 1]
         self._counts = [0] * (2 * leaves)  # ranges that cover a whole node
         self._covered = [0] * (4 * leaves)  # covered bytes below a node; 0 below the leaves
@@ -95,9 +101,11 @@ def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[in
             byte_range = (offset, offset + size)
             changes.append((start_step, 1, byte_range))
             changes.append((end_step + 1, -1, byte_range))
-    changes.sort()
+    changes.sort(key=itemgetter(0))
     checkpoint()
-    union = RangeUnion({byte_range for _, _, byte_range in changes})
+    ranges = {byte_range for _, _, byte_range in changes}
+    checkpoint()
+    union = RangeUnion(ranges)
     for step, at_step in groupby(changes, itemgetter(0)):
         checkpoint()
         for _, times, byte_range in at_step:
@@ -121,9 +129,9 @@ def updated_occupied_bytes(
     low = min((each.offset for each in changed), default=0)
     high = max((each.offset + each.size for each in changed), default=0)
     changes: defaultdict[int, int] = defaultdict(int)
-    _add_changes(changes, occupied, 1)
-    _add_changes(changes, occupied_bytes_by_step(_inside(before, low, high)), -1)
-    _add_changes(changes, occupied_bytes_by_step(_inside(values, low, high)), 1)
+    add_changes(changes, occupied, 1)
+    add_changes(changes, occupied_bytes_by_step(_inside(before, low, high)), -1)
+    add_changes(changes, occupied_bytes_by_step(_inside(values, low, high)), 1)
     live = [each for each in values if each.size > 0 and each.start_step <= each.end_step]
     checkpoint()
     steps = {each.start_step for each in live} | {each.end_step + 1 for each in live}
@@ -154,9 +162,10 @@ def _inside(values: Iterable[LiveByteRange], low: int, high: int) -> Iterator[Li
             yield LiveByteRange(first, last - first, start_step, end_step)
 
 
-def _add_changes(
+def add_changes(
     changes: defaultdict[int, int], occupied: Iterable[tuple[int, int]], times: int
 ) -> None:
+    """Add to ``changes`` by how many bytes ``occupied`` changes at each step, times a factor."""
     before = 0
     for step, now in occupied:
         checkpoint()

@@ -11,7 +11,7 @@ from hlo_lsp.memory.logical_peak import LogicalPeak, logical_peak_of
 from hlo_lsp.memory.lost_bytes import LostBytes, lost_bytes
 from hlo_lsp.memory.memory_analysis import AnalysisSize, memory_analysis
 from hlo_lsp.memory.missing_facts import is_assignment_whole, missing_facts
-from hlo_lsp.memory.space_occupancy import (
+from hlo_lsp.memory.occupancy import (
     SpaceOccupancy,
     largest_off_chip_space,
     memory_space_occupancies,

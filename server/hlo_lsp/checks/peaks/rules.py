@@ -16,7 +16,7 @@ from hlo_lsp.checks.live_ranges.section import (
     report_few,
 )
 from hlo_lsp.memory.logical_peak import each_live_bytes
-from hlo_lsp.memory.space_occupancy import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet
