@@ -19,10 +19,16 @@ from hlo_lsp.ide.hover.origin_text import describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
-from hlo_lsp.model.display import Card, Fact, printable, split_quoted_names
+from hlo_lsp.model.display import (
+    Card,
+    Fact,
+    escape_markdown,
+    markdown_text,
+    printable,
+    split_quoted_names,
+)
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.markdown import escape_markdown, markdown_text
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
 

@@ -5,8 +5,14 @@ from typing import Any
 
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
-from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
-from hlo_lsp.model.markdown import markdown_code, markdown_row, markdown_text
+from hlo_lsp.model.display import (
+    count_noun,
+    format_short_bytes,
+    markdown_code,
+    markdown_row,
+    markdown_text,
+    truncated,
+)
 from hlo_lsp.program.instruction_matching import Node
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary

@@ -15,9 +15,8 @@ from hlo_lsp.memory.oom_arithmetic import (
     was_device_full,
 )
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
-from hlo_lsp.model.display import count_noun, parse_size
+from hlo_lsp.model.display import count_noun, markdown_block, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.markdown import markdown_block
 from hlo_lsp.model.oom_message import EntryList, OomKind
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine, file_name

@@ -8,7 +8,7 @@ from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.markdown import markdown_block, markdown_code, markdown_row, markdown_text
+from hlo_lsp.model.display import markdown_block, markdown_code, markdown_row, markdown_text
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
