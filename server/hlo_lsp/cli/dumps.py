@@ -12,7 +12,7 @@ from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError

@@ -16,7 +16,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
 from hlo_lsp.text.disk import UnreadableError, decode, read_document
 from hlo_lsp.text.document import Document

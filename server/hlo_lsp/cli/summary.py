@@ -19,7 +19,7 @@ from hlo_lsp.cli.dumps import (
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, summarize

@@ -12,7 +12,7 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.compared_text import compared_texts
 from hlo_lsp.program.stages import module_at_buffer_assignment

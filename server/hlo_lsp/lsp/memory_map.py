@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dumps_at_places
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 

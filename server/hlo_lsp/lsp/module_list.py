@@ -18,7 +18,7 @@ from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.names import text_name

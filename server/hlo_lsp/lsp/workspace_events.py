@@ -32,7 +32,7 @@ from hlo_lsp.lsp.source_lines import SourceLines
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.source_frames import FrameChoice
+from hlo_lsp.model.source import FrameChoice
 
 logger = logging.getLogger(__name__)
 

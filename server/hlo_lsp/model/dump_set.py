@@ -13,8 +13,7 @@ from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import Query, Result
 from hlo_lsp.model.shape import subshape_text
-from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice, SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (

@@ -9,7 +9,7 @@ from hlo_lsp.model.compile_files import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import sanitized_name
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.embedded_hlo import embedded_sections
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange, common_prefix_length

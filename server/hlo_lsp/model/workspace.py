@@ -10,7 +10,7 @@ from hlo_lsp.model.compile_files import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.source_frames import PROGRAM_FRAMES, FrameChoice
+from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
 from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections, language_of_path
