@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.cli.garbage_collection import reduce_gc_frequency
 from hlo_lsp.cli.options import argument_parser
+from hlo_lsp.lsp.garbage_collection import (
+    limit_collections,
+    reduce_gc_frequency,
+    share_free_memory,
+)
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 
@@ -49,10 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _serve(options: argparse.Namespace) -> int:
     """Serve one client on standard input and output or on a socket, and return the exit status."""
     # A late import, because importing the protocol takes 0.4 s and `check` does not need it.
-    from hlo_lsp.lsp.garbage_collection import (  # noqa: PLC0415
-        limit_collections,
-        share_free_memory,
-    )
     from hlo_lsp.lsp.server import create_server  # noqa: PLC0415
 
     share_free_memory()

@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_job
-from hlo_lsp.cli.garbage_collection import reduce_gc_frequency
+from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 

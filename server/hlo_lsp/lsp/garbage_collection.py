@@ -4,9 +4,10 @@ A dump is loaded into a million objects that stay alive. A full collection visit
 takes 150 ms, and no request is answered meanwhile. So objects that remain after a file was read or
 checked are frozen: collections no longer visit them. Their memory is freed as usual, unless they
 refer to each other in a cycle. Cycles among them are freed when a document is closed.
+
+A command has no requests to answer: it only collects less often.
 """
 
-import ctypes
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +29,15 @@ def share_free_memory() -> None:
     set_option = _c_function("mallopt")
     if set_option is not None:
         set_option(_M_ARENA_MAX, 1)
+
+
+def reduce_gc_frequency() -> None:
+    """Run the garbage collector less often, in a process that ends after its work.
+
+    At the default rate, searching the objects of a dump for cycles takes up to three quarters of
+    the time.
+    """
+    gc.set_threshold(400_000, 10, 5)
 
 
 def limit_collections() -> None:
@@ -80,6 +90,8 @@ def release_memory() -> None:
 @cache
 def _c_function(name: str) -> Callable[..., int] | None:
     """Return a function of the C library, or None if it has none."""
+    import ctypes  # noqa: PLC0415 - takes 2 ms, and commands do not need it
+
     try:
         found: Callable[..., int] | None = getattr(ctypes.CDLL(None), name, None)
     except (OSError, TypeError):  # Windows cannot open the main program as a library

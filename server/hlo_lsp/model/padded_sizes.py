@@ -17,6 +17,7 @@ from hlo_lsp.model.shape import (
     ArrayShape,
     Layout,
     Shape,
+    Tile,
     TupleShape,
     arrays_of,
     element_texts,
@@ -25,7 +26,8 @@ from hlo_lsp.model.shape import (
 
 _ELEMENT_COUNT_LIMIT = 1 << 63
 _TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes, by chip generation
-_UNTILED_GRANULE_ELEMENTS = 1024  # untiled arrays on TPU are rounded up to a multiple of this
+_UNTILED_GRANULE_ELEMENTS = 1024  # untiled vectors on TPU are rounded up to a multiple of this
+_UNTILED_MATRIX_TILE = Tile((8, 128))  # untiled arrays of two or more dimensions on TPU
 _DYNAMIC_SIZES_BYTES = 1024  # a prefix of dynamic arrays on TPU, M(1024) in layouts
 
 
@@ -174,11 +176,17 @@ def _tpu_size(shape: ArrayShape, layout: Layout, elements: int) -> PaddedSize:
         return _tiled_size(shape, layout, bits)
     if layout.memory_space in {8, 10}:
         return PaddedSize(4 * elements, exact=True, rule="4 B for every element")
+    exact = layout.memory_space in {0, 4, 6} and not layout.splits
+    if len(shape.dims) > 1:
+        order = layout.minor_to_major or tuple(reversed(range(len(shape.dims))))
+        tiles = (_UNTILED_MATRIX_TILE,)
+        tiled = _tiled_size(shape, replace(layout, minor_to_major=order, tiles=tiles), bits)
+        return replace(tiled, exact=exact and tiled.exact, rule=f"untiled, {tiled.rule}")
     rounded = -(-elements // _UNTILED_GRANULE_ELEMENTS) * _UNTILED_GRANULE_ELEMENTS
     cause = f"rounding to {_UNTILED_GRANULE_ELEMENTS:,}"
     return PaddedSize(
         -(-rounded * bits // 8) + _dynamic_sizes_bytes(shape, layout),
-        exact=layout.memory_space in {0, 4, 6} and not layout.splits,
+        exact=exact,
         rule=f"untiled, rounded up to a multiple of {_UNTILED_GRANULE_ELEMENTS:,} elements",
         padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
     )
