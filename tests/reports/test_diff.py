@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.history import (
     Stage,

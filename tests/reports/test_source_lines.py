@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.source_lines import module_memory
 from hlo_lsp.reports.summary import summarize

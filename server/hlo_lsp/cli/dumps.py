@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import printable
-from hlo_lsp.model.dump_search import compiles_below, dump_sets
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
@@ -81,7 +81,7 @@ def _dumps_of(
         if damage is not None:
             errors.append(damage)
         if file.kind.is_dump:
-            yield from dump_sets(workspace, file)
+            yield from workspace.dump_sets(file)
             return
     if is_named or is_dump_name:
         errors.append(f"{path}: not an HLO module or XLA memory dump")

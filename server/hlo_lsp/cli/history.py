@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import near_names
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.history import (
     NO_PASS_TEXTS,

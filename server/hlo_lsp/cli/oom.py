@@ -10,8 +10,8 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at, print_blocks
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_message import OomMessage

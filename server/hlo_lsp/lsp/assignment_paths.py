@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.file_names import DumpName, FileRole, sanitized_name, suffix_of
 from hlo_lsp.text.disk import file_stamp
 

@@ -10,7 +10,7 @@ from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
-from hlo_lsp.model.dump_search import compiles_below, dump_sets
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
@@ -108,7 +108,7 @@ def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
         raise NoDumpError(f"{path}: no dumps")
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
     try:
-        found = list(dump_sets(workspace, workspace.file(file_path)))
+        found = list(workspace.dump_sets(workspace.file(file_path)))
     except UnreadableError as error:
         raise NoDumpError(str(error)) from None
     if not found:

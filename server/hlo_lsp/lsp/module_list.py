@@ -14,8 +14,7 @@ from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.compile_files import FolderCache, FolderListing
-from hlo_lsp.model.dump_search import compiles_below, dump_sets
+from hlo_lsp.model.compile_files import FolderCache, FolderListing, compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
@@ -145,7 +144,7 @@ def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_List
     try:
         if path.suffix in _SUFFIXES and not detect_file_kind(read_first_lines(path)).is_dump:
             return []
-        dumps = dump_sets(workspace, workspace.file(path))
+        dumps = workspace.dump_sets(workspace.file(path))
         return [_ListedCompile(compiled_module(dump), _place(dump, client)) for dump in dumps]
     except UnreadableError:
         return []

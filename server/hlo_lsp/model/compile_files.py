@@ -2,12 +2,13 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
+from hlo_lsp.protos.names import is_skipped, text_name
 
 ModuleGroups = dict[str, list[str]]
 
@@ -237,7 +238,7 @@ def _stems(suffixes: dict[str, NameSuffix]) -> dict[str, str]:
     compiled = {
         stems[name]: suffix.architecture
         for name, suffix in suffixes.items()
-        if suffix.role is FileRole.AFTER_OPTIMIZATIONS or suffix.role.is_memory
+        if suffix.role.is_compiled
     }
     tpu = [stem for stem, architecture in compiled.items() if not architecture]
     gpu = [stem for stem, architecture in compiled.items() if "gpu_" in architecture]
@@ -297,3 +298,44 @@ class FolderCache:
         if changed + _MTIME_RESOLUTION_NS < time.time_ns():
             self._known[folder] = changed, listing
         return listing
+
+
+def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[Path]:
+    """Yield a file of each compile with memory files or with an optimized module text.
+
+    A path to a file yields the file itself. Hidden folders are left out. ``folders`` are the known
+    listings, for repeated calls.
+    """
+    folders = folders or FolderCache()
+    if not path.is_dir():
+        yield path
+        return
+    for folder, inner, names in os.walk(path):
+        checkpoint()
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        listing = folders.listing(Path(folder))
+        known = frozenset(names)
+        for files in listing.modules():
+            read = [
+                file for file in files if file.name in known and not is_skipped(file.name, known)
+            ]
+            yield from _one_file_each(listing, read)
+
+
+def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
+    """Yield a file of each compile of a module."""
+    found: dict[str, Path] = {}
+    for file in sorted(files, key=_assignment_first):
+        text = text_name(file.name) or file.name
+        if suffix_of(text).role.is_compiled or text.endswith(".hlo"):
+            stem = listing.compile(file.name).stem if text == file.name else text[:-4]
+            found.setdefault(stem, file)
+    if not found:
+        # A text of another name, such as the output of --xla_dump_to=-.
+        found = {file.name: file for file in files if suffix_of(file.name).role is FileRole.OTHER}
+    yield from found.values()
+
+
+def _assignment_first(file: Path) -> tuple[bool, str]:
+    """Return a sort key: the buffer assignment first."""
+    return suffix_of(file.name).role is not FileRole.ASSIGNMENT, file.name

@@ -39,6 +39,11 @@ class FileRole(Enum):
         """True for the four memory files."""
         return self in _MEMORY_ROLES
 
+    @property
+    def is_compiled(self) -> bool:
+        """True for the compiled module and its memory files."""
+        return self in _MEMORY_ROLES or self is FileRole.AFTER_OPTIMIZATIONS
+
 
 _MEMORY_ROLES = frozenset(
     {FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT}

@@ -157,7 +157,7 @@ NO_BUFFER = BufferSize(0, 0)
 def compile_key(uri: str, title: str) -> str:
     """Return a key that the compiled module and its memory files have in common."""
     front, suffix = split_suffix(PurePath(title).name)
-    if suffix.role.is_memory or suffix.role is FileRole.AFTER_OPTIMIZATIONS:
+    if suffix.role.is_compiled:
         return f"{uri.rpartition('/')[0]}/{front}.{suffix.architecture}"
     return f"{uri}#{title}"
 

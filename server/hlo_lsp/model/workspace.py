@@ -1,7 +1,7 @@
 """The workspace: open files, files read from disk, and the dump sets that they form."""
 
 import itertools
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -188,6 +188,19 @@ class DumpWorkspace:
         if file.path is not None and file.kind.has_records:
             compile_ = self.compile(file.path)
         return self._dump_sets.set_of(file, compile_, self._companion, patient=patient)
+
+    def dump_sets(self, file: DumpFile) -> Iterable[DumpSet]:
+        """Return the compile of a file, or each compile of a stdout dump.
+
+        As in a folder, texts before other passes are left out if there are texts after all passes.
+        """
+        parts = [part for part in self.parts(file) if part.kind.has_records]
+        compiled = [
+            part
+            for part in parts
+            if part.path is not None and suffix_of(part.path.name).role.is_compiled
+        ]
+        return dict.fromkeys(map(self.set_of, compiled or parts))
 
     def unread_companions(self, file: DumpFile, *, with_module: bool = True) -> list[Path]:
         """Return the large companion files that are not read yet, small ones first.
