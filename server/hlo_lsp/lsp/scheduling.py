@@ -85,15 +85,16 @@ async def run_on_compile(
     dump: DumpSet,
     work: Callable[[], T],
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
+    restart_delay: float = 0,
 ) -> T:
-    """Run work on the files of a compile; start again whenever one of them changes."""
+    """Run work on the files of a compile; start again, after a delay, when one of them changes."""
     while True:
         for file in dump.files:
             await read_file(file)
         try:
             return await run_on_snapshot(dump, work, give_way)
         except OutdatedError:
-            continue
+            await asyncio.sleep(restart_delay)
 
 
 async def run_on_snapshot(

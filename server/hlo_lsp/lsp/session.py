@@ -43,6 +43,7 @@ from hlo_lsp.text.document import Document
 
 T = TypeVar("T")
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
+_PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that it does not start again with each key
 
 
 @dataclass(frozen=True)
@@ -382,7 +383,8 @@ class Session:
         """Compute in the background what hovers of a large compile need."""
         if mention_task is not None:
             await asyncio.wait([mention_task])
-        await run_on_compile(dump, partial(prepare_hovers, dump), self.foreground.give_way)
+        work = partial(prepare_hovers, dump)
+        await run_on_compile(dump, work, self.foreground.give_way, _PREPARATION_DELAY_SECONDS)
         self.on_prepared()
 
     async def _load_small_files(self, file: DumpFile) -> DumpSet:
