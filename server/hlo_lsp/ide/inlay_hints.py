@@ -9,10 +9,9 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
-from hlo_lsp.ide.hover.result_values import data_index, data_leaves, result_leaves
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
-from hlo_lsp.ide.hover.values import steps_label
+from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves, steps_label
 from hlo_lsp.ide.navigation.report_rows import reported_row
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.model.backend import space_title

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.origin_text import can_search, origin_and_source_facts, source_facts
-from hlo_lsp.ide.hover.result_values import data_index, data_leaves, result_leaves
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
@@ -17,12 +16,15 @@ from hlo_lsp.ide.hover.shapes import (
 from hlo_lsp.ide.hover.sharding import group_facts, has_shard_shapes, sharding_facts
 from hlo_lsp.ide.hover.values import (
     counted_list,
+    data_index,
+    data_leaves,
     is_at_declared_peak,
     list_facts,
     live_range_facts,
     part_label,
     quoted_name,
     result_headline,
+    result_leaves,
     sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
