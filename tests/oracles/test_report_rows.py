@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.ide.navigation.report_rows import reported_row, rows_of_allocation, rows_of_value
+from hlo_lsp.memory.memory_usage_report import reported_row, rows_of_allocation, rows_of_value
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind

@@ -12,8 +12,8 @@ from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves, steps_label
-from hlo_lsp.ide.navigation.report_rows import reported_row
 from hlo_lsp.memory.data_origin import Origin
+from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes, truncated
 from hlo_lsp.model.dump_file import DumpFile

@@ -1,24 +1,28 @@
-"""The memory usage report as XLA computes it from the buffer assignment, line by line.
+"""The memory usage report as XLA computes it from the buffer assignment, and what its rows count.
 
 There are two generations of it: a section for each memory space (jaxlib from 0.9.2, libtpu from
 0.0.40), and before that a list of all allocations followed by the table of each
 (``BufferAssignment::MemoryUsageReport`` and ``BufferAllocation::MemoryUsageReport`` in
 buffer_assignment.cc).
+
+The newer one prints no allocation numbers. It has one table for each allocation of a memory space:
+the largest first, and of two equal ones the one with the smaller number first. A row counts the
+values that begin at one offset. The tables of a printed report are matched with the buffer
+assignment in this order. A table that does not fit its allocation, because the text was edited, has
+no match.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import report_space_name
-from hlo_lsp.model.buffer_assignment import (
-    AllocationBlock,
-    block_of,
-)
+from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -31,6 +35,7 @@ from hlo_lsp.syntax.memory_records import (
     AssignedValue,
     ListedAllocation,
     ReportedAllocation,
+    SpaceLine,
     TableRow,
     TotalLine,
 )
@@ -271,3 +276,77 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
         slots.append(replace(slot, printed_shapes=shapes) if is_same else slot)
     lines = ("\t" + line for line in table_lines(slots))
     return replace(section, lines=(*section.lines[:2], *lines), slots=tuple(slots))
+
+
+class ReportedRow(NamedTuple):
+    """The allocation of a report row, and the values that it counts in allocation order."""
+
+    allocation: LocatedRecord[AllocationLine]
+    values: tuple[LocatedRecord[AssignedValue], ...]
+
+
+def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
+    """Return the allocation and the values of a row, or None if they are unknown."""
+    number = _allocation_numbers_of_rows(dump).get((file, row))
+    allocation = None if number is None else dump.allocation(number)
+    if allocation is None:
+        return None
+    values = (value for value in dump.assigned_to(allocation) if value.offset == row.offset)
+    return ReportedRow(allocation, tuple(LocatedRecord(allocation.file, value) for value in values))
+
+
+def rows_of_value(
+    dump: DumpSet, value: LocatedRecord[AssignedValue]
+) -> list[LocatedRecord[TableRow]]:
+    """Return the report rows that count a value."""
+    allocation = dump.allocation_of(value)
+    rows = [] if allocation is None else rows_of_allocation(dump, allocation.record.number)
+    return [row for row in rows if row.record.offset == value.record.offset]
+
+
+def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRow]]:
+    """Return the report rows of an allocation; empty if the report omits it."""
+    numbers = _allocation_numbers_of_rows(dump)
+    return [LocatedRecord(file, row) for (file, row), found in numbers.items() if found == number]
+
+
+@query
+def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
+    counts: dict[int, Counter[int]] = {}
+    by_space: dict[int, list[int]] = {}  # the largest allocation last
+    for allocation in sorted(dump.allocations(), key=_largest_first, reverse=True):
+        number = allocation.record.number
+        counts[number] = Counter(value.offset for value in dump.assigned_to(allocation))
+        by_space.setdefault(allocation.record.color, []).append(number)
+    found: dict[tuple[DumpFile, TableRow], int] = {}
+    for file in dump.files:
+        if file.kind is FileKind.REPORT:
+            waiting = {space: list(numbers) for space, numbers in by_space.items()}
+            for number, table in _tables_with_allocations(file, waiting):
+                known = counts.get(number, Counter())
+                if all(known[row.offset] == row.value_count for row in table):
+                    found.update(((file, row), number) for row in table)
+    return found
+
+
+def _tables_with_allocations(
+    file: DumpFile, waiting: dict[int, list[int]]
+) -> Iterator[tuple[int, list[TableRow]]]:
+    """Yield the tables of a report with the numbers of their allocations.
+
+    ``waiting`` holds the allocations of each memory space, the one of the next table last.
+    """
+    space: int | None = None
+    named: int | None = None
+    for is_table, records in groupby(file.records, lambda record: isinstance(record, TableRow)):
+        if is_table:
+            numbers = [] if space is None else waiting.get(space, [])
+            number = named if named is not None else numbers.pop() if numbers else None
+            if number is not None:
+                yield number, [row for row in records if isinstance(row, TableRow)]
+            continue
+        for record in records:
+            if isinstance(record, SpaceLine):
+                space, named = record.color, None
+            elif isinstance(record, ReportedAllocation):
+                named = None if isinstance(record, ListedAllocation) else record.number

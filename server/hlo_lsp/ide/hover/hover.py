@@ -20,7 +20,7 @@ from hlo_lsp.ide.hover.values import (
     value_card,
     value_headline,
 )
-from hlo_lsp.ide.navigation.report_rows import reported_row_at
+from hlo_lsp.ide.navigation.definitions import reported_row_at
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
 from hlo_lsp.ide.filecheck import capture_places
-from hlo_lsp.ide.navigation.report_rows import reported_row_at
+from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.model.source import SourceLine
@@ -24,7 +24,7 @@ from hlo_lsp.program.dataflow import (
 )
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.program.stages import counterparts
-from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
@@ -135,6 +135,13 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     return _head_places(
         [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
     )
+
+
+def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
+    """Return the report row at the cursor, unless the cursor is on one of its shapes."""
+    if not isinstance(target.record, TableRow) or not isinstance(target.entity, targets.TermTarget):
+        return None
+    return reported_row(dump, target.place.file, target.record)
 
 
 def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:

@@ -11,7 +11,7 @@ from hlo_lsp.ide.cursor.targets import (
     named_places,
 )
 from hlo_lsp.ide.filecheck import capture_and_use_places
-from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
+from hlo_lsp.memory.memory_usage_report import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value, part_place
