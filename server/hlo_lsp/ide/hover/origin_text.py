@@ -9,6 +9,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.stages import instructions_by_operation
 from hlo_lsp.syntax.instruction_text import InstructionText
 
 _MAX_UNPREPARED_RECORDS = 500  # what is missing for so many takes at most 10 ms
@@ -21,6 +22,8 @@ def prepare_hovers(dump: DumpSet) -> None:
     for file in dump.files:
         file.module.build_mention_index()
     memory_space_occupancies(dump)
+    for other in dump.others:
+        instructions_by_operation(other)
 
 
 def needs_preparation(dump: DumpSet) -> bool:
@@ -45,6 +48,15 @@ def can_follow_data(dump: DumpSet, name: str) -> bool:
 def can_search(module: ModuleIndex) -> bool:
     """Return whether a search for callers takes no longer than a hover may."""
     return module.is_indexed or len(module.instructions) <= _MAX_UNPREPARED_RECORDS
+
+
+def can_search_counterparts(dump: DumpSet) -> bool:
+    """Return whether a search for counterparts takes no longer than a hover may."""
+    return all(
+        len(other.module.instructions) <= _MAX_UNPREPARED_RECORDS
+        or instructions_by_operation.cached(other) is not None
+        for other in dump.others
+    )
 
 
 @query  # so that the headline and the facts of a hover share one search
