@@ -61,7 +61,7 @@ def test_definition_is_instruction_and_value(joined: JoinedMessage) -> None:
     places = list(oom_definitions([joined], _line("1. Size")))
     assert [place.file.lines[place.line][place.start : place.end] for place in places] == [
         "fusion.4",
-        "fusion.4",
+        "<137 fusion.4 @0>",
     ]
     assert len({place.file for place in places}) == 2
 

@@ -5,12 +5,12 @@ import pytest
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.run import check
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.inlay_hints import hints
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import name_columns
 from hlo_lsp.model.symbol_reading import read_symbols
 from joined_entries import join_entries, joined_line_starts
 

@@ -6,7 +6,6 @@ from heapq import nsmallest
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.hover import summaries
 from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
@@ -14,7 +13,7 @@ from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buff
 from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -159,12 +158,12 @@ def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
     if "occupied" in data:
         space = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
         row = None if space is None else dump.at_step(space.peak_step)
-        return [] if row is None else [head_place(row)]
+        return [] if row is None else [row.name_place]
     if "total" in data:
         found = nsmallest(
             MAX_LISTED_PLACES, dump.allocations(), key=lambda one: (-one.record.size, one.line)
         )
-        return [head_place(allocation) for allocation in found]
+        return [allocation.name_place for allocation in found]
     if "computation" in data:
         return _computation_places(dump, file, str(data["computation"]))
     allocation = dump.allocation(data["allocation"]) if "allocation" in data else None
@@ -187,7 +186,7 @@ def _value_places(values: list[LocatedRecord[AssignedValue]]) -> list[Place]:
     found = nsmallest(
         MAX_LISTED_PLACES, values, key=lambda one: (-one.record.size, one.record.line)
     )
-    return [head_place(value) for value in found]
+    return [value.name_place for value in found]
 
 
 def _computation_places(dump: DumpSet, file: DumpFile, name: str) -> list[Place]:
@@ -200,7 +199,7 @@ def _computation_places(dump: DumpSet, file: DumpFile, name: str) -> list[Place]
     lines = [file.module.instruction_in_scope(computation, each) for each in names]
     if not any(lines):
         lines = [file.module.computation(computation).root]
-    return [head_place(LocatedRecord(file, line)) for line in lines if line is not None]
+    return [name_place(file, line) for line in lines if line is not None]
 
 
 def _last_user_places(dump: DumpSet, value: Value) -> list[Place]:
@@ -213,9 +212,9 @@ def _last_user_places(dump: DumpSet, value: Value) -> list[Place]:
         name = ordered[-1][1] if ordered else None
     line = dump.instruction(name or value.name)
     if line is not None:
-        return [head_place(line)]
+        return [line.name_place]
     if row is not None:
-        return [head_place(row)]
+        return [row.name_place]
     places = use_places(value)[-1:]
     part = value.entry or value.assigned
-    return places or ([] if part is None else [head_place(part)])
+    return places or ([] if part is None else [part.name_place])

@@ -13,7 +13,7 @@ from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import Target
-from hlo_lsp.model.place import Place, named_place
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
 
@@ -101,9 +101,9 @@ def oom_definitions(messages: Iterable[JoinedMessage], line: int) -> Iterator[Pl
     if entry is None:
         return
     if entry.instruction is not None:
-        yield named_place(entry.instruction, entry.instruction.record.name)
+        yield entry.instruction.name_place
     if entry.value is not None:
-        yield named_place(entry.value, entry.value.record.name)
+        yield entry.value.name_place
 
 
 def oom_links(lines: Sequence[str], messages: Iterable[JoinedMessage]) -> Iterator[SourceLink]:

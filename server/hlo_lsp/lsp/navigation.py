@@ -5,7 +5,7 @@ from collections.abc import Callable
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
 from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKey
@@ -208,7 +208,7 @@ async def _call_node(session: Session, item: CallItem) -> tuple[RequestContext, 
 
 
 def _call_item(context: RequestContext, node: CallNode) -> CallItem:
-    place = head_place(node)
+    place = node.name_place
     record, key = node.record, call_hierarchy.node_key(node)
     if isinstance(record, ComputationLine):
         kind, detail = types.SymbolKind.Function, "ENTRY" if record.is_entry else None

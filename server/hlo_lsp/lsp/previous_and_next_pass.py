@@ -12,7 +12,7 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, name_place
 from hlo_lsp.program.stages import counterpart_in
 from hlo_lsp.reports.history import NO_PASS_TEXTS, stage_label
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -99,7 +99,7 @@ def _answer(
     event = f"{label}: removed" if is_next else f"{stage_label(path)}: created"
     if found is None:
         raise RequestFailedError(f"{event} `{name}`")
-    place = targets.head_place(LocatedRecord(other, found))
+    place = name_place(other, found)
     message = None
     if found.name != name:
         message = f"{event} `{name}`; `{found.name}` has the same operation"

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.navigation.outline import (
     OutlineNode,
     OutlineNodeKind,
@@ -18,6 +17,7 @@ from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import name_columns
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
 

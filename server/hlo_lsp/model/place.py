@@ -2,13 +2,20 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.instruction_text import TextSpan
-from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
+from hlo_lsp.syntax.memory_records import (
+    AllocationLine,
+    AssignedValue,
+    PeakRow,
+    RangeRow,
+    SequenceRow,
+)
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import fields_of_line, rule_of
@@ -98,6 +105,11 @@ class LocatedRecord(Generic[R_co]):
         """Return the place of a field of the record's first line, or of the whole line."""
         return field_place(self.file, self.record, role)
 
+    @property
+    def name_place(self) -> Place:
+        """The place of the name of the record in its first line."""
+        return name_place(self.file, self.record)
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -136,15 +148,16 @@ def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) 
     return Statement(file, record.line, text).place(start, end)
 
 
-def named_place(located: "LocatedRecord[Record]", name: str) -> Place:
-    """Return the place of a name in the first line of a record, or the start of the line."""
-    start = max(0, located.file.lines[located.line].find(name))
-    return Place(located.file, located.line, start, start + len(name))
-
-
 def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
     """Return the place of a part of an instruction."""
     return span_place(file, instruction, instruction.text, part.start, part.end)
+
+
+def named_places(
+    file: DumpFile, record: InstructionLine, spans: Iterable[TextSpan], name: str
+) -> list[Place]:
+    """Return the places of those parts of an instruction's text that are this name."""
+    return [part_place(file, record, span) for span in spans if span.text == name]
 
 
 def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
@@ -153,20 +166,45 @@ def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
     return part_place(file, instruction, parsed.shape if parsed.shape.text else parsed.opcode)
 
 
-def name_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """Return the place of the name of an instruction."""
-    return part_place(file, instruction, instruction.parsed.name)
+def name_place(file: DumpFile, record: Record) -> Place:
+    """Return the place of the name of a record in its first line."""
+    line = record.line
+    return Place(file, line, *name_columns(record, file.lines[line]))
 
 
-def head_place(file: DumpFile, computation: ComputationLine) -> Place:
-    """Return the place of the name of a computation; if it is inline, that of its attribute."""
-    line = computation.line
-    text = file.lines[line]
-    word, end = computation.name, ""
-    if isinstance(computation, InlineComputation):
-        word, end = computation.attribute, "="
-    start = text.find(word + end)
-    return line_place(file, line) if start < 0 else Place(file, line, start, start + len(word))
+def name_columns(record: Record, text: str) -> tuple[int, int]:
+    """Return the columns of the name in the first line of a record.
+
+    For a value these are the columns of ``<2 add.14 @0>``. The columns follow from the fixed parts
+    of the line: outlines need them for every record, and scanning the line again is too slow.
+    """
+    if isinstance(record, UsedValue):
+        start, end = text.find("<", record.column), text.rfind(">") + 1
+    elif isinstance(record, AssignedValue):
+        start, end = text.find("<"), text.find(">") + 1
+    elif isinstance(record, RangeRow | PeakRow):
+        start = 4
+        end = start + len(record.name) + len(record.index or "")
+    elif isinstance(record, SequenceRow):
+        start, end = text.find(":") + 1, len(text)
+    elif isinstance(record, InlineComputation):  # Without a name, the attribute identifies it.
+        start = text.find(f"{record.attribute}=")
+        end = start + len(record.attribute)
+    elif isinstance(record, InstructionLine | ComputationLine):
+        start = text.find(record.name, _name_search_start(record, text))
+        end = start + len(record.name)
+    else:
+        start = end = -1
+    if start < 0 or end <= start:
+        return len(text) - len(text.lstrip()), len(text.rstrip())
+    return start, end
+
+
+def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> int:
+    """Return a column after every keyword that can precede the name."""
+    if isinstance(record, ComputationLine):
+        return text.find("ENTRY") + 5 if record.is_entry else 0
+    return text.find("ROOT", record.column) + 4 if record.is_root else record.column
 
 
 def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:

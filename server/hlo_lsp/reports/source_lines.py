@@ -7,7 +7,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place, named_place
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
 
@@ -91,6 +91,6 @@ def named_buffer(dump: DumpSet, buffer: LiveBuffer) -> LineBuffer:
     checkpoint()
     size, value = format_short_bytes(buffer.bytes), buffer.value
     if value is None:
-        return LineBuffer("unused bytes", size, named_place(buffer.allocation, ""))
-    place = named_place(dump.instruction(value.record.name) or value, value.record.name)
+        return LineBuffer("unused bytes", size, buffer.allocation.name_place)
+    place = (dump.instruction(value.record.name) or value).name_place
     return LineBuffer(value.record.key, f"{size} · {value.record.shape}", place)

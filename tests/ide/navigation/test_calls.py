@@ -6,7 +6,6 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.cursor.targets import head_place
 from hlo_lsp.ide.navigation.call_hierarchy import (
     CallEdge,
     CallNode,
@@ -99,7 +98,7 @@ def test_every_mention_resolves_to_module_text(mark: str, name: str) -> None:
     dump = split()
     node = call_node_at(dump.dump, dump.target(mark))
     assert node is not None
-    assert dump.mark_at(head_place(node)) == f"{name.replace('get-tuple-element', 'gte')}-line"
+    assert dump.mark_at(node.name_place) == f"{name.replace('get-tuple-element', 'gte')}-line"
 
 
 @pytest.mark.parametrize("mark", ["allocation-1", "allocation-4"])
@@ -127,7 +126,7 @@ def test_outgoing_calls_of_computation(written: DumpFile) -> None:
 
 def test_inline_computation(written: DumpFile) -> None:
     inline = outgoing_calls(at(written, "ENTRY", "main"))[2].node
-    assert text(head_place(inline)) == "to_apply"
+    assert text(inline.name_place) == "to_apply"
     assert call_texts(incoming_calls(inline)) == [("main", ["20:2 sum"])]
     assert call_texts(incoming_calls(at(written, "ROOT both", "both"))) == [
         ("left", ["22:6 left"]), ("right", ["23:6 right"])

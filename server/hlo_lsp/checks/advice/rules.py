@@ -14,7 +14,7 @@ from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
-from hlo_lsp.model.place import LocatedRecord, Place, field_place, head_place, name_place
+from hlo_lsp.model.place import LocatedRecord, Place, field_place, name_place
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
 from hlo_lsp.program.instruction_matching import find_duplicate_computations
 from hlo_lsp.program.stages import (
@@ -299,11 +299,11 @@ def duplicate_computation(context: CompileContext) -> Iterator[Finding]:
     for group in find_duplicate_computations(file.module, least)[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
         yield context.report(
-            head_place(file, first),
+            name_place(file, first),
             f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
             f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
             "the repeated part (`jax.lax.scan`) compiles the body once",
-            *(Related(head_place(file, other), "the same body") for other in others[:_MAX_RELATED]),
+            *(Related(name_place(file, other), "the same body") for other in others[:_MAX_RELATED]),
         )
 
 

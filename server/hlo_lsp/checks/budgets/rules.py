@@ -13,7 +13,7 @@ from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.place import head_place, name_place
+from hlo_lsp.model.place import name_place
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -140,7 +140,7 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
         # A pattern can match modules without these arguments, for example of initializations.
         for prefix in budget.donated if budget.module == header.name else ():
             if not any(name.startswith(prefix) for name in names):
-                yield context.report(head_place(file, entry), _no_argument(prefix, names))
+                yield context.report(name_place(file, entry), _no_argument(prefix, names))
 
 
 def _no_argument(prefix: str, names: Sequence[str]) -> str:

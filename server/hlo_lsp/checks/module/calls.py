@@ -12,7 +12,7 @@ from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
+from hlo_lsp.model.place import Place, name_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
 from hlo_lsp.program.dataflow import branches_of
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -57,11 +57,11 @@ def numbered_parameters(context: RecordContext[ComputationLine]) -> Iterator[Fin
         yield context.report(
             part_place(context.file, last, last.parsed.literal),
             f"this is parameter {highest}, but `{name}` has no parameter {missing}",
-            Related(head_place(context.file, context.record), f"`{name}` begins here"),
+            Related(name_place(context.file, context.record), f"`{name}` begins here"),
         )
     elif listed is not None and len(listed[0]) != count and scope.is_sound:
         yield context.report(
-            head_place(context.file, context.record),
+            name_place(context.file, context.record),
             f"the header of `{name}` lists {count_noun(len(listed[0]), 'parameter')}, but the "
             f"computation has {count}",
         )
@@ -74,7 +74,7 @@ def signature_shapes(context: RecordContext[ComputationLine]) -> Iterator[Findin
     """
     listed = signature_of(context.record)
     if listed is not None:
-        head = f"the header of `{context.record.name}`", head_place(context.file, context.record)
+        head = f"the header of `{context.record.name}`", name_place(context.file, context.record)
         yield from _against_header(context, context.computation(context.record), head, *listed)
 
 
@@ -103,7 +103,7 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
             place,
             f"the module header lists {count_noun(len(shapes), 'parameter')}, but `{entry.name}` "
             f"has {len(parameters)}",
-            Related(head_place(context.file, entry), f"`{entry.name}` is the entry"),
+            Related(name_place(context.file, entry), f"`{entry.name}` is the entry"),
         )
         shapes = []
     yield from _against_header(context, scope, ("the module header", place), shapes, result)
@@ -182,7 +182,7 @@ def called_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
                 part_place(context.file, record, record.parsed.opcode),
                 f"`{record.opcode}` has {count_noun(len(resolved.names), 'operand')}, but `{name}` "
                 f"has {count_noun(len(parameters), 'parameter')}",
-                Related(head_place(context.file, scope.head), f"`{name}` is defined here"),
+                Related(name_place(context.file, scope.head), f"`{name}` is defined here"),
             )
 
 

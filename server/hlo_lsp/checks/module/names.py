@@ -6,7 +6,7 @@ from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import head_place, name_place, part_place
+from hlo_lsp.model.place import name_place, part_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
@@ -94,7 +94,7 @@ def callee_below(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         yield context.report(
             part_place(context.file, context.record, span),
             message,
-            Related(head_place(context.file, computation), f"`{callee.name}` is defined here"),
+            Related(name_place(context.file, computation), f"`{callee.name}` is defined here"),
         )
 
 
@@ -119,9 +119,9 @@ def duplicate_computation(context: RecordContext[ComputationLine]) -> Iterator[F
         return
     if first is not context.record and not isinstance(first, InlineComputation):
         yield context.report(
-            head_place(context.file, context.record),
+            name_place(context.file, context.record),
             f"duplicate computation `{name}`, first defined on line {context.number(first)}",
-            Related(head_place(context.file, first), f"the first `{name}`"),
+            Related(name_place(context.file, first), f"the first `{name}`"),
         )
 
 

@@ -8,7 +8,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.place import head_place, name_place, part_place, span_place
+from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.syntax.module_records import (
     MAX_INLINE_DEPTH,
@@ -82,12 +82,12 @@ def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Findin
     scope = context.computation(context.record)
     if not scope.is_closed and not scope.is_cut:
         yield context.report(
-            head_place(context.file, context.record),
+            name_place(context.file, context.record),
             f"`{context.record.name}` is not closed: expected `}}` after its instructions",
         )
     if context.record.is_read_in_part:
         yield context.report(
-            head_place(context.file, context.record),
+            name_place(context.file, context.record),
             f"`{context.record.name}` is read in part: only {MAX_INNER_COLUMN:,} characters of a"
             f" line and {MAX_INLINE_DEPTH} levels of inline computations are read",
         )

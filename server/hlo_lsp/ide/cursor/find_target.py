@@ -5,7 +5,7 @@ import re
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, TargetEntity
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import Place, Statement, statement_at
+from hlo_lsp.model.place import Place, Statement, name_columns, statement_at
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax import memory_records as memory
@@ -308,7 +308,7 @@ def _computation_head_mention(
     record: ComputationLine, text: str, line: int, column: int
 ) -> Mention:
     if line == record.line:
-        start, end = targets.name_columns(record, text)
+        start, end = name_columns(record, text)
         if column <= end:
             return targets.ComputationTarget(record.name), TextSpan(start, end, record.name)
     for match in _SIGNATURE_NAME.finditer(text):

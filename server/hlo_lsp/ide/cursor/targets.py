@@ -1,72 +1,18 @@
 """Cursor targets: the entities that a position in a dump can refer to."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Value, part_place
+from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.filecheck import CaptureMention
-from hlo_lsp.syntax.instruction_text import TextSpan
-from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
-    InlineComputation,
     InstructionLine,
     ModuleHeader,
 )
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import ThunkRow
-from hlo_lsp.syntax.used_value import UsedValue
-
-
-def name_columns(record: Record, text: str) -> tuple[int, int]:
-    """Return the columns of the name in the first line of a record.
-
-    For a value these are the columns of ``<2 add.14 @0>``. The columns follow from the fixed parts
-    of the line: outlines need them for every record, and scanning the line again is too slow.
-    """
-    if isinstance(record, UsedValue):
-        start, end = text.find("<", record.column), text.rfind(">") + 1
-    elif isinstance(record, AssignedValue):
-        start, end = text.find("<"), text.find(">") + 1
-    elif isinstance(record, RangeRow | PeakRow):
-        start = 4
-        end = start + len(record.name) + len(record.index or "")
-    elif isinstance(record, SequenceRow):
-        start, end = text.find(":") + 1, len(text)
-    elif isinstance(record, InlineComputation):  # Without a name, the attribute identifies it.
-        start = text.find(f"{record.attribute}=")
-        end = start + len(record.attribute)
-    elif isinstance(record, InstructionLine | ComputationLine):
-        start = text.find(record.name, _name_search_start(record, text))
-        end = start + len(record.name)
-    else:
-        start = end = -1
-    if start < 0 or end <= start:
-        return len(text) - len(text.lstrip()), len(text.rstrip())
-    return start, end
-
-
-def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> int:
-    """Return a column after every keyword that can precede the name."""
-    if isinstance(record, ComputationLine):
-        return text.find("ENTRY") + 5 if record.is_entry else 0
-    return text.find("ROOT", record.column) + 4 if record.is_root else record.column
-
-
-def head_place(located: LocatedRecord[Record]) -> Place:
-    """Return the first line of a record, with the columns of its name."""
-    file, line = located.file, located.record.line
-    return Place(file, line, *name_columns(located.record, file.lines[line]))
-
-
-def named_places(
-    file: DumpFile, record: InstructionLine, spans: Iterable[TextSpan], name: str
-) -> list[Place]:
-    """Return the places of those parts of an instruction's text that are this name."""
-    return [part_place(file, record, span) for span in spans if span.text == name]
 
 
 class TargetEntity:

@@ -8,10 +8,10 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from hlo_lsp.ide.cursor import targets
-from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import LocatedRecord, Place, name_place, named_places
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -85,7 +85,7 @@ def incoming_calls(node: CallNode) -> list[CallEdge]:
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
         operands = [LocatedRecord(file, record) for record in module.inputs(node.record)]
-        return [CallEdge(operand, (head_place(operand),)) for operand in operands]
+        return [CallEdge(operand, (operand.name_place,)) for operand in operands]
     places: dict[ComputationLine, list[Place]] = {}
     for caller in module.callers(node.record):
         home = module.computation_of(caller)
@@ -151,5 +151,5 @@ def _calls_of(
 def _call_places(file: DumpFile, caller: InstructionLine, called: ComputationLine) -> list[Place]:
     """Return where an instruction names a computation, or the caller's name if it is inline."""
     if isinstance(called, InlineComputation):
-        return [head_place(LocatedRecord(file, caller))]
+        return [name_place(file, caller)]
     return named_places(file, caller, caller.parsed.called, called.name)

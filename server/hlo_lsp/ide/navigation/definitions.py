@@ -10,11 +10,11 @@ in the same computation.
 from collections.abc import Iterable
 
 from hlo_lsp.ide.cursor import targets
-from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.filecheck import capture_places
 from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import (
     element_sources,
@@ -38,18 +38,18 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
             return _value_definitions(dump, target, entity)
         case targets.InstructionTarget(name=name, index=index):
             if target.is_in_module_text:
-                return _head_places([targets.resolve_instruction(dump, target, name)])
+                return _name_places([targets.resolve_instruction(dump, target, name)])
             return _instruction_definitions(dump, name, index or "{}")
         case targets.ThunkTarget(row=row):
             thunk_name = thunk_instruction(dump, row)
             return [] if thunk_name is None else _instruction_definitions(dump, thunk_name, None)
         case targets.ComputationTarget(name=name):
             head = targets.resolve_computation(dump, target, name)
-            return _head_places([head]) or _instruction_definitions(dump, name, None)
+            return _name_places([head]) or _instruction_definitions(dump, name, None)
         case targets.CaptureTarget() as entity:
             return capture_places(target.place.file, entity)
         case targets.AllocationTarget(number=number):
-            return _head_places([dump.allocation(number)])
+            return _name_places([dump.allocation(number)])
         case targets.TupleElementTarget(number=number):
             assert isinstance(target.record, InstructionLine)
             operand = next(iter(module.operands(target.record)), None)
@@ -58,13 +58,13 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         case targets.ParameterTarget(number=number):
             parameter = targets.resolve_parameter(target, number)
             if parameter is None or isinstance(target.record, ModuleHeader):
-                return _head_places([parameter])
+                return _name_places([parameter])
             passed = operands_of_parameter(module, parameter.record)
             return _module_places(target, [operand for _, operand in passed])
         case targets.LocationRowTarget() as entity:
-            return _head_places([targets.resolve_location_row(dump, target, entity)])
+            return _name_places([targets.resolve_location_row(dump, target, entity)])
     reported = reported_row_at(dump, target)
-    return [] if reported is None else _head_places(reported.values)
+    return [] if reported is None else _name_places(reported.values)
 
 
 def definition(dump: DumpSet, target: CursorTarget) -> Place | None:
@@ -83,11 +83,11 @@ def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
             if value is None and target.is_in_module_text:
                 value = _first_value_of_instruction(dump, name)
         case targets.AllocationTarget(number=number):
-            return next(iter(_head_places([dump.allocation(number)])), None)
+            return next(iter(_name_places([dump.allocation(number)])), None)
         case _:
             reported = reported_row_at(dump, target)
-            return None if reported is None else head_place(reported.allocation)
-    return None if value is None or value.allocation is None else head_place(value.allocation)
+            return None if reported is None else reported.allocation.name_place
+    return None if value is None or value.allocation is None else value.allocation.name_place
 
 
 def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
@@ -105,11 +105,11 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         if meant is None:
             return []
         called = meant.file.module.called_by(meant.record)
-        return _head_places(LocatedRecord(meant.file, head) for head in called)
+        return _name_places(LocatedRecord(meant.file, head) for head in called)
     for entry in dump.entries_at(entity.name):
         for position in entry.record.positions:
             if position.name == entity.name and (position.index or "{}") == (entity.index or "{}"):
-                return [head_place(entry)]
+                return [entry.name_place]
     return []
 
 
@@ -123,7 +123,7 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     if isinstance(entity, targets.ComputationTarget):
         head = targets.resolve_computation(dump, target, entity.name)
         root = None if head is None else head.file.module.computation(head.record).root
-        return [] if head is None or root is None else [head_place(LocatedRecord(head.file, root))]
+        return [] if head is None or root is None else [name_place(head.file, root)]
     if not isinstance(entity, targets.InstructionTarget):
         return []
     if isinstance(record, InstructionLine) and entity.operand is not None:
@@ -132,7 +132,7 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
-    return _head_places(
+    return _name_places(
         [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
     )
 
@@ -163,9 +163,9 @@ def _value_definitions(
     record = target.record
     is_entry_header = isinstance(record, UsedValue) and target.place.line == record.line
     parts = (value.assigned, value.entry) if is_entry_header else (value.entry, value.assigned)
-    places = _head_places(parts)
+    places = _name_places(parts)
     if is_entry_header or isinstance(target.record, AssignedValue):
-        return places[:1] + _head_places([dump.instruction(value.name)])
+        return places[:1] + _name_places([dump.instruction(value.name)])
     return places[:1]
 
 
@@ -173,8 +173,8 @@ def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> lis
     """Return the value that an instruction defines at ``index``, otherwise its line."""
     value = None if index is None else dump.value_of_key(name + index)
     if value is not None and value.entry is not None:
-        return [head_place(value.entry)]
-    return _head_places([dump.instruction(name) or dump.step(name)])
+        return [value.entry.name_place]
+    return _name_places([dump.instruction(name) or dump.step(name)])
 
 
 def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:
@@ -186,8 +186,8 @@ def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:
 
 def _module_places(target: CursorTarget, records: Iterable[InstructionLine]) -> list[Place]:
     file = target.place.file
-    return list(dict.fromkeys(_head_places(LocatedRecord(file, record) for record in records)))
+    return list(dict.fromkeys(_name_places(LocatedRecord(file, record) for record in records)))
 
 
-def _head_places(parts: Iterable[LocatedRecord[Record] | None]) -> list[Place]:
-    return [head_place(part) for part in parts if part is not None]
+def _name_places(parts: Iterable[LocatedRecord[Record] | None]) -> list[Place]:
+    return [part.name_place for part in parts if part is not None]

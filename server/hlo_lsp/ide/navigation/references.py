@@ -7,14 +7,20 @@ from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import (
     CursorTarget,
     LocationRowTarget,
-    head_place,
-    named_places,
 )
 from hlo_lsp.ide.filecheck import capture_and_use_places
 from hlo_lsp.memory.memory_usage_report import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value, part_place
+from hlo_lsp.model.place import (
+    LocatedRecord,
+    Place,
+    Statement,
+    Value,
+    name_place,
+    named_places,
+    part_place,
+)
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.program.renaming import mention_places
@@ -85,7 +91,7 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
             row = targets.resolve_location_row(dump, target, entity)
             if row is None:
                 return [], []
-            return [head_place(row)], list(_location_row_mentions(row.file, entity))
+            return [row.name_place], list(_location_row_mentions(row.file, entity))
         case targets.AllocationTarget(number=number):
             return _allocation_places(dump, number)
         case targets.CaptureTarget() as entity:
@@ -97,13 +103,13 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     line = targets.resolve_instruction(dump, target, instruction)
     if line is None:
         return [], mentioned
-    return [head_place(line)], [*mentioned, *_mentions(line)]
+    return [line.name_place], [*mentioned, *_mentions(line)]
 
 
 def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
     parts = (value.assigned, value.entry, dump.instruction(value.name))
-    declared = [head_place(part) for part in parts if part is not None]
-    mentioned = [] if value.live is None else [head_place(value.live)]
+    declared = [part.name_place for part in parts if part is not None]
+    mentioned = [] if value.live is None else [value.live.name_place]
     if value.entry is not None:
         mentioned += [_row_place(value.entry, row) for row in value.entry.record.positions]
         mentioned += use_places(value)
@@ -115,9 +121,9 @@ def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
             if (row.key or peak_row_key(file, row)) == value.key:
-                mentioned.append(head_place(LocatedRecord(file, row)))
+                mentioned.append(name_place(file, row))
     if value.assigned is not None:
-        mentioned += map(head_place, rows_of_value(dump, value.assigned))
+        mentioned += (row.name_place for row in rows_of_value(dump, value.assigned))
     return declared, mentioned
 
 
@@ -128,12 +134,12 @@ def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
             assigned = dump.find(lambda index: index.assigned, entry.record.id or 0)
             for part in (entry, assigned, dump.live(entry.record.key or "")):
                 if part is not None:
-                    yield head_place(part)
+                    yield part.name_place
     for entry in dump.entries_used_by(name):
         yield from (_row_place(entry, row) for row in entry.record.uses if row.name == name)
     for file in dump.files:
         for row in (*file.memory.step_names.all(name), *file.memory.peak_names.all(name)):
-            yield head_place(LocatedRecord(file, row))
+            yield name_place(file, row)
 
 
 def _mentions(located: LocatedRecord[InstructionLine]) -> list[Place]:
@@ -150,7 +156,7 @@ def _mentions(located: LocatedRecord[InstructionLine]) -> list[Place]:
 def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces:
     file, name = head.file, head.record.name
     heads = file.module.computations.all(name)
-    return [head_place(LocatedRecord(file, record)) for record in heads], [
+    return [name_place(file, record) for record in heads], [
         place
         for caller in file.module.callers(head.record)
         for place in named_places(file, caller, caller.parsed.called, name)
@@ -162,7 +168,7 @@ def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePla
     mentioned = _mentions(parameter)
     for caller, operand in operands_of_parameter(file.module, parameter.record):
         mentioned += named_places(file, caller, caller.parsed.reads, operand.name)
-    return [head_place(parameter)], mentioned
+    return [parameter.name_place], mentioned
 
 
 def _location_row_mentions(file: DumpFile, target: LocationRowTarget) -> Iterator[Place]:
@@ -196,8 +202,8 @@ def _allocation_places(dump: DumpSet, number: int) -> ReferencePlaces:
         for record in file.records
         if isinstance(record, ReportedAllocation) and record.number == number
     ]
-    return [] if allocation is None else [head_place(allocation)], [
-        head_place(row) for row in (*reported, *rows_of_allocation(dump, number))
+    return [] if allocation is None else [allocation.name_place], [
+        row.name_place for row in (*reported, *rows_of_allocation(dump, number))
     ]
 
 

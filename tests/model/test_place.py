@@ -2,8 +2,8 @@
 
 import pytest
 
-from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import name_columns
 
 
 @pytest.mark.parametrize(
