@@ -19,10 +19,9 @@ from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
-from hlo_lsp.model.symbol_reading import SearchFolder
+from hlo_lsp.model.symbol_reading import search_folders
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
@@ -134,7 +133,8 @@ class SourceLines:
     async def _read_changes(self) -> None:
         if self._session.settings.python_notes is PythonNotes.OFF:
             return
-        folders = self._search_folders()
+        opened = self._session.workspace.open_paths
+        folders = search_folders(workspace_folders(self._server), opened)
         give_way = self._session.foreground.give_way
         scan = partial(self._compiles.scan, folders, self._version)
         await run_in_slices(scan, give_way=give_way)
@@ -161,9 +161,10 @@ class SourceLines:
         """Return the lines of a compile, with open files as they are in the editor."""
         # Of one compile, so that its files do not stay in memory.
         workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames)
-        for file in self._open_files():
-            if file.path in compile_.files:
-                workspace.open(file.uri, file.path, file.document.copy())
+        for path in compile_.files:
+            file = self._session.workspace.open_paths.get(path)
+            if file is not None:
+                workspace.open(file.uri, path, file.document.copy())
         try:
             found = module_memory(workspace.set_of(workspace.file(compile_.assignment)))
         except UnreadableError:
@@ -244,7 +245,7 @@ class SourceLines:
         for compile_ in self._compiles.found.values():
             if any(map(is_path, compile_.sources)):
                 modules.setdefault(compile_.module, []).append(compile_)
-        open_paths = {file.path for file in self._open_files()}
+        open_paths = self._session.workspace.open_paths.keys()
         for compiles in modules.values():
             yield (
                 max(
@@ -254,20 +255,10 @@ class SourceLines:
                 len(compiles),
             )
 
-    def _open_files(self) -> list[DumpFile]:
-        return [file for file in self._session.workspace.open_files.values() if file.path]
-
     def _version(self, path: Path) -> int | None:
         """Return the client's version of an open file, None for other files."""
-        uri = next((file.uri for file in self._open_files() if file.path == path), None)
-        return None if uri is None else self._session.version(uri)
-
-    def _search_folders(self) -> list[SearchFolder]:
-        beside = sorted({file.path.parent for file in self._open_files() if file.path})
-        return [
-            *(SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)),
-            *(SearchFolder(path, is_recursive=False) for path in beside),
-        ]
+        file = self._session.workspace.open_paths.get(path)
+        return None if file is None else self._session.version(file.uri)
 
 
 class _FileTest:

@@ -83,7 +83,7 @@ class WorkspaceDiagnostics:
                     items += changes
                 elif changes:
                     self._notify(types.PROGRESS, {"token": token, "value": {"items": changes}})
-        opened = self._open_paths()
+        opened = self._session.workspace.open_paths
         removed: list[Json] = [
             {"uri": one.uri, "version": None, "kind": "full", "items": []}
             for path, one in previous.items()
@@ -152,7 +152,7 @@ class WorkspaceDiagnostics:
         """Check the closed files of a compile with the open ones as they are in the editor."""
         reports = []
         for path in job.files:
-            if path in self._open_paths():
+            if path in self._session.workspace.open_paths:
                 continue
             try:
                 contexts = await self._session.contexts_on_disk(path)
@@ -167,10 +167,7 @@ class WorkspaceDiagnostics:
         return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
 
     def _is_open(self, job: CheckJob) -> bool:
-        return not self._open_paths().isdisjoint(job.files)
-
-    def _open_paths(self) -> set[Path | None]:
-        return {file.path for file in self._session.workspace.open_files.values()}
+        return not self._session.workspace.open_paths.keys().isdisjoint(job.files)
 
     def _selection_of(self, folder: Path) -> Selection:
         return self._session.selections.of_folder(folder, self._session.settings.check)

@@ -99,8 +99,8 @@ class ConfigFileWatcher:
 
     def poll(self) -> None:
         """Poll once; a folder without open dumps before is not a change."""
-        paths = (file.path for file in self._session.workspace.open_files.values())
-        folders = {path.parent for path in paths if path is not None and path.is_absolute()}
+        paths = self._session.workspace.open_paths
+        folders = {path.parent for path in paths if path.is_absolute()}
         known, self._known = self._known, {folder: config_stamp(folder) for folder in folders}
         if any(known.get(folder, stamp) != stamp for folder, stamp in self._known.items()):
             self._on_change()

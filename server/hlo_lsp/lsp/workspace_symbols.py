@@ -3,7 +3,6 @@
 import asyncio
 import time
 from functools import partial
-from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -15,7 +14,7 @@ from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, UnreadFile, read_symbols
+from hlo_lsp.model.symbol_reading import SymbolFolders, UnreadFile, read_symbols, search_folders
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
 
@@ -126,7 +125,7 @@ class WorkspaceSymbols:
 
     async def _search(self, query: str) -> list[Symbol]:
         """Search the names that are read so far."""
-        hidden = self._open_paths()
+        hidden = self._session.workspace.open_paths
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
@@ -136,9 +135,11 @@ class WorkspaceSymbols:
         try:
             while self._is_outdated and not self._is_stopped:
                 self._is_outdated = False
-                found = await run_in_background(partial(self._folders.scan, self._search_folders()))
+                opened = self._session.workspace.open_paths if self._has_queries else ()
+                folders = search_folders(workspace_folders(self._server), opened)
+                found = await run_in_background(partial(self._folders.scan, folders))
                 self._last_scan = time.monotonic()
-                hidden = self._open_paths()
+                hidden = self._session.workspace.open_paths
                 unread = [file for file in found if file.path not in hidden]
                 total = sum(file.stamp[1] for file in unread)
                 with reading_progress(self._server, "Indexing HLO names", total) as progress:
@@ -156,16 +157,6 @@ class WorkspaceSymbols:
             if progress.is_cancelled:
                 self._is_stopped = True
                 return
-
-    def _search_folders(self) -> list[SearchFolder]:
-        recursive = workspace_folders(self._server)
-        folders = [SearchFolder(path, is_recursive=True) for path in recursive]
-        open_folders = {path.parent for path in self._open_paths() if self._has_queries}
-        return folders + [SearchFolder(path, is_recursive=False) for path in sorted(open_folders)]
-
-    def _open_paths(self) -> set[Path]:
-        files = self._session.workspace.open_files.values()
-        return {file.path for file in files if file.path is not None}
 
     def _forget(self, uri: str) -> None:
         self._open.pop(uri, None)

@@ -180,6 +180,15 @@ class SearchFolder:
     is_recursive: bool
 
 
+def search_folders(workspace: Iterable[Path], opened: Iterable[Path]) -> list[SearchFolder]:
+    """Return the workspace folders with their subfolders, and the folders of open files."""
+    beside = sorted({path.parent for path in opened})
+    return [
+        *(SearchFolder(path, is_recursive=True) for path in workspace),
+        *(SearchFolder(path, is_recursive=False) for path in beside),
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
     """A new or changed file; ``stamp`` is its modification time (ns) and size (bytes)."""

@@ -51,7 +51,7 @@ class DumpWorkspace:
         self.frames = frames
         self.open_files: dict[str, DumpFile] = {}
         self.open_hosts: dict[str, DumpFile] = {}  # open texts in other languages
-        self._open_paths: dict[Path, DumpFile] = {}
+        self.open_paths: dict[Path, DumpFile] = {}  # the open files that have a path
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
@@ -74,7 +74,7 @@ class DumpWorkspace:
             return file
         self.open_files[uri] = file
         if path is not None:
-            self._open_paths[path] = file
+            self.open_paths[path] = file
             self._on_disk.pop(path, None)
             self._heads.pop(path, None)
         return file
@@ -98,9 +98,9 @@ class DumpWorkspace:
             return None
         file.close()
         if file.path is not None:
-            self._open_paths.pop(file.path, None)
+            self.open_paths.pop(file.path, None)
         self._dump_sets.forget([file])
-        compiles = [self.compile(path) for path in self._open_paths]
+        compiles = [self.compile(path) for path in self.open_paths]
         wanted = {
             path
             for one in compiles
@@ -138,7 +138,7 @@ class DumpWorkspace:
     def compile(self, path: Path) -> Compile:
         """Return the compile of a file, including files that exist only in the editor."""
         listing = self.folders.listing(path.parent)
-        unsaved = {other.name for other in self._open_paths if other.parent == path.parent}
+        unsaved = {other.name for other in self.open_paths if other.parent == path.parent}
         if path.name in listing and all(name in listing for name in unsaved):
             return listing.compile(path.name)
         return compile_of(path, {*listing.names(), *unsaved})
@@ -153,7 +153,7 @@ class DumpWorkspace:
         Raises:
             UnreadableError: The path is not a readable text file.
         """
-        known = self._open_paths.get(path)
+        known = self.open_paths.get(path)
         if known is None:
             known = self._disk_file(path)
         known.refresh()
@@ -162,7 +162,7 @@ class DumpWorkspace:
     def is_unread(self, path: Path) -> bool:
         """Return True if a file is not open and its current version on disk is not read."""
         known = self._on_disk.get(path)
-        return path not in self._open_paths and (known is None or known.stamp != file_stamp(path))
+        return path not in self.open_paths and (known is None or known.stamp != file_stamp(path))
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
@@ -232,7 +232,7 @@ class DumpWorkspace:
             job.cancel()
 
     def _companion(self, path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
-        file = self._open_paths.get(path)
+        file = self.open_paths.get(path)
         if file is None:
             if suffix_of(path.name).role in self._unread_roles:
                 return None
