@@ -55,3 +55,27 @@ def test_module_alone_has_no_sizes() -> None:
 @pytest.mark.parametrize("name", ["argument_size_in_bytes", "temp_size_in_bytes"])
 def test_unknown_backend_has_no_sizes(name: str) -> None:
     assert _sizes(_CPU)[name] is None
+
+
+_STORED = "<2 add @0> (size=512,offset=0): f32[2]{0:T(128)}"
+_SCALAR = "<3 add.1 @0> (size=512,offset=0): s32[]{:T(128)}"
+_TABLE = "<4 while{} @0> (size=512,offset=0): (s32[]{:T(128)}, f32[2]{0:T(128)})"
+_TOKEN = "<5 after-all @0> (size=0,offset=0): token[]"
+
+
+@pytest.mark.parametrize(
+    ("values", "bytes_"),
+    [
+        ([_STORED, _SCALAR, _TABLE], 16384),
+        ([_TABLE, _TOKEN], 0),
+        ([_SCALAR, _TABLE], None),
+    ],
+)
+def test_tpu_stores_no_tables_of_tuples(values: list[str], bytes_: int | None) -> None:
+    lines = ["BufferAssignment:", "allocation 0: size 512, page 0, preallocated-temp:"]
+    text = "\n".join([*lines, *(f" value: {value}" for value in values), ""])
+    assert _sizes(text)["temp_size_in_bytes"] == bytes_
+
+
+def test_temporaries_of_older_libtpu_are_unknown() -> None:
+    assert _sizes(_TPU.replace(", page 0", ""))["temp_size_in_bytes"] is None

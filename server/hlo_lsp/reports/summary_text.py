@@ -6,7 +6,6 @@ from typing import Any
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import OwnedBuffer
-from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.display import markdown_block, markdown_code, markdown_row, markdown_text
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
@@ -179,10 +178,9 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
 
 def _analysis(summary: ModuleSummary) -> str:
     """Return the numbers of JAX that are not 0."""
-    end, start = "_size_in_bytes", "up to " if summary.backend is Backend.TPU else ""
+    end = "_size_in_bytes"
     return " · ".join(
-        f"{one.key.removesuffix(end)} {start if one.key.startswith('temp') else ''}"
-        f"{_size(one.bytes)}"
+        f"{one.key.removesuffix(end)} {_size(one.bytes)}"
         for one in summary.memory_analysis
         if one.bytes and one.key.endswith(end)
     )
