@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.document import Document, LineChange, changed_parts
 from text import reference_text
 
 
@@ -177,3 +177,14 @@ def test_distant_changes_cover_lines_between() -> None:
 
 def test_change_inside_new_lines_adds_nothing() -> None:
     assert LineChange(4, 1, 5).then(LineChange(6, 2, 1)) == LineChange(4, 1, 4)
+
+
+@given(st.text("ab"), st.text("ab"), st.sampled_from([(1,), (3, 1)]))
+def test_text_around_changed_parts_is_equal(old: str, new: str, sizes: tuple[int, ...]) -> None:
+    start, old_end, new_end = changed_parts(old, new, *sizes)
+    assert start <= min(old_end, new_end)
+    assert old[:start] == new[:start]
+    assert old[old_end:] == new[new_end:]
+    if start < min(old_end, new_end):
+        assert old[start] != new[start]
+        assert old[old_end - 1] != new[new_end - 1]

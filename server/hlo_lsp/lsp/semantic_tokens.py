@@ -14,7 +14,7 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.document import Encoding, common_prefix_length
+from hlo_lsp.text.document import Encoding, changed_parts
 
 _NUMBERS_PER_TOKEN = 5
 _NUMBERS_PER_CHUNK = _NUMBERS_PER_TOKEN * 1024
@@ -74,15 +74,9 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
     if old == new:
         return []
     sizes = _NUMBERS_PER_CHUNK, _NUMBERS_PER_TOKEN
-    first = common_prefix_length(old, new, *sizes)
-    last = common_prefix_length(old[first:][::-1], new[first:][::-1], *sizes)
-    return [
-        {
-            "start": first,
-            "deleteCount": len(old) - first - last,
-            "data": new[first : len(new) - last].tolist(),
-        }
-    ]
+    start, old_end, new_end = changed_parts(old, new, *sizes)
+    data = new[start:new_end].tolist()
+    return [{"start": start, "deleteCount": old_end - start, "data": data}]
 
 
 MAX_FULL_ANSWER_CHARACTERS = 2_000_000  # of a text with a full answer: 0.5 s of work

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.text.document import common_prefix_length
+from hlo_lsp.text.document import changed_parts
 
 _COMPARED_RANGES = 64  # in one comparison of lists
 _NODES_PER_CHECKPOINT = 4096  # about 1 ms
@@ -146,10 +146,8 @@ def changed_ranges(
     before: Sequence[LiveByteRange], values: Sequence[LiveByteRange]
 ) -> tuple[Sequence[LiveByteRange], Sequence[LiveByteRange]]:
     """Return the removed and the added ranges; those between two of them are in both."""
-    start = common_prefix_length(before, values, _COMPARED_RANGES, 1)
-    old, new = before[start:], values[start:]
-    end = common_prefix_length(old[::-1], new[::-1], _COMPARED_RANGES, 1)
-    return old[: len(old) - end], new[: len(new) - end]
+    start, old_end, new_end = changed_parts(before, values, _COMPARED_RANGES, 1)
+    return before[start:old_end], values[start:new_end]
 
 
 def _inside(values: Iterable[LiveByteRange], low: int, high: int) -> Iterator[LiveByteRange]:

@@ -12,7 +12,7 @@ from hlo_lsp.model.file_names import sanitized_name
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.embedded_hlo import embedded_sections
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
-from hlo_lsp.text.document import Document, LineChange, common_prefix_length
+from hlo_lsp.text.document import Document, LineChange, changed_parts
 
 _LINES_PER_COMPARISON = 512
 
@@ -163,7 +163,5 @@ def _text_change(old: list[str], new: list[str]) -> LineChange | None:
     """Return the difference of two texts as one change, or None if they are equal."""
     if old == new:
         return None
-    first = common_prefix_length(old, new, _LINES_PER_COMPARISON, 1)
-    rest = old[first:][::-1], new[first:][::-1]
-    last = common_prefix_length(*rest, _LINES_PER_COMPARISON, 1)
-    return LineChange(first, len(old) - last - first, len(new) - last - first)
+    first, old_end, new_end = changed_parts(old, new, _LINES_PER_COMPARISON, 1)
+    return LineChange(first, old_end - first, new_end - first)

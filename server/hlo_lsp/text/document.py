@@ -128,6 +128,16 @@ def common_prefix_length(one: Sequence[Any], other: Sequence[Any], *sizes: int) 
     return at
 
 
+def changed_parts(old: Sequence[Any], new: Sequence[Any], *sizes: int) -> tuple[int, int, int]:
+    """Return where two sequences begin to differ, and where this part ends in each of them.
+
+    For ``sizes`` see :func:`common_prefix_length`.
+    """
+    start = common_prefix_length(old, new, *sizes)
+    same = common_prefix_length(old[start:][::-1], new[start:][::-1], *sizes)
+    return start, len(old) - same, len(new) - same
+
+
 class Encoding(Enum):
     """A position encoding of the protocol; the value is its name there."""
 
@@ -168,18 +178,16 @@ def moved_lines(before: Sequence[str], after: Sequence[str]) -> list[int | None]
     Lines that were changed in place keep their place. Lines that were deleted, and changed lines
     where the number of lines changed, too, have None.
     """
-    start = common_prefix_length(before, after, 1)
-    same_end = common_prefix_length(before[::-1], after[::-1], 1)
-    end = min(same_end, len(before) - start, len(after) - start)
+    start, old_end, new_end = changed_parts(before, after, 1)
     found: list[int | None] = [*range(start)]
-    inner = before[start : len(before) - end], after[start : len(after) - end]
+    inner = before[start:old_end], after[start:new_end]
     if not all(inner) or max(map(len, inner)) > _MAX_COMPARED_LINES:
         found += _in_place(0, len(inner[0]), start, start + len(inner[1]))
     else:
         matcher = SequenceMatcher(None, *inner)
-        for _, old_start, old_end, new_start, new_end in matcher.get_opcodes():
-            found += _in_place(old_start, old_end, start + new_start, start + new_end)
-    return [*found, *range(len(after) - end, len(after))]
+        for _, old_first, old_last, new_first, new_last in matcher.get_opcodes():
+            found += _in_place(old_first, old_last, start + new_first, start + new_last)
+    return [*found, *range(new_end, len(after))]
 
 
 def _in_place(old_start: int, old_end: int, new_start: int, new_end: int) -> Sequence[int | None]:
