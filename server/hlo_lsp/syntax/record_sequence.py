@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.syntax.records import Record, RecordBlock
+from hlo_lsp.syntax.records import BrokenRecord, Record, RecordBlock
 from hlo_lsp.text.document import LineChange
 
 # An edit updates one block and all block positions. Python shares integers up to 256, and most
@@ -74,6 +74,14 @@ class RecordSequence:
         if place < 0:  # the last head of the block above
             block = record.block.above
         return None if block is None else block.records[block.heads[place]]
+
+    def readable_head_of(self, record: Record) -> Record | None:
+        """Return the nearest head of or above a record that is not a broken line."""
+        head = self.head_of(record)
+        while isinstance(head, BrokenRecord):
+            above = self.at(head.line - 1) if head.line > 0 else None
+            head = None if above is None else self.head_of(above)
+        return head
 
     def head_after(self, record: Record | None) -> Record | None:
         """Return the first head after a record, or the first head of all."""

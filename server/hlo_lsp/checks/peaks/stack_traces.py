@@ -197,10 +197,7 @@ RULES: tuple[AnyRule, ...] = (
 
 def may_be_part_of_title(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
     """Return whether an unreadable line may be part of a row whose title has a line break."""
-    head = file.records.head_of(broken)
-    while isinstance(head, BrokenRecord) and head.line > 0:
-        above = file.records.at(head.line - 1)
-        head = None if above is None else file.records.head_of(above)
+    head = file.records.readable_head_of(broken)
     is_row = isinstance(head, Label) and head.name == "breakdown_label"
     return is_row and _has_line_breaks_in_names(dump)
 

@@ -218,8 +218,8 @@ def completion_scope(draft: Draft) -> CompletionScope:
     if draft.siblings:
         above = [_read_partially(text, draft.line) for text in draft.siblings]
         return CompletionScope(record, tuple(each for each in reversed(above) if each is not None))
-    head = _enclosing_head(draft.file, record)
-    if head is None or head is record:  # outside of computations, or in a computation head
+    head = records.readable_head_of(record)
+    if not isinstance(head, ComputationLine) or head is record:  # in no body of a computation
         return CompletionScope(None, ())
     above = []
     for member in takewhile(lambda member: member is not record, records.members(head)):
@@ -235,18 +235,6 @@ def completion_scope(draft: Draft) -> CompletionScope:
         elif isinstance(member, BrokenRecord):
             above.append(_read_partially(member.text, member.line))
     return CompletionScope(head, tuple(each for each in reversed(above) if each is not None))
-
-
-def _enclosing_head(file: DumpFile, record: Record) -> Record | None:
-    """Return the computation head above a record, skipping unreadable lines at the left margin."""
-    while isinstance(record, BrokenRecord) and record.is_head and record.line > 0:
-        above = file.records.at(record.line - 1)
-        assert above is not None
-        record = above
-    head = file.records.head_of(record)
-    if isinstance(head, BrokenRecord) and head is not record:
-        return _enclosing_head(file, head)
-    return head if isinstance(head, ComputationLine) else None
 
 
 def _read_partially(text: str, line: int) -> PartialInstruction | None:

@@ -31,7 +31,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
-from hlo_lsp.text.document import common_prefix_length
+from hlo_lsp.text.document import changed_parts
 
 _INDENT = "  "
 _TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
@@ -116,10 +116,7 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
 
 
 def _is_in_computation(file: DumpFile, record: Record) -> bool:
-    head = file.records.head_of(record)
-    while isinstance(head, BrokenRecord) and head.line > 0:
-        above = file.records.at(head.line - 1)
-        head = None if above is None else file.records.head_of(above)
+    head = file.records.readable_head_of(record)
     if not isinstance(head, ComputationLine) or head.members:
         return False
     between = takewhile(lambda other: other is not record, file.records.after(head))
@@ -215,10 +212,9 @@ def _gap_edits(
 
 def _minimal_edit(line: int, column: int, old: str, new: str) -> FormattingEdit:
     """Return the edit at a position without the common prefix and suffix of both texts."""
-    first = common_prefix_length(old, new, 64, 1)
-    last = common_prefix_length(old[first:][::-1], new[first:][::-1], 64, 1)
-    start, end = (_advance(line, column, old[:at]) for at in (first, len(old) - last))
-    return FormattingEdit(start, end, new[first : len(new) - last])
+    first, old_end, new_end = changed_parts(old, new, 64, 1)
+    start, end = (_advance(line, column, old[:at]) for at in (first, old_end))
+    return FormattingEdit(start, end, new[first:new_end])
 
 
 def _is_left_unchanged(statement: _Statement) -> bool:
