@@ -73,14 +73,10 @@ def values_of_name(dump: DumpSet, name: str) -> list[Value]:
     arrays = [record for record in records if not record.shape.startswith("(")] or records
     values = [dump.value(record.id) for record in arrays] or [dump.value_at(name)]
     known = [value for value in values if value is not None]
-    return sorted(known, key=lambda value: -_size(value))
+    return sorted(known, key=lambda value: -(value.size or 0))
 
 
 def _assigned(dump: DumpSet) -> Iterator[LocatedRecord[AssignedValue]]:
     for file in dump.files:
         for record in file.memory.assigned.firsts():
             yield LocatedRecord(file, record)
-
-
-def _size(value: Value) -> int:
-    return 0 if value.assigned is None else value.assigned.record.size

@@ -324,7 +324,7 @@ def _padded_size_labels(
     """
     value = dump.value_of_key(key)
     color = 0 if value is None else value.color or 0
-    printed = None if value is None or value.assigned is None else value.assigned.record.size
+    printed = None if value is None else value.size
     for match in load_grammar("lexemes").expression("lexeme").finditer(text):
         size = printed if match[0] == text.rstrip() else None
         if match.lastgroup == "ARRAY" and (size is not None or "T(" in match[0]):

@@ -44,7 +44,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
         "phi": value.phi,
         "shape": shape,
         **_sizes(dump, shape, value, in_memory=True),
-        "size": None if assigned is None else assigned.size,
+        "size": value.size,
         "offset": None if assigned is None else assigned.offset,
         "allocation": _allocation_number(value),
         "memory_space": value.color,

@@ -134,6 +134,11 @@ class Value:
         return self.name + (self.index or "{}")
 
     @property
+    def size(self) -> int | None:
+        """The padded size in bytes, None if no allocation has the value."""
+        return None if self.assigned is None else self.assigned.record.size
+
+    @property
     def mention(self) -> str:
         """The value in XLA's notation: ``<328 fusion.40{0} @0>``."""
         color = "" if self.color is None else f" @{self.color}"

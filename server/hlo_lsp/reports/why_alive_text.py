@@ -74,7 +74,7 @@ def _key(value: Value) -> str:
 
 
 def _size(value: Value) -> str:
-    return "" if value.assigned is None else format_short_bytes(value.assigned.record.size)
+    return "" if value.size is None else format_short_bytes(value.size)
 
 
 def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Json:
@@ -85,7 +85,7 @@ def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Jso
         "name": value.name,
         "index": value.index,
         "shape": dump.shape_text(value),
-        "size": None if value.assigned is None else value.assigned.record.size,
+        "size": value.size,
         "memory_space": value.color,
         "live_range": None if live is None else [live.start_step, live.end_step],
         "at_peak": _is_at_peak(dump, value),
@@ -127,12 +127,11 @@ def _use_json(use: BufferUse) -> Json:
 
 
 def _buffer(dump: DumpSet, value: Value) -> Iterator[str]:
-    if value.assigned is not None:
+    if value.size is not None:
         space = value.color or 0
         if value.allocation is not None:
             space = value.allocation.record.color
-        size = format_bytes(value.assigned.record.size)
-        yield f"{size} in {space_title(space, dump.backend)}"
+        yield f"{format_bytes(value.size)} in {space_title(space, dump.backend)}"
     if value.live is None:
         yield "live range unknown"
         return

@@ -143,7 +143,7 @@ def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | 
     if value is None and "T(" not in leaf:
         sizes = logical_facts(leaf)
     else:
-        size = None if value is None or value.assigned is None else value.assigned.record.size
+        size = None if value is None else value.size
         color = 0 if value is None else value.color or 0
         sizes = size_facts(leaf, target_of(dump), color, size)
     shape = try_shape(leaf)
@@ -171,9 +171,7 @@ def _value_facts(
 
 def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> list[Fact]:
     """Return a fact for each of the largest leaves of a tuple."""
-    ordered = sorted(
-        leaves, key=lambda leaf: -(leaf[1].assigned.record.size if leaf[1].assigned else 0)
-    )
+    ordered = sorted(leaves, key=lambda leaf: -(leaf[1].size or 0))
     facts = [
         Fact(part_label(dump, leaf, at), _describe_leaf(dump, name, at, leaf))
         for at, leaf in ordered[:_MAX_LEAVES]

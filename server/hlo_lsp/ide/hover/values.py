@@ -189,8 +189,7 @@ def _shape_facts(dump: DumpSet, value: Value) -> tuple[list[Fact], list[Fact], l
     shape = None if text is None else try_shape(text)
     if text is None or shape is None:
         return [], [], []
-    actual = None if value.assigned is None else value.assigned.record.size
-    sizes = size_facts(text, target_of(dump), value.color or 0, actual)
+    sizes = size_facts(text, target_of(dump), value.color or 0, value.size)
     described = Fact("shape", f"`{truncated(text, 120)}`: {describe_shape(shape)}")
     return [described], *split_waste(sizes)
 
@@ -264,20 +263,19 @@ def steps_label(dump: DumpSet, value: Value) -> str:
 
 
 def _size(dump: DumpSet, value: Value) -> str:
-    if value.assigned is None:
+    if value.size is None:
         return ""
-    size = value.assigned.record.size
     if value.allocation is not None and value.allocation.record.thread_local:
-        return f"{format_short_bytes(size)}, thread-local"
-    return _size_in_space(dump, size, value.color)
+        return f"{format_short_bytes(value.size)}, thread-local"
+    return _size_in_space(dump, value.size, value.color)
 
 
 def _sizes(dump: DumpSet, values: list[Value]) -> str:
     """Return ``4.0 KiB in HBM and 512 B in VMEM in 2 values``, empty if no size is known."""
     sizes: dict[int | None, int] = {}
     for value in values:
-        if value.assigned is not None:
-            sizes[value.color] = sizes.get(value.color, 0) + value.assigned.record.size
+        if value.size is not None:
+            sizes[value.color] = sizes.get(value.color, 0) + value.size
     parts = [_size_in_space(dump, size, space) for space, size in sizes.items()]
     return f"{' and '.join(parts)} in {count_noun(len(values), 'value')}" if parts else ""
 
@@ -351,7 +349,7 @@ def data_leaves(dump: DumpSet, text: InstructionText, leaves: list[Leaf]) -> lis
     }
     passed = {entry.record.id for span in text.operands for entry in dump.entries_at(span.text)}
     own = [leaf for leaf in arrays.values() if leaf[1].id not in passed]
-    return sorted(own or arrays.values(), key=lambda leaf: -_assigned_bytes(leaf[1]))
+    return sorted(own or arrays.values(), key=lambda leaf: -(leaf[1].size or 0))
 
 
 def data_index(text: InstructionText, data: list[Leaf]) -> str | None:
@@ -367,7 +365,3 @@ def _is_context(text: InstructionText, index: str) -> bool:
     opcode, number = text.opcode.text, index.strip("{}").partition(",")[0]
     has_contexts = opcode.endswith("-start") and opcode != "all-reduce-start"
     return has_contexts and number not in {"0", "1"}
-
-
-def _assigned_bytes(value: Value) -> int:
-    return 0 if value.assigned is None else value.assigned.record.size
