@@ -51,9 +51,8 @@ def test_values_of_unknown_shape_are_skipped() -> None:
 
 def test_live_bytes_exclude_padding() -> None:
     dump = marked_dump.split().dump
-    assert live_bytes(dump, "fusion{1}") == 64 * 4
-    assert live_bytes(dump, "fusion{}") == 2 * 8
-    assert live_bytes(dump, "fusion{2}") is None
+    sizes = live_bytes(dump, ["fusion{1}", "fusion{}", "fusion{2}"])
+    assert sizes == [64 * 4, 2 * 8, None]
 
 
 def test_live_ranges_include_both_ends() -> None:

@@ -129,6 +129,6 @@ def _occupied(compile_: Compile, space: int, step: int) -> int:
 
 
 def _bytes(dump: DumpSet, key: str) -> int:
-    size = live_bytes(dump, key)
+    (size,) = live_bytes(dump, [key])
     assert size is not None, key
     return size

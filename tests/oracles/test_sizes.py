@@ -33,7 +33,7 @@ def test_logical_sizes_match_printed_peak_rows(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for row in compile_.printed.peak:
             if row.index is not None:
-                assert live_bytes(compile_.dump, row.name + row.index) == row.bytes
+                assert live_bytes(compile_.dump, [row.name + row.index]) == [row.bytes]
             else:  # the form of jax 0.4 weighs the whole instruction
                 instruction = instruction_json(compile_.dump, row.name)
                 assert instruction is not None

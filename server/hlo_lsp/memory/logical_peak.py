@@ -45,8 +45,13 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     declared = dump.declared_peak
     declared_bytes = 0
     for file in dump.files:
+        rows: dict[str, RangeRow] = {}
         for row in file.memory.ranges.firsts():
-            size = live_bytes(dump, row.key) or 0
+            checkpoint()
+            rows[row.key] = row
+        for row, known in zip(rows.values(), live_bytes(dump, [*rows]), strict=True):
+            checkpoint()
+            size = known or 0
             changes[row.start_step] += size
             changes[row.end_step + 1] -= size
             if declared is not None and row.start_step <= declared <= row.end_step:
@@ -59,13 +64,8 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     return LogicalPeak(declared, declared_bytes, steps[totals.index(peak)], peak)
 
 
-def live_bytes(dump: DumpSet, key: str) -> int | None:
-    """Return the logical size of a value in bytes, or None if its shape is unknown."""
-    return each_live_bytes(dump, [key])[0]
-
-
-def each_live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
-    """Return ``live_bytes`` of each of many values, which is much faster."""
+def live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
+    """Return the logical sizes of values in bytes, None for a value whose shape is unknown."""
     found: list[int | None] = []
     for header in dump.headers_of(keys):
         checkpoint()

@@ -15,7 +15,7 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.memory.logical_peak import each_live_bytes
+from hlo_lsp.memory.logical_peak import live_bytes
 from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
@@ -60,7 +60,7 @@ def peak_moment(context: CompileContext) -> Iterator[Finding]:
         return
     sized: list[tuple[int, int, int]] = []
     # The bytes of the whole instruction: those of a tuple are its pointers.
-    sizes = each_live_bytes(context.dump, [row.name + "{}" for row in section.ranges])
+    sizes = live_bytes(context.dump, [row.name + "{}" for row in section.ranges])
     for row, size in zip(section.ranges, sizes, strict=True):
         checkpoint()
         if size is None:
@@ -139,7 +139,7 @@ def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[
     printed = {row.key: row.bytes for row in section.peak}
 
     keys = [row.key for row in live]
-    sizes = dict(zip(keys, each_live_bytes(dump, keys), strict=True))
+    sizes = dict(zip(keys, live_bytes(dump, keys), strict=True))
 
     def order(row: RangeRow) -> tuple[int, bytes, tuple[int, ...]]:
         size, digits = sizes[row.key], row.index[1:-1]
@@ -158,7 +158,7 @@ def peak_bytes(context: CompileContext) -> Iterator[Finding]:
     count = 0
     if section is None:
         return
-    sizes = each_live_bytes(context.dump, [row.key or row.name + "{}" for row in section.peak])
+    sizes = live_bytes(context.dump, [row.key or row.name + "{}" for row in section.peak])
     for row, size in zip(section.peak, sizes, strict=True):
         if size not in {None, row.bytes} and count < MAX_FINDINGS:
             count += 1
