@@ -141,7 +141,6 @@ class Pace(IntEnum):
 
     LINE = 0  # reads only the record, which is one of a memory file
     FILE = 1  # also reads other records of the file
-    COMPILE = 2  # reads all records of a kind in all files
 
 
 @dataclass(frozen=True, slots=True)
