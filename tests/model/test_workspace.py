@@ -91,6 +91,16 @@ def test_open_file_takes_precedence_until_closed(folder: Path) -> None:
     assert library.file(path) is not opened
 
 
+@pytest.mark.parametrize("added", ["", "\n"])
+def test_open_file_with_the_text_on_disk_is_not_read_again(folder: Path, added: str) -> None:
+    library = DumpWorkspace()
+    dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
+    (module,) = (file for file in dump.files if file.kind is FileKind.MODULE)
+    file = _open(library, folder / f"{_STEM}.txt", _MODULE + added)
+    assert (file is module) is (not added)
+    assert (_set(library, file) is dump) is (not added)
+
+
 def test_changed_companion_is_reloaded(folder: Path) -> None:
     library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")

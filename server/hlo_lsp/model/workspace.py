@@ -67,16 +67,25 @@ class DumpWorkspace:
     def open(
         self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
     ) -> DumpFile:
-        """Add a file that is open in an editor; ``host`` is its language if it is not a dump."""
-        file = DumpFile(uri, path, document, host)
+        """Add a file that is open in an editor; ``host`` is its language if it is not a dump.
+
+        A file with the same text that was read from disk is used again.
+        """
         if host is not None:
-            self.open_hosts[uri] = file
-            return file
+            self.open_hosts[uri] = DumpFile(uri, path, document, host)
+            return self.open_hosts[uri]
+        known = None
+        if path is not None:
+            known = self._on_disk.pop(path, None)
+            self._heads.pop(path, None)
+        if known is not None and known.file.host is None and known.file.document == document:
+            file = known.file
+            file.uri = uri
+        else:
+            file = DumpFile(uri, path, document)
         self.open_files[uri] = file
         if path is not None:
             self.open_paths[path] = file
-            self._on_disk.pop(path, None)
-            self._heads.pop(path, None)
         return file
 
     def opened(self, uri: str) -> DumpFile | None:
@@ -266,8 +275,10 @@ class DumpWorkspace:
             except Cancelled:  # no other caller has this file, so none can finish the refresh
                 file.close()
                 raise
-            known = self._on_disk[path] = _CachedFile(stamp or (0, 0), file)
-            self._heads.pop(path, None)
+            known = _CachedFile(stamp or (0, 0), file)
+            if path not in self.open_paths:  # it may have been opened while it was read
+                self._on_disk[path] = known
+                self._heads.pop(path, None)
         return known.file
 
     def _head(self, path: Path) -> DumpFile:

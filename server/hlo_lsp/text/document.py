@@ -43,6 +43,14 @@ class Document:
         self._ends: list[str] | None
         self.lines, self._ends = _split(text)
 
+    __hash__ = None  # type: ignore[assignment]  # a text changes
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether two texts are equal, line ends included."""
+        if not isinstance(other, Document):
+            return NotImplemented
+        return self._ends == other._ends and self.lines == other.lines
+
     @classmethod
     def from_lines(cls, lines: list[str]) -> "Document":
         r"""Return a document of these lines (not copied), each ended by ``\n``."""
