@@ -17,9 +17,8 @@ from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.model.padded_sizes import array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
-from hlo_lsp.program.donation import donation_of
+from hlo_lsp.program.donation import donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
 _MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
@@ -68,7 +67,7 @@ def advice(
 ) -> list[Advice]:
     """Return advice on a memory space at its peak, without savings below 1% of the peak."""
     found = [
-        *_donation(dump, buffers),
+        *_donation(dump, occupancy.space),
         *_types(dump, buffers),
         *_padding(dump, buffers),
         *_replication(dump, buffers),
@@ -79,17 +78,21 @@ def advice(
     return [one for one in found if max(one.saves_bytes, one.saves_allocated_bytes) >= least]
 
 
-def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+def _donation(dump: DumpSet, space: int) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
     donation = None if file is None else donation_of(file.module)
-    if donation is None or not any(owned.is_argument for owned in buffers):
+    if file is None or donation is None or is_part_of_program(file.module):
         return
+    allocations = {
+        (one.record.parameter, one.record.parameter_index): one.record for one in dump.allocations()
+    }
     saved = count = 0
-    numbers: list[int] = []
     for match in donation.matches:
-        saved += (array_bytes(match.outputs[0].shape) or 0) * match.count
-        count += match.count
-        numbers += [leaf.parameter for leaf in match.parameters[: match.count] if leaf.parameter]
+        leaf = match.parameters[0]
+        allocation = allocations.get((leaf.parameter, leaf.index_text))
+        if allocation is not None and allocation.color == space:
+            saved += allocation.size * match.count
+            count += match.count
     if count:
         yield Advice(
             AdviceKind.DONATION,
@@ -121,7 +124,7 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
 
 
 def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
-    padded = [owned for owned in buffers if owned.buffer.padding]
+    padded = [owned for owned in buffers if owned.buffer.padding and not _is_scalar(owned)]
     groups = group_buffers(dump, padded, GroupKey.SHAPE)
     groups.sort(key=lambda group: -sum(owned.buffer.padding for owned in group.buffers))
     if groups:
@@ -130,6 +133,12 @@ def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
         yield Advice(
             AdviceKind.PADDING, f"avoid padding, most of it in arrays of shape `{shape}`", saved
         )
+
+
+def _is_scalar(owned: OwnedBuffer) -> bool:
+    value = owned.buffer.value
+    shape = None if value is None else try_shape(value.record.shape)
+    return isinstance(shape, ArrayShape) and not shape.dims
 
 
 def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:

@@ -29,6 +29,8 @@ from hlo_lsp.syntax.statements import closing_bracket
 _NUMBER = re.compile(r"\d{1,9}")
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d{1,9}),\s*\{([\d,\s]*)\}")
 _DONOR = re.compile(r"\((\d{1,9}),\s*\{([\d,\s]*)\}\)")
+# Modules that XLA makes of parts of a program, for the host and for the SparseCore.
+_PARTS_OF_PROGRAMS = frozenset({"called_computation", "extracted"})
 
 LeafIndex = tuple[int, ...]
 
@@ -105,6 +107,11 @@ class _Interface:
     root: InstructionLine
     parameters: list[InterfaceLeaf]
     outputs: list[InterfaceLeaf]
+
+
+def is_part_of_program(module: ModuleIndex) -> bool:
+    """Return True if XLA calls the module from another one, so that no user can donate to it."""
+    return module.header is not None and module.header.name in _PARTS_OF_PROGRAMS
 
 
 def donation_status(

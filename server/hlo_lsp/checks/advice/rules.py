@@ -15,7 +15,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, name_place
-from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
+from hlo_lsp.program.donation import (
+    DonationCandidates,
+    InterfaceLeaf,
+    UnusedDonation,
+    donation_of,
+    is_part_of_program,
+)
 from hlo_lsp.program.instruction_matching import find_duplicate_computations
 from hlo_lsp.program.stages import (
     ConstantOrigin,
@@ -158,17 +164,12 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
 _MAX_LISTED_BUFFERS = 3  # in a message
 
 
-# Modules that XLA makes of parts of a program, for the host and for the SparseCore.
-_PARTS_OF_PROGRAMS = {"called_computation", "extracted"}
-
-
 def unused_donation(context: CompileContext) -> Iterator[Finding]:
     """Report outputs that could reuse the buffer of a parameter, and refused donations."""
     file, original = scheduled_module(context.dump), unoptimized_module(context.dump)
     if file is None or file.module.damaged:
         return
-    header = file.module.header
-    if header is None or header.name in _PARTS_OF_PROGRAMS:
+    if is_part_of_program(file.module):
         return
     found = donation_of(file.module, None if original is None else original.module)
     checkpoint()

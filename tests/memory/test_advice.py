@@ -1,0 +1,73 @@
+"""Advice on the peak of a memory space."""
+
+from hlo_lsp.memory.advice import AdviceKind
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+
+_MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (x: f32[100,130], y: f32[2]) -> (f32[100,130], f32[2]) {
+  %x = f32[100,130]{0,1:T(8,128)S(5)} parameter(0)
+  %y = f32[2]{0:T(128)} parameter(1)
+  %s = f32[]{:T(128)} fusion(%y), kind=kLoop, calls=%sum
+  %a = f32[100,130]{0,1:T(8,128)S(5)} custom-call(%x), custom_call_target="HostExecute"
+  %b = f32[2]{0:T(128)} fusion(%y, %s), kind=kLoop, calls=%add
+  ROOT %r = (f32[100,130]{0,1:T(8,128)S(5)}, f32[2]{0:T(128)}) tuple(%a, %b)
+}
+"""
+_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 69632, color 5, page 0, parameter 0, shape |f32[100,130]| at ShapeIndex {}:
+ value: <1 x @5> (size=69632,offset=0): f32[100,130]{0,1:T(8,128)S(5)}
+allocation 1: size 512, page 0, parameter 1, shape |f32[2]| at ShapeIndex {}:
+ value: <2 y @0> (size=512,offset=0): f32[2]{0:T(128)}
+allocation 2: size 69632, color 5, page 0, maybe-live-out:
+ value: <4 a @5> (size=69632,offset=0): f32[100,130]{0,1:T(8,128)S(5)}
+allocation 3: size 512, page 0, maybe-live-out:
+ value: <5 b @0> (size=512,offset=0): f32[2]{0:T(128)}
+allocation 4: size 512, page 0, output shape is |(f32[100,130], f32[2])|, maybe-live-out:
+ value: <6 r{} @0> (size=512,offset=0): (f32[100,130]{0,1:T(8,128)S(5)}, f32[2]{0:T(128)})
+allocation 5: size 512, page 0, preallocated-temp:
+ value: <3 s @0> (size=512,offset=0): f32[]{:T(128)}
+"""
+_RANGES = """\
+HloLiveRange (max 6):
+  InstructionSequence:
+    0:x
+    1:y
+    2:s
+    3:a
+    4:b
+    5:r
+  BufferLiveRange:
+    x{}:0-6
+    y{}:0-6
+    s{}:2-4
+    a{}:3-6
+    b{}:4-6
+    r{}:5-6
+"""
+
+
+def _savings(kind: AdviceKind, module: str = _MODULE) -> dict[int, list[int]]:
+    """Return the bytes that the advice of a kind saves in each memory space."""
+    files = [DumpFile.of_text(text) for text in (module, _ASSIGNMENT, _RANGES)]
+    return {
+        space.space: [one.saves_bytes for one in space.advice if one.kind is kind]
+        for space in summarize(DumpSet(files), SummaryOptions()).spaces
+    }
+
+
+def test_donation_saves_allocations_of_its_space() -> None:
+    assert _savings(AdviceKind.DONATION) == {0: [512], 5: [69632]}
+
+
+def test_part_of_a_program_needs_no_donation() -> None:
+    module = _MODULE.replace("jit_f", "called_computation")
+    assert _savings(AdviceKind.DONATION, module) == {0: [], 5: []}
+
+
+def test_padding_of_scalars_cannot_be_avoided() -> None:
+    assert _savings(AdviceKind.PADDING)[0] == [2 * (512 - 8)]
