@@ -79,9 +79,12 @@ def _overlapping_pairs(block: AllocationBlock, dump: DumpSet) -> _Overlaps:
         _, added = changed_ranges(last.ranges, ranges)
         if len(added) <= _MAX_COMPARED_VALUES and not _is_any_overlapped(added, ranges):
             return _Overlaps(ranges, ())
-    rows = ((value, dump.live(value.key)) for value, _ in found)
-    values = [LiveValue(value, row) for value, row in rows if row is not None]
-    checkpoint()
+    values = []
+    for value, _ in found:
+        checkpoint()
+        row = dump.live(value.key)
+        if row is not None:
+            values.append(LiveValue(value, row))
     return _Overlaps(ranges, tuple(islice(overlaps(values), _MAX_OVERLAPS)))
 
 
