@@ -2,6 +2,9 @@
 
 import marked_dump
 from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of, facts
 
 DUMP = marked_dump.split()
@@ -91,3 +94,19 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
     shown = facts(instruction_card(dump, "d"))
     assert shown["users"] == "1: `out` (also the computation root)"
     assert "completed by" not in shown
+
+
+def test_counterparts_in_a_large_text_are_prepared() -> None:
+    add = '%add.{} = f32[] add(%p, %p), metadata={{op_name="jit(f)/add"}}\n'
+    start = "HloModule jit_f\n\nENTRY %main (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
+    stem = "module_0001.jit_f"
+    text = start + "".join(f"  {add.format(number)}" for number in range(600)) + "}\n"
+    before = DumpFile.of_text(text, f"{stem}.before_optimizations.txt")
+    name = f"{stem}.cpu_after_optimizations.txt"
+    after = DumpFile.of_text(f"{start}  ROOT {add.format(1)}}}\n", name)
+    dump = DumpSet([after], others=[before])
+    assert needs_preparation(dump)
+    assert "in before_optimizations" not in facts(instruction_card(dump, "add.1"))
+    prepare_hovers(dump)
+    shown = facts(instruction_card(dump, "add.1"))["in before_optimizations"]
+    assert shown == "`add.1`, `add.0`, `add.2`, `add.3` and 596 more"

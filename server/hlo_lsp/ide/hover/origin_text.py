@@ -30,7 +30,7 @@ def needs_preparation(dump: DumpSet) -> bool:
     """Return whether hovers omit facts until ``prepare_hovers`` has run."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
-        for file in dump.files
+        for file in (*dump.files, *dump.others)
     )
 
 
