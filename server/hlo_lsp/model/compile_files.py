@@ -1,4 +1,4 @@
-"""The compiles in a folder: files grouped by the module that XLA wrote them for."""
+"""The compiles in a folder, or below one: files grouped by the module that XLA wrote them for."""
 
 import os
 import time
