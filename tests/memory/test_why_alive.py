@@ -114,6 +114,27 @@ def test_uses_inside_loops_are_found() -> None:
     assert found.awaited is None
 
 
+def test_tables_and_semaphores_are_used_by_done() -> None:
+    values = """\
+ value: <7 offload{} @0> (size=24,offset=128): (f32[8]{0:S(5)}, f32[8]{0}, u32[])
+ value: <8 offload{2} @0> (size=4,offset=152): u32[]
+"""
+    done = [(5, "offloaded", None)]
+    for index in ("{}", "{2}"):
+        dump = DumpSet([DumpFile.of_text(text) for text in (ASSIGNMENT + values, RANGES, MODULE)])
+        value = dump.value_at("offload", index)
+        assert value is not None
+        found = lifetime_of(dump, value)
+        assert found is not None
+        assert _uses(found) == done
+
+
+def test_table_of_a_tuple_is_read_by_projections() -> None:
+    values = " value: <7 init{} @0> (size=16,offset=128): (s32[], f32[8]{0})\n"
+    found = _lifetime("init", ASSIGNMENT + values, RANGES, MODULE)
+    assert [name for _, name, _ in _uses(found)] == ["i", "x", "i.1"]
+
+
 def test_output_is_recognized() -> None:
     assert _lifetime("kept").is_output
     assert not _lifetime("forward").is_output

@@ -151,18 +151,11 @@ class _UseSearch:
         if opcode == "tuple":
             self._put(user, (number, *path), copy)
         elif opcode == "get-tuple-element":
-            index = user.parsed.attribute("index")
-            if path and index is not None and index.text.strip() == str(path[0]):
-                self._put(user, path[1:], copy)
+            self._pass_element(user, path, copy)
         elif opcode in _SAME_BUFFER or (opcode == "async-update" and number == 0):
             self._put(user, path, copy)
         elif opcode.endswith("-done") and opcode != "send-done":
-            # A `-start` returns (operands, result, ...), copy-start (result, operand, ...), and
-            # all-reduce-start the result itself.
-            if opcode == "all-reduce-done":
-                self._put(user, path, copy)
-            elif path[:1] == ((0,) if opcode == "copy-done" else (1,)):
-                self._put(user, path[1:], copy)
+            self._pass_done(user, path, copy)
         elif opcode in _COPIES or is_rearrangement(self._dump, user):
             self._pass_copy(user, path, copy)
         elif opcode in _CALLERS:
@@ -172,6 +165,23 @@ class _UseSearch:
             if not parameters:
                 self._note_use(user, copy)
         else:
+            self._note_use(user, copy)
+
+    def _pass_element(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
+        index = user.parsed.attribute("index")
+        if not path:  # the table of the tuple
+            self._note_use(user, copy)
+        elif index is not None and index.text.strip() == str(path[0]):
+            self._put(user, path[1:], copy)
+
+    def _pass_done(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
+        # A `-start` returns (operands, result, ...), copy-start (result, operand, ...), and
+        # all-reduce-start the result itself.
+        if user.opcode == "all-reduce-done":
+            self._put(user, path, copy)
+        elif path[:1] == ((0,) if user.opcode == "copy-done" else (1,)):
+            self._put(user, path[1:], copy)
+        else:  # a table, or a semaphore
             self._note_use(user, copy)
 
     def _pass_copy(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:

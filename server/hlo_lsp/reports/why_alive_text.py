@@ -196,9 +196,11 @@ def _consumer(dump: DumpSet, last: BufferUse, lifetime: Lifetime) -> str:
     step = "" if last.step is None else f"step {last.step:,}, "
     text = f"{step}{_named(dump, last.instruction)}"
     if last.copy is not None:
-        copy = dump.step(last.copy)
+        copy, line = dump.step(last.copy), dump.instruction(last.copy)
         when = "" if copy is None else f" at step {copy.record.step:,}"
-        text += f", which reads the copy that `{last.copy}` starts{when}"
+        is_start = line is not None and line.record.opcode == "copy-start"
+        does = "starts" if is_start else "makes"
+        text += f", which reads the copy that `{last.copy}` {does}{when}"
     elif last.is_copy and lifetime.is_copied_to_output:
         text += ", which copies it to an output"
     return text
