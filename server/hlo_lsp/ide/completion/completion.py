@@ -1,5 +1,6 @@
-"""Completion in module text."""
+"""Completion in module text, and in FileCheck directives of an HLO test."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -33,13 +34,14 @@ from hlo_lsp.ide.completion.unfinished_statement import (
     draft_at,
     operand_texts,
 )
-from hlo_lsp.ide.filecheck import filecheck_completions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.filecheck import is_directive
+from hlo_lsp.syntax.filecheck import is_directive, resolved_captures
 from hlo_lsp.syntax.module_records import InlineComputation
 
+_CAPTURE_START = re.compile(r"\[\[#?(\$?\w*)$")  # a variable of FileCheck
+_NAME_START = re.compile(r"%([\w.\-]*)$")
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
 _KIND_DETECTION_LINES = 60  # must cover the lines that file kind detection reads
 _FREQUENT_ELEMENT_TYPES = ("f32", "bf16", "s32", "pred", "f16", "u32", "s8", "u8")
@@ -65,7 +67,7 @@ def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> Ca
     completion, if any.
     """
     if is_directive(file.lines[line]):
-        return filecheck_completions(file, line, column)
+        return _filecheck_completions(file, line, column)
     draft = draft_at(file, line, column)
     slot = None if draft is None else slot_at(draft)
     if draft is None or slot is None or (isinstance(slot, StatementStartSlot) and trigger):
@@ -329,3 +331,31 @@ def _name_prefix(draft: Draft, typed: str) -> str:
     above = (draft.file.lines[at] for at in range(record.line - 1, max(record.line - 20, -1), -1))
     lines = (*draft.siblings, *islice(filter(str.strip, above), 3))
     return "" if any(" = " in line and "%" not in line for line in lines) else "%"
+
+
+def _filecheck_completions(file: DumpFile, line: int, column: int) -> CandidateList | None:
+    """Return the captured variables after ``[[``, and the instructions of the file after ``%``."""
+    text = file.lines[line][:column]
+    if not is_directive(text):
+        return None
+    if match := _CAPTURE_START.search(text):
+        captures = [
+            mention
+            for mention in resolved_captures(file.lines[:line])
+            if mention.is_definition
+        ]  # fmt: skip
+        # The last one first, with the line that captures it.
+        labels = {
+            mention.name: file.lines[mention.line].partition(":")[2].strip()
+            for mention in reversed(captures)
+        }
+    elif match := _NAME_START.search(text):
+        labels = {record.name: record.shape for record in file.module.instructions.records()}
+    else:
+        return None
+    typed = match[1]
+    candidates = (
+        plain_candidate(name, CandidateKind.VALUE, detail) for name, detail in labels.items()
+    )
+    found, complete = best_candidates(candidates, typed)
+    return CandidateList(found, match.start(1), column, complete) if found else None

@@ -5,7 +5,6 @@ from heapq import nsmallest
 from hlo_lsp.hlo.vocabulary import read_toml, vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.ide.filecheck import capture_card
 from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
 from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts, stack_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
@@ -21,6 +20,7 @@ from hlo_lsp.ide.hover.values import (
     value_headline,
 )
 from hlo_lsp.ide.navigation.definitions import reported_row_at
+from hlo_lsp.ide.navigation.filecheck import capture_card
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.ide.filecheck import capture_places
+from hlo_lsp.ide.navigation.filecheck import capture_places
 from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place

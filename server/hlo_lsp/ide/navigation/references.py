@@ -8,7 +8,7 @@ from hlo_lsp.ide.cursor.targets import (
     CursorTarget,
     LocationRowTarget,
 )
-from hlo_lsp.ide.filecheck import capture_and_use_places
+from hlo_lsp.ide.navigation.filecheck import capture_and_use_places
 from hlo_lsp.memory.memory_usage_report import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -1,22 +1,12 @@
-"""FileCheck directives in the comments of an HLO test: navigation, hover, and completion."""
+"""Variables of FileCheck in the comments of an HLO test: their places and hover."""
 
-import re
-
-from hlo_lsp.ide.completion.candidates import (
-    CandidateKind,
-    CandidateList,
-    best_candidates,
-    plain_candidate,
-)
 from hlo_lsp.ide.cursor.targets import CaptureTarget
 from hlo_lsp.model.display import Card, Fact, count_noun
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.syntax.filecheck import CaptureMention, is_directive, resolved_captures
+from hlo_lsp.syntax.filecheck import CaptureMention, resolved_captures
 
 _MAX_LINE_CHARACTERS = 200
-_CAPTURE_START = re.compile(r"\[\[#?(\$?\w*)$")
-_NAME_START = re.compile(r"%([\w.\-]*)$")
 
 
 def capture_places(file: DumpFile, target: CaptureTarget) -> list[Place]:
@@ -52,34 +42,6 @@ def capture_card(file: DumpFile, target: CaptureTarget) -> Card:
         facts.append(Fact("captured", "not before this line in this file"))
     facts.append(Fact("uses", count_noun(len(uses), "use")))
     return Card(target.mention.name, tuple(facts), headline="FileCheck variable")
-
-
-def filecheck_completions(file: DumpFile, line: int, column: int) -> CandidateList | None:
-    """Return the captured variables after ``[[``, and the instructions of the file after ``%``."""
-    text = file.lines[line][:column]
-    if not is_directive(text):
-        return None
-    if match := _CAPTURE_START.search(text):
-        captures = [
-            mention
-            for mention in resolved_captures(file.lines[:line])
-            if mention.is_definition
-        ]  # fmt: skip
-        # The last one first, with the line that captures it.
-        labels = {
-            mention.name: file.lines[mention.line].partition(":")[2].strip()
-            for mention in reversed(captures)
-        }
-    elif match := _NAME_START.search(text):
-        labels = {record.name: record.shape for record in file.module.instructions.records()}
-    else:
-        return None
-    typed = match[1]
-    candidates = (
-        plain_candidate(name, CandidateKind.VALUE, detail) for name, detail in labels.items()
-    )
-    found, complete = best_candidates(candidates, typed)
-    return CandidateList(found, match.start(1), column, complete) if found else None
 
 
 def _place(file: DumpFile, mention: CaptureMention) -> Place:
