@@ -85,6 +85,12 @@ def test_tables_precede_computations() -> None:
     assert tables.files == ["/home/user/a.py", "/home/user/b.py"]
 
 
+@pytest.mark.parametrize("header", ["HloModule jit_f", "HloModule jit f"])
+def test_text_without_computations_has_tables(header: str) -> None:
+    head = _TABLES.partition("ENTRY")[0].replace("HloModule jit_f", header)
+    assert list(_tables(head).stack(2)) == [_F, _MODULE]
+
+
 def test_tables_after_a_computation_are_ignored() -> None:
     file = DumpFile.of_text(_TABLES)
     assert len(file.module.tables.files) == 2

@@ -96,7 +96,7 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
     assert "completed by" not in shown
 
 
-def test_counterparts_in_a_large_text_are_prepared() -> None:
+def test_prepared_and_searched_counterparts_are_the_same() -> None:
     add = '%add.{} = f32[] add(%p, %p), metadata={{op_name="jit(f)/add"}}\n'
     start = "HloModule jit_f\n\nENTRY %main (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
     stem = "module_0001.jit_f"
@@ -104,9 +104,10 @@ def test_counterparts_in_a_large_text_are_prepared() -> None:
     before = DumpFile.of_text(text, f"{stem}.before_optimizations.txt")
     name = f"{stem}.cpu_after_optimizations.txt"
     after = DumpFile.of_text(f"{start}  ROOT {add.format(1)}}}\n", name)
-    dump = DumpSet([after], others=[before])
-    assert needs_preparation(dump)
-    assert "in before_optimizations" not in facts(instruction_card(dump, "add.1"))
-    prepare_hovers(dump)
-    shown = facts(instruction_card(dump, "add.1"))["in before_optimizations"]
-    assert shown == "`add.1`, `add.0`, `add.2`, `add.3` and 596 more"
+    for is_prepared in (False, True):
+        dump = DumpSet([after], others=[before])
+        assert needs_preparation(dump)
+        if is_prepared:
+            prepare_hovers(dump)
+        shown = facts(instruction_card(dump, "add.1"))["in before_optimizations"]
+        assert shown == "`add.1`, `add.0`, `add.2`, `add.3` and 596 more"

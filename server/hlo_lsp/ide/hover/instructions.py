@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     can_search,
-    can_search_counterparts,
     origin_and_source_facts,
     source_facts,
 )
@@ -286,7 +285,7 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
 
 def _counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
     names: dict[DumpFile, list[str]] = {}
-    for other in counterparts(dump, line) if can_search_counterparts(dump) else ():
+    for other in counterparts(dump, line):
         names.setdefault(other.file, []).append(f"`{other.record.name}`")
     return [
         fact

@@ -18,7 +18,7 @@ _MAX_NAME_CHARACTERS = 60
 
 
 def prepare_hovers(dump: DumpSet) -> None:
-    """Compute the facts that the hovers of a large compile omit until they are known."""
+    """Compute what the hovers of a large compile omit, or search slowly, until it is known."""
     for file in dump.files:
         file.module.build_mention_index()
     memory_space_occupancies(dump)
@@ -27,7 +27,7 @@ def prepare_hovers(dump: DumpSet) -> None:
 
 
 def needs_preparation(dump: DumpSet) -> bool:
-    """Return whether hovers omit facts until ``prepare_hovers`` has run."""
+    """Return whether hovers omit or search facts until ``prepare_hovers`` has run."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
         for file in (*dump.files, *dump.others)
@@ -48,15 +48,6 @@ def can_follow_data(dump: DumpSet, name: str) -> bool:
 def can_search(module: ModuleIndex) -> bool:
     """Return whether a search for callers takes no longer than a hover may."""
     return module.is_indexed or len(module.instructions) <= _MAX_UNPREPARED_RECORDS
-
-
-def can_search_counterparts(dump: DumpSet) -> bool:
-    """Return whether a search for counterparts takes no longer than a hover may."""
-    return all(
-        len(other.module.instructions) <= _MAX_UNPREPARED_RECORDS
-        or instructions_by_operation.cached(other) is not None
-        for other in dump.others
-    )
 
 
 @query  # so that the headline and the facts of a hover share one search
