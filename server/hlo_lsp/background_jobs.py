@@ -70,10 +70,10 @@ class Job(Generic[T]):
         return self._is_done
 
     def attempt(self, seconds: float) -> bool:
-        """Run on this thread to the end, or return False at the first checkpoint after this time.
+        """Run on this thread, up to the first checkpoint after this time; return whether it ended.
 
-        Then ``Cancelled`` ends the function, and ``step`` calls it again. Waking the other thread
-        takes about as long as a short request: 0.15 ms.
+        If it has not ended, ``Cancelled`` stops the function, and ``step`` calls it again. Waking
+        another thread takes about as long as a short request: 0.15 ms.
 
         Raises:
             BaseException: any exception of the function.
@@ -114,9 +114,9 @@ class Job(Generic[T]):
         self._is_done = True
 
     def pause(self) -> None:
-        """Pause if the deadline is over; ``checkpoint`` calls this method."""
+        """Pause if the deadline is over, or end an attempt; ``checkpoint`` calls this method."""
         if self._worker is None:
-            raise Cancelled  # the end of an attempt
+            raise Cancelled  # in an attempt
         if time.monotonic() >= self._deadline:
             self._worker.pause()
         if self._is_cancelled:

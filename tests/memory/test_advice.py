@@ -52,7 +52,7 @@ HloLiveRange (max 6):
 
 
 def _savings(kind: AdviceKind, module: str = _MODULE) -> dict[int, list[int]]:
-    """Return the bytes that the advice of a kind saves in each memory space."""
+    """Return the bytes that advice of a kind saves in each memory space."""
     files = [DumpFile.of_text(text) for text in (module, _ASSIGNMENT, _RANGES)]
     return {
         space.space: [one.saves_bytes for one in space.advice if one.kind is kind]
@@ -64,7 +64,7 @@ def test_donation_saves_allocations_of_its_space() -> None:
     assert _savings(AdviceKind.DONATION) == {0: [512], 5: [69632]}
 
 
-def test_part_of_a_program_needs_no_donation() -> None:
+def test_part_of_program_has_no_donation_advice() -> None:
     module = _MODULE.replace("jit_f", "called_computation")
     assert _savings(AdviceKind.DONATION, module) == {0: [], 5: []}
 

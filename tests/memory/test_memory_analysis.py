@@ -71,7 +71,7 @@ _TOKEN = "<5 after-all @0> (size=0,offset=0): token[]"
         ([_SCALAR, _TABLE], None),
     ],
 )
-def test_tpu_stores_no_tables_of_tuples(values: list[str], bytes_: int | None) -> None:
+def test_tpu_stores_no_tuple_tables(values: list[str], bytes_: int | None) -> None:
     lines = ["BufferAssignment:", "allocation 0: size 512, page 0, preallocated-temp:"]
     text = "\n".join([*lines, *(f" value: {value}" for value in values), ""])
     assert _sizes(text)["temp_size_in_bytes"] == bytes_

@@ -152,7 +152,7 @@ _SPANS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.i
 
 
 def _dump_of_spans(spans: list[Span], without: int | None = None) -> DumpSet:
-    """Values in one allocation, one of them perhaps without a live range."""
+    """Return a dump of values in one allocation, ``without`` the live range of one of them."""
     lines = ["BufferAssignment:", "allocation 0: size 99, preallocated-temp:"]
     for number, (offset, size, _, _) in enumerate(spans):
         value = f"<{number} v.{number} @0> (size={size},offset={offset})"
@@ -175,7 +175,7 @@ def _in_use(spans: list[Span], step: int) -> int:
     return len({byte for offset, size in live for byte in range(offset, offset + size)})
 
 
-@settings(deadline=None)  # the first one makes the grammars
+@settings(deadline=None)  # the first example loads the grammars
 @given(st.lists(_SPANS, max_size=8))
 def test_first_of_equal_peaks_is_returned(spans: list[Span]) -> None:
     live = [_in_use(spans, step) for step in range(20)]

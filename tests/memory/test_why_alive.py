@@ -129,7 +129,7 @@ def test_tables_and_semaphores_are_used_by_done() -> None:
         assert _uses(found) == done
 
 
-def test_table_of_a_tuple_is_read_by_projections() -> None:
+def test_tuple_table_is_read_by_get_tuple_element() -> None:
     values = " value: <7 init{} @0> (size=16,offset=128): (s32[], f32[8]{0})\n"
     found = _lifetime("init", ASSIGNMENT + values, RANGES, MODULE)
     assert [name for _, name, _ in _uses(found)] == ["i", "x", "i.1"]

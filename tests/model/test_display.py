@@ -136,6 +136,6 @@ def test_cells_stay_in_their_row() -> None:
     assert markdown_row("a|b", "c\nd") == "| a\\|b | c d |"
 
 
-def test_no_line_ends_a_block() -> None:
+def test_no_line_ends_its_code_block() -> None:
     assert markdown_block(["a", "```", "\x1b"]) == ["````text", "a", "```", r"\x1b", "````"]
     assert markdown_block([]) == ["```text", "```"]

@@ -92,7 +92,7 @@ def test_open_file_takes_precedence_until_closed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("added", ["", "\n"])
-def test_open_file_with_the_text_on_disk_is_not_read_again(folder: Path, added: str) -> None:
+def test_opened_file_is_reused_if_text_is_equal(folder: Path, added: str) -> None:
     library = DumpWorkspace()
     dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
     (module,) = (file for file in dump.files if file.kind is FileKind.MODULE)

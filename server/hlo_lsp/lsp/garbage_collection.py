@@ -5,7 +5,7 @@ takes 150 ms, and no request is answered meanwhile. So objects that remain after
 checked are frozen: collections no longer visit them. Their memory is freed as usual, unless they
 refer to each other in a cycle. Cycles among them are freed when a document is closed.
 
-A command has no requests to answer: it only collects less often.
+A command answers no requests, so it only collects less often.
 """
 
 import gc
@@ -32,10 +32,10 @@ def share_free_memory() -> None:
 
 
 def reduce_gc_frequency() -> None:
-    """Run the garbage collector less often, in a process that ends after its work.
+    """Run the garbage collector less often, for a process that ends after its work.
 
     At the default rate, searching the objects of a dump for cycles takes up to three quarters of
-    the time.
+    the time of a command.
     """
     gc.set_threshold(400_000, 10, 5)
 

@@ -127,8 +127,8 @@ async def run_in_slices(
 ) -> T:
     """Run work in slices, and await ``give_way`` after each.
 
-    Work that usually ``is_short`` runs without switching threads if it ends within a millisecond;
-    otherwise it starts again.
+    Work that usually ``is_short`` first runs on this thread. If it takes longer than a millisecond,
+    it starts again in slices.
 
     Raises:
         OutdatedError: ``is_valid`` returns False after a slice.

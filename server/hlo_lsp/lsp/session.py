@@ -43,7 +43,7 @@ from hlo_lsp.text.document import Document
 
 T = TypeVar("T")
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
-_PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that it does not start again with each key
+_PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that not every key restarts it
 
 
 @dataclass(frozen=True)
@@ -357,7 +357,7 @@ class Session:
             return None
 
     async def dump(self, file: DumpFile, *, whole: bool = False) -> tuple[DumpSet, list[Path]]:
-        """Return the compile of a file with everything that is read, and the files that are not.
+        """Return the compile of a file as far as it is read, and the large files that are unread.
 
         A memory file waits for the values, because half of the facts about it come from them; a
         module text does not wait. The head of a module text is enough unless the whole compile is

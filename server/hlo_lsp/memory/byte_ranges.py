@@ -163,7 +163,7 @@ def _inside(values: Iterable[LiveByteRange], low: int, high: int) -> Iterator[Li
 def add_changes(
     changes: defaultdict[int, int], occupied: Iterable[tuple[int, int]], times: int
 ) -> None:
-    """Add to ``changes`` by how many bytes ``occupied`` changes at each step, times a factor."""
+    """Add the growth of ``occupied`` at each step in bytes, multiplied by ``times``."""
     before = 0
     for step, now in occupied:
         checkpoint()

@@ -34,7 +34,8 @@ class AllocationOccupancy:
     """Occupied bytes of an allocation; sizes include padding.
 
     Attributes:
-        used: Bytes that some value occupies at some step. The others only align values.
+        end: The first byte after all values.
+        used: Bytes that some value occupies at some step. Other bytes before ``end`` align values.
         live: Occupied bytes at the peak of the allocation.
         step: First step with that many occupied bytes.
     """

@@ -1,4 +1,4 @@
-"""The compiles in a folder, or below one: files grouped by the module that XLA wrote them for."""
+"""The compiles in and below a folder: files grouped by the module that XLA wrote them for."""
 
 import os
 import time
@@ -303,8 +303,8 @@ class FolderCache:
 def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[Path]:
     """Yield a file of each compile with memory files or with an optimized module text.
 
-    A path to a file yields the file itself. Hidden folders are left out. ``folders`` are the known
-    listings, for repeated calls.
+    A path to a file yields the file itself. Hidden folders are left out. ``folders`` keeps listings
+    for repeated calls.
     """
     folders = folders or FolderCache()
     if not path.is_dir():
@@ -323,7 +323,7 @@ def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[P
 
 
 def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
-    """Yield a file of each compile of a module."""
+    """Yield one file of each compile of a module."""
     found: dict[str, Path] = {}
     for file in sorted(files, key=_assignment_first):
         text = text_name(file.name) or file.name

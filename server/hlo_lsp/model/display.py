@@ -1,6 +1,6 @@
 """Cards of labeled facts for hovers and inspection, and their text: names, sizes, Markdown.
 
-Markdown shows text of a dump as it is: without links, images, formulas, and HTML.
+In Markdown, text of a dump is shown literally: without links, images, formulas, and HTML.
 """
 
 import re
@@ -134,7 +134,7 @@ def format_bytes(count: int) -> str:
 
 
 # Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
-# VS Code makes formulas of dollar signs, and links of addresses without any markup.
+# VS Code renders text between dollar signs as formulas, and addresses without markup as links.
 _MARKDOWN_SIGNS = re.compile(
     r"[\\`*<\[\]&$~]|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"
 )
@@ -158,7 +158,7 @@ def markdown_code(name: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return a text with backslashes before the characters that have a meaning."""
+    """Return a text with backslashes before the characters with a meaning in Markdown."""
     return _MARKDOWN_SIGNS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
 
 
@@ -169,7 +169,7 @@ def markdown_row(*cells: str) -> str:
 
 
 def markdown_block(lines: Iterable[str]) -> list[str]:
-    """Return lines as a block of code, which none of them ends."""
+    """Return lines as a fenced code block whose fence does not occur in the lines."""
     shown = [printable(line) for line in lines]
     runs = [run for line in shown for run in _BACKTICKS.findall(line)]
     fence = "`" * max(3, 0, *(len(run) + 1 for run in runs))

@@ -135,7 +135,7 @@ class ModuleIndex:
     def tables(self) -> SourceTables:
         """The source location tables, parsed again after edits."""
         if self._tables is None:
-            # A module text has one of these. A values file has none, and up to a million records.
+            # Only a module text has tables. A values file has up to a million records.
             is_module = len(self.headers) or len(self.computations) or self.damaged
             self._tables = SourceTables(self._records if is_module else ())
         return self._tables

@@ -181,7 +181,8 @@ def _tpu_size(shape: ArrayShape, layout: Layout, elements: int) -> PaddedSize:
         order = layout.minor_to_major or tuple(reversed(range(len(shape.dims))))
         tiles = (_UNTILED_MATRIX_TILE,)
         tiled = _tiled_size(shape, replace(layout, minor_to_major=order, tiles=tiles), bits)
-        return replace(tiled, exact=exact and tiled.exact, rule=f"untiled, {tiled.rule}")
+        rule = f"no tiles in the layout; {tiled.rule}"
+        return replace(tiled, exact=exact and tiled.exact, rule=rule)
     rounded = -(-elements // _UNTILED_GRANULE_ELEMENTS) * _UNTILED_GRANULE_ELEMENTS
     cause = f"rounding to {_UNTILED_GRANULE_ELEMENTS:,}"
     return PaddedSize(

@@ -51,7 +51,7 @@ class DumpWorkspace:
         self.frames = frames
         self.open_files: dict[str, DumpFile] = {}
         self.open_hosts: dict[str, DumpFile] = {}  # open texts in other languages
-        self.open_paths: dict[Path, DumpFile] = {}  # the open files that have a path
+        self.open_paths: dict[Path, DumpFile] = {}  # open files that have a path
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
@@ -69,7 +69,7 @@ class DumpWorkspace:
     ) -> DumpFile:
         """Add a file that is open in an editor; ``host`` is its language if it is not a dump.
 
-        A file with the same text that was read from disk is used again.
+        If the same text was read from disk, the file with its records is reused.
         """
         if host is not None:
             self.open_hosts[uri] = DumpFile(uri, path, document, host)
@@ -201,7 +201,8 @@ class DumpWorkspace:
     def dump_sets(self, file: DumpFile) -> Iterable[DumpSet]:
         """Return the compile of a file, or each compile of a stdout dump.
 
-        As in a folder, texts before other passes are left out if there are texts after all passes.
+        As in a folder, texts of earlier passes are left out if there is a compiled module or a
+        memory file.
         """
         parts = [part for part in self.parts(file) if part.kind.has_records]
         compiled = [

@@ -110,7 +110,7 @@ class _Interface:
 
 
 def is_part_of_program(module: ModuleIndex) -> bool:
-    """Return True if XLA calls the module from another one, so that no user can donate to it."""
+    """Return whether XLA made the module of a part of a program: users cannot donate to it."""
     return module.header is not None and module.header.name in _PARTS_OF_PROGRAMS
 
 

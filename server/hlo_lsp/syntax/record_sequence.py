@@ -76,7 +76,7 @@ class RecordSequence:
         return None if block is None else block.records[block.heads[place]]
 
     def readable_head_of(self, record: Record) -> Record | None:
-        """Return the nearest head of or above a record that is not a broken line."""
+        """Return the head of a record, or the nearest head above it if that is a broken line."""
         head = self.head_of(record)
         while isinstance(head, BrokenRecord):
             above = self.at(head.line - 1) if head.line > 0 else None

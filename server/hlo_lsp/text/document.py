@@ -43,10 +43,10 @@ class Document:
         self._ends: list[str] | None
         self.lines, self._ends = _split(text)
 
-    __hash__ = None  # type: ignore[assignment]  # a text changes
+    __hash__ = None  # type: ignore[assignment]  # documents change
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two texts are equal, line ends included."""
+        """Return whether two documents have the same lines and line ends."""
         if not isinstance(other, Document):
             return NotImplemented
         return self._ends == other._ends and self.lines == other.lines
@@ -137,7 +137,7 @@ def common_prefix_length(one: Sequence[Any], other: Sequence[Any], *sizes: int) 
 
 
 def changed_parts(old: Sequence[Any], new: Sequence[Any], *sizes: int) -> tuple[int, int, int]:
-    """Return where two sequences begin to differ, and where this part ends in each of them.
+    """Return the start of the part in which two sequences differ, and its end in each of them.
 
     For ``sizes`` see :func:`common_prefix_length`.
     """

@@ -40,7 +40,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.filecheck import is_directive, resolved_captures
 from hlo_lsp.syntax.module_records import InlineComputation
 
-_CAPTURE_START = re.compile(r"\[\[#?(\$?\w*)$")  # a variable of FileCheck
+_CAPTURE_START = re.compile(r"\[\[#?(\$?\w*)$")  # a FileCheck variable
 _NAME_START = re.compile(r"%([\w.\-]*)$")
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
 _KIND_DETECTION_LINES = 60  # must cover the lines that file kind detection reads

@@ -219,7 +219,7 @@ def completion_scope(draft: Draft) -> CompletionScope:
         above = [_read_partially(text, draft.line) for text in draft.siblings]
         return CompletionScope(record, tuple(each for each in reversed(above) if each is not None))
     head = records.readable_head_of(record)
-    if not isinstance(head, ComputationLine) or head is record:  # in no body of a computation
+    if not isinstance(head, ComputationLine) or head is record:  # not in a computation body
         return CompletionScope(None, ())
     above = []
     for member in takewhile(lambda member: member is not record, records.members(head)):

@@ -12,13 +12,13 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import instructions_by_operation
 from hlo_lsp.syntax.instruction_text import InstructionText
 
-_MAX_UNPREPARED_RECORDS = 500  # what is missing for so many takes at most 10 ms
+_MAX_UNPREPARED_RECORDS = 500  # the facts of so many take at most 10 ms
 _MAX_LISTED_MOVES = 4
 _MAX_NAME_CHARACTERS = 60
 
 
 def prepare_hovers(dump: DumpSet) -> None:
-    """Compute what the hovers of a large compile omit, or search slowly, until it is known."""
+    """Compute the facts that hovers of a large compile otherwise omit or search for."""
     for file in dump.files:
         file.module.build_mention_index()
     memory_space_occupancies(dump)
@@ -27,7 +27,7 @@ def prepare_hovers(dump: DumpSet) -> None:
 
 
 def needs_preparation(dump: DumpSet) -> bool:
-    """Return whether hovers omit or search facts until ``prepare_hovers`` has run."""
+    """Return whether hovers omit or search for facts until ``prepare_hovers`` has run."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
         for file in (*dump.files, *dump.others)

@@ -1,4 +1,4 @@
-"""Variables of FileCheck in the comments of an HLO test: their places and hover."""
+"""FileCheck variables in the comments of an HLO test: their places and hovers."""
 
 from hlo_lsp.ide.cursor.targets import CaptureTarget
 from hlo_lsp.model.display import Card, Fact, count_noun
