@@ -164,7 +164,7 @@ def test_many_jobs_share_few_threads(work: Callable[[], str]) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pthread_kill")
 def test_interrupted_job_can_be_cancelled() -> None:
-    is_over = threading.Event()
+    is_over, has_ended = threading.Event(), threading.Event()
     main = threading.main_thread().ident
     assert main is not None
 
@@ -173,6 +173,7 @@ def test_interrupted_job_can_be_cancelled() -> None:
         threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT)).start()
         while not is_over.is_set():
             checkpoint()
+        has_ended.set()
 
     job = Job(work)
     # A shell starts background processes with SIGINT ignored.
@@ -181,6 +182,7 @@ def test_interrupted_job_can_be_cancelled() -> None:
         job.step(60)
     job.cancel()
     is_over.set()
+    assert has_ended.wait(60)  # else its next checkpoint would be that of another test's job
     signal.signal(signal.SIGINT, before)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile

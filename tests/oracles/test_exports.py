@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from hlo_lsp.memory.byte_ranges import union_size
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class
-from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import PERFETTO, perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
+from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

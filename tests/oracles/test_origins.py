@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

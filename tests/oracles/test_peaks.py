@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.memory.logical_peak import live_bytes, logical_peak_of
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.logical_sizes import live_bytes, logical_peak_of
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 

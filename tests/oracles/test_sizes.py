@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.ide.inspection import instruction_json, value_json
-from hlo_lsp.memory.logical_peak import live_bytes
+from hlo_lsp.memory.logical_sizes import live_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import compiles_of

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.protos.messages import message_class
-from hlo_lsp.reports.call_stacks import buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
+from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
 from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, example
 
 _STEP_NANOSECONDS = 1000

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.memory.occupancy import SpaceOccupancy
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.reports.timeline import column_maxima, timeline_json, timeline_lines, timeline_of
 from reports.example import ASSIGNMENT, BYTES, FIXED_BYTES, PEAK_STEP, RANGES, example
 

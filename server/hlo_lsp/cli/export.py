@@ -7,11 +7,11 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.reports.call_stacks import BufferStack, buffer_stacks, folded_stacks
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
+from hlo_lsp.reports.profiles import BufferStack, buffer_stacks, folded_stacks
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from hlo_lsp.ide.hover import summaries
 from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
-from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place

@@ -12,7 +12,7 @@ from enum import Enum
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
-from hlo_lsp.memory.occupancy import SpaceOccupancy
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.memory.grouping import OwnedBuffer
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet

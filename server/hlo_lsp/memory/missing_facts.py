@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.memory.occupancy import memory_space_occupancies, unassigned_ranges
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies, unassigned_ranges
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet

@@ -9,7 +9,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import count_noun, truncated

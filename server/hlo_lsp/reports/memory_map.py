@@ -14,7 +14,7 @@ from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
-from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer
-from hlo_lsp.memory.occupancy import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.display import format_short_bytes

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.protos.messages import Fields, message_class
-from hlo_lsp.reports.call_stacks import BufferStack, Frame
+from hlo_lsp.reports.profiles import BufferStack, Frame
 
 # The part of https://github.com/google/pprof/blob/main/proto/profile.proto that is written.
 PPROF: Mapping[str, Fields] = {

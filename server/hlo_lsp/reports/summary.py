@@ -7,11 +7,11 @@ from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.logical_peak import LogicalPeak, logical_peak_of
+from hlo_lsp.memory.logical_sizes import LogicalPeak, logical_peak_of
 from hlo_lsp.memory.lost_bytes import LostBytes, lost_bytes
 from hlo_lsp.memory.memory_analysis import AnalysisSize, memory_analysis
 from hlo_lsp.memory.missing_facts import is_assignment_whole, missing_facts
-from hlo_lsp.memory.occupancy import (
+from hlo_lsp.memory.occupancy_and_peaks import (
     SpaceOccupancy,
     largest_off_chip_space,
     memory_space_occupancies,

@@ -10,7 +10,7 @@ from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.display import format_short_bytes as _size

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.why_alive import BufferUse, Lifetime, is_backward_pass
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import (

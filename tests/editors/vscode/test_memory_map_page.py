@@ -16,7 +16,7 @@ from editors.node import NODE, ROOT
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.diff import compare

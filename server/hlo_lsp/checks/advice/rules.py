@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.memory.logical_peak import largest_lifetimes
-from hlo_lsp.memory.occupancy import allocation_occupancy
+from hlo_lsp.memory.logical_sizes import largest_lifetimes
+from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes

@@ -9,7 +9,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.byte_ranges import LiveByteRange, changed_ranges
-from hlo_lsp.memory.occupancy import live_byte_ranges
+from hlo_lsp.memory.occupancy_and_peaks import live_byte_ranges
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

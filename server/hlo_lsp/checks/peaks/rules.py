@@ -15,8 +15,8 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.memory.logical_peak import live_bytes
-from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.logical_sizes import live_bytes
+from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from hlo_lsp.memory.data_origin import Origin, origin_of
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex

@@ -6,8 +6,8 @@ from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
 from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.logical_peak import logical_peak_of
-from hlo_lsp.memory.occupancy import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.logical_sizes import logical_peak_of
+from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited

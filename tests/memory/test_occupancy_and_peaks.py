@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits import put_back
-from hlo_lsp.memory.occupancy import (
+from hlo_lsp.memory.occupancy_and_peaks import (
     AllocationOccupancy,
     SpaceOccupancy,
     allocation_occupancy,

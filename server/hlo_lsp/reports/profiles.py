@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.occupancy import memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import file_name

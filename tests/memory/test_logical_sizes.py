@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import marked_dump
-from hlo_lsp.memory.logical_peak import LogicalPeak, live_bytes, logical_peak_of
+from hlo_lsp.memory.logical_sizes import LogicalPeak, live_bytes, logical_peak_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk

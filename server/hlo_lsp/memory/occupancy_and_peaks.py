@@ -1,4 +1,4 @@
-"""Occupied bytes of allocations and of memory spaces over the schedule.
+"""Occupied bytes of allocations and memory spaces over the schedule, and their peaks.
 
 After an edit of a large allocation, they are computed again only for the changed bytes.
 """
