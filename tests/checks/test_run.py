@@ -182,6 +182,19 @@ def test_file_without_sections_is_checked_after_edits() -> None:
         ]
 
 
+def test_records_that_a_file_had_once_do_not_matter() -> None:
+    lines = "allocation 3: size 8:\n value: <0 a @0> (size=8,offset=0): f32[2]{0}\n"
+    assignment = DumpFile.of_text(f"BufferAssignment:\n{lines}", "m-buffer-assignment.txt")
+    cut = "HloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiv"
+    live_range = DumpFile.of_text(cut, "m-live-range.txt")
+    live_range.changed(live_range.document.edit((1, 0), (1, 0), lines))
+    live_range.refresh()
+    live_range.changed(live_range.document.edit((1, 0), (3, 0), ""))
+    live_range.refresh()
+    found = run.check(DumpSet([assignment, live_range]), assignment)
+    assert "allocation-numbering" in [one.code for one in found]
+
+
 def test_changed_record_is_checked_again(sample: str) -> None:
     dump = dump_of(sample)
     (file,) = dump.files

@@ -148,7 +148,7 @@ class DumpFile:
             if scanner is not self._scanner:
                 self.memory.close()
                 if not self._module_input.is_empty:
-                    self._module_input.change()
+                    self._module_input.change(is_empty=True)
                 self._reset()
                 self._scanner = scanner
                 change = self._pending = LineChange(0, 0, len(self.lines))

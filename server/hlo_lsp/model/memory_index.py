@@ -189,6 +189,7 @@ class MemoryIndex:
         self.step_names: MultiMap[str, SequenceRow] = MultiMap(part[SequenceRow])
         self.peak_names: MultiMap[str, PeakRow] = MultiMap(part[PeakRow])
         self._labels: MultiMap[type[Record], Record] = MultiMap()
+        self._counts: Counter[type[Record]] = Counter()
         self._damaged: dict[Record, None] = {}
         self._tuple_sizes: Counter[tuple[str, int]] = Counter()
         self._tiled_values = 0
@@ -213,7 +214,8 @@ class MemoryIndex:
         """Report a change of the records of some types to the queries that read them."""
         for kind in kinds:
             if kind in self._inputs:
-                self._inputs[kind].change(sizes_only=sizes_only)
+                is_empty = not self._counts[kind]
+                self._inputs[kind].change(sizes_only=sizes_only, is_empty=is_empty)
 
     def close(self) -> None:
         """Invalidate all queries that read this index."""
@@ -268,6 +270,7 @@ class MemoryIndex:
     def _update(self, record: Record, change: RecordChange, count: int) -> None:
         self._change_count += 1
         kind = type(record)
+        self._counts[kind] += count
         if kind is UsedValue and isinstance(record, UsedValue):
             if not record.whole:
                 self._update_damaged(record, count)

@@ -22,20 +22,16 @@ class Input:
     ``owner`` is the file; None if reading the part does not count as reading the file.
 
     ``version`` increases with every change, ``structure_version`` only if more than sizes and
-    offsets of values change.
+    offsets of values change. ``is_empty`` is true while the part has no records.
     """
 
-    __slots__ = ("owner", "structure_version", "version")
+    __slots__ = ("is_empty", "owner", "structure_version", "version")
 
     def __init__(self, owner: object = None) -> None:
         self.owner = owner
         self.version = 0
         self.structure_version = 0
-
-    @property
-    def is_empty(self) -> bool:
-        """True if the part has had no records so far."""
-        return self.version == 0
+        self.is_empty = True
 
     def read(self) -> None:
         """Record that the current query reads this input."""
@@ -44,9 +40,10 @@ class Input:
             version = self.structure_version if reader.ignores_sizes else self.version
             reader.reads[self] = version
 
-    def change(self, *, sizes_only: bool = False) -> None:
+    def change(self, *, sizes_only: bool = False, is_empty: bool = False) -> None:
         """Increase the versions after a change."""
         _Revision.number += 1
+        self.is_empty = is_empty
         self.version += 1
         if not sizes_only:
             self.structure_version += 1
