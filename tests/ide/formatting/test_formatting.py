@@ -134,6 +134,22 @@ def test_unclosed_computation_keeps_empty_lines() -> None:
     assert edited(text) == text
 
 
+@pytest.mark.parametrize(
+    "replacements",
+    [
+        {"custom-call(": "custom-call({", "  %c =": "  %c{ ="},
+        {"decessors={": "decessors={{", "  %c =": " \t %c =", "{1,": "{%1,", "s={%a": "s={%{a"},
+    ],
+)
+def test_gap_that_decides_what_is_read_is_unchanged(replacements: dict[str, str]) -> None:
+    """After an open brace, the indentation decides whether the reader begins a new record."""
+    text = PRINTED
+    for old, new in replacements.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    assert edited(text) == text
+
+
 def test_comments_are_kept() -> None:
     text = """\
 HloModule m

@@ -207,7 +207,33 @@ def _gap_edits(
     old = "\n".join([file.lines[row][column:], *between, margin])
     new = "\n" * ((len(between) if count is None else count) + 1)
     new += margin if indent is None else indent
-    return [] if old == new else [_minimal_edit(row, column, old, new)]
+    if old == new or not _are_read_apart(before, new, statement):
+        return []
+    return [_minimal_edit(row, column, old, new)]
+
+
+def _are_read_apart(before: _Statement, gap: str, statement: _Statement) -> bool:
+    """Return whether two statements with a gap between them are read as the same two records."""
+    line = 0
+    lines = f"{before.text.rstrip()}{gap}{statement.text.lstrip()}\n{statement.next_line}".split(
+        "\n"
+    )
+    for each in (before, statement):
+        record = module_scanner().read(lines, line)
+        if record.line_count != each.text.strip().count("\n") + 1:
+            return False
+        if _meaning(record) != _meaning(each.record):
+            return False
+        line += record.line_count - 1 + gap.count("\n")
+    return True
+
+
+def _is_left_unchanged(statement: _Statement) -> bool:
+    """Return whether the gaps around a statement stay because it may be something else."""
+    record = statement.record
+    if isinstance(record, ComputationLine):
+        return _format_statement(statement) is None
+    return isinstance(record, BrokenRecord)
 
 
 def _minimal_edit(line: int, column: int, old: str, new: str) -> FormattingEdit:
@@ -215,14 +241,6 @@ def _minimal_edit(line: int, column: int, old: str, new: str) -> FormattingEdit:
     first, old_end, new_end = changed_parts(old, new, 64, 1)
     start, end = (_advance(line, column, old[:at]) for at in (first, old_end))
     return FormattingEdit(start, end, new[first:new_end])
-
-
-def _is_left_unchanged(statement: _Statement) -> bool:
-    """Return whether the end of a statement is uncertain, so that the gaps around it stay."""
-    record = statement.record
-    if isinstance(record, ComputationLine) and record.members:
-        return _format_statement(statement) is None
-    return isinstance(record, BrokenRecord)
 
 
 def _indentation(statement: _Statement) -> str | None:
