@@ -159,7 +159,7 @@ HloModule m
   %p = f32[]   parameter(0)    // here
  /* two
       lines */
-  ROOT %r = f32[] add(%p, /* inner  comment */ %p)
+  ROOT %r = f32[] add(%p, /* inner  comment */ %p, /*index=1  */  %p)
 }
 """
     assert (
@@ -172,7 +172,7 @@ HloModule m
   %p = f32[] parameter(0)    // here
  /* two
       lines */
-  ROOT %r = f32[] add(%p, /* inner  comment */ %p)
+  ROOT %r = f32[] add(%p, /* inner  comment */ %p, /*index=1  */  %p)
 }
 """
     )

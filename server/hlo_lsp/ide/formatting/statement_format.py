@@ -78,7 +78,7 @@ def has_same_words(one: str, other: str) -> bool:
 
 _PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
 _OPERAND = re.compile(
-    r"(/\*index=\d+\*/)?\s*(?:(\S(?:.*?\S)?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL
+    r"(/\*index=\d+\*/)?\s*(?:([^\s/](?:.*?\S)?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL
 )
 _ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
