@@ -23,7 +23,7 @@ This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor
 
 A dump that a compiler printed contains no errors, except violations of a budget. Advice is about
 the program, not about the dump.
-Rules that are off run only if `select` names them.
+Rules that are off run only if `select` includes them.
 """
 _GROUPS = (
     ("Errors and warnings", (Severity.ERROR, Severity.WARNING)),
