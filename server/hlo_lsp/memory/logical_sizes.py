@@ -9,10 +9,9 @@ from itertools import accumulate
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_set import DumpSet, printed_shape
 from hlo_lsp.model.padded_sizes import logical_bytes
-from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.syntax.memory_records import RangeRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,51 +77,3 @@ def live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
 def _logical_bytes_of_text(text: str) -> int | None:
     shape = try_shape(text)
     return None if shape is None else logical_bytes(shape)
-
-
-_MIN_LIFETIME_STEPS = 3  # from the definition to an instruction after the next one
-
-
-@dataclass(frozen=True, slots=True)
-class BufferLifetime:
-    """A value of a temp allocation with its live range."""
-
-    value: AssignedValue
-    live: LocatedRecord[RangeRow]
-
-    @property
-    def steps(self) -> int:
-        """Number of steps in the live range; both ends are inclusive."""
-        return self.live.record.end_step - self.live.record.start_step + 1
-
-    @property
-    def weight(self) -> int:
-        """Padded size in bytes times number of steps."""
-        return self.value.size * self.steps
-
-
-def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifetime]:
-    """Return the values of temp allocations with the largest product of bytes and steps.
-
-    Parameters and outputs are excluded: the caller determines how long they are live. Values of
-    less than ``least`` bytes are, too, and those that only the next instruction uses. Each slot of
-    an allocation contributes one value.
-    """
-    found: dict[tuple[int, int, int], BufferLifetime] = {}
-    for allocation in dump.allocations():
-        if not allocation.record.preallocated_temp:
-            continue
-        for value in dump.assigned_to(allocation):
-            checkpoint()
-            live = dump.live(value.key) if value.size >= least else None
-            if live is None:
-                continue
-            lifetime = BufferLifetime(value, live)
-            if lifetime.steps < _MIN_LIFETIME_STEPS:
-                continue
-            slot = allocation.record.number, value.offset, value.size
-            other = found.get(slot)
-            if other is None or other.weight < lifetime.weight:
-                found[slot] = lifetime
-    ordered = sorted(found.values(), key=lambda one: (-one.weight, one.value.id))
-    return ordered[:count]

@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.memory.logical_sizes import largest_lifetimes
 from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.model.backend import is_on_chip
@@ -30,7 +30,7 @@ from hlo_lsp.program.stages import (
     unoptimized_module,
 )
 from hlo_lsp.program.transfers import host_transfers, relayouts
-from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
 
 
@@ -143,7 +143,7 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
     """Report large values with long live ranges, which are live at most peaks."""
     dump, limits = context.dump, context.thresholds
     of = "" if dump.last_step is None else f" of {dump.last_step:,}"
-    for one in largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes):
+    for one in _largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes):
         row = one.live.record
         running, text = dump.at_step(row.end_step), dump.text_of(row.name)
         until = "the end" if running is None else f"`{running.record.name}`"
@@ -159,6 +159,54 @@ def long_lived(context: CompileContext) -> Iterator[Finding]:
             "or use it earlier",
             *(Related(place, "assigned here") for place in places),
         )
+
+
+_MIN_STEPS = 3  # from the definition to an instruction after the next one
+
+
+@dataclass(frozen=True, slots=True)
+class _BufferLifetime:
+    """A value of a temp allocation with its live range."""
+
+    value: AssignedValue
+    live: LocatedRecord[RangeRow]
+
+    @property
+    def steps(self) -> int:
+        """Number of steps in the live range; both ends are inclusive."""
+        return self.live.record.end_step - self.live.record.start_step + 1
+
+    @property
+    def weight(self) -> int:
+        """Padded size in bytes times number of steps."""
+        return self.value.size * self.steps
+
+
+def _largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[_BufferLifetime]:
+    """Return the values of temp allocations with the largest product of bytes and steps.
+
+    Parameters and outputs are excluded: the caller determines how long they are live. Values of
+    less than ``least`` bytes are, too, and those that only the next instruction uses. Each slot of
+    an allocation contributes one value.
+    """
+    found: dict[tuple[int, int, int], _BufferLifetime] = {}
+    for allocation in dump.allocations():
+        if not allocation.record.preallocated_temp:
+            continue
+        for value in dump.assigned_to(allocation):
+            checkpoint()
+            live = dump.live(value.key) if value.size >= least else None
+            if live is None:
+                continue
+            lifetime = _BufferLifetime(value, live)
+            if lifetime.steps < _MIN_STEPS:
+                continue
+            slot = allocation.record.number, value.offset, value.size
+            other = found.get(slot)
+            if other is None or other.weight < lifetime.weight:
+                found[slot] = lifetime
+    ordered = sorted(found.values(), key=lambda one: (-one.weight, one.value.id))
+    return ordered[:count]
 
 
 _MAX_LISTED_BUFFERS = 3  # in a message
