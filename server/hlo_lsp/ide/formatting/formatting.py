@@ -214,17 +214,14 @@ def _gap_edits(
 
 def _are_read_apart(before: _Statement, gap: str, statement: _Statement) -> bool:
     """Return whether two statements with a gap between them are read as the same two records."""
+    first, second = before.text.rstrip(), statement.text.lstrip()
+    lines = f"{first}{gap}{second}\n{statement.next_line}".split("\n")
     line = 0
-    lines = f"{before.text.rstrip()}{gap}{statement.text.lstrip()}\n{statement.next_line}".split(
-        "\n"
-    )
-    for each in (before, statement):
-        record = module_scanner().read(lines, line)
-        if record.line_count != each.text.strip().count("\n") + 1:
+    for text, record in ((first.lstrip(), before.record), (second, statement.record)):
+        found = module_scanner().read(lines, line)
+        if found.line_count != text.count("\n") + 1 or _meaning(found) != _meaning(record):
             return False
-        if _meaning(record) != _meaning(each.record):
-            return False
-        line += record.line_count - 1 + gap.count("\n")
+        line += found.line_count - 1 + gap.count("\n")
     return True
 
 
