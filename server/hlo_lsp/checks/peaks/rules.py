@@ -110,10 +110,10 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
         related = [at_peak]
         if found.place is not None and not found.is_unexpected:
             key = expected[found.place]
-            message = f"`{due[found.place]}` is live at the peak, but missing here"
+            message = f"`{due[found.place]}` is live at the declared peak, but missing here"
         else:
             key = _label(rows[found.row])
-            message = f"`{key}` is not live at the peak"
+            message = f"`{key}` is not live at the declared peak"
             if key in due:  # the order depends on the shape of the value
                 message = f"`{key}` is repeated or out of order"
                 related += _value(dump, rows[found.row])

@@ -158,12 +158,17 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
             text = "thread-local: the computation runs per element and is not scheduled"
             return [Fact("live range", text)]
         return []
-    text = describe_step_range(dump, value.live.record)
-    is_at_peak = is_at_declared_peak(dump, value.live)
-    if is_at_peak is not None:
-        not_ = "" if is_at_peak else "not "
-        text = f"{text}, {not_}live at the declared peak (step {dump.declared_peak:,})"
-    return [Fact("live range", text)]
+    parts = [describe_step_range(dump, value.live.record)]
+    peak = _peak_of_space(dump, value)
+    if peak is not None:
+        step, is_live, space = peak
+        title = space_title(space, dump.backend)
+        parts.append(f"{'' if is_live else 'not '}live at the peak of {title} (step {step:,})")
+    is_live_there = is_at_declared_peak(dump, value.live)
+    if is_live_there is not None:
+        not_ = "" if is_live_there else "not "
+        parts.append(f"{not_}live at XLA's declared peak (step {dump.declared_peak:,})")
+    return [Fact("live range", ", ".join(parts))]
 
 
 def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
@@ -244,8 +249,7 @@ def allocation_headline(
 def steps_label(dump: DumpSet, value: Value) -> str:
     """Return ``2,033-2,062, not at the peak``: the peak is that of the memory space of the value.
 
-    A value that is in memory the whole time, such as a parameter, is not compared with the peak
-    where its live range excludes it.
+    It is not XLA's declared peak, which counts the values of all memory spaces.
     """
     if value.live is None:
         return ""
@@ -253,13 +257,26 @@ def steps_label(dump: DumpSet, value: Value) -> str:
     steps = f"{live.start_step:,}"
     if live.end_step != live.start_step:
         steps += f"-{live.end_step:,}"
-    allocation = None if value.allocation is None else value.allocation.record
-    peak = None if allocation is None else known_peak_step(dump, allocation.color)
-    if allocation is None or peak is None:
+    peak = _peak_of_space(dump, value)
+    if peak is None:
         return steps
-    if live.start_step <= peak <= live.end_step:
-        return f"{steps}, at the peak"
-    return f"{steps}, not at the peak" if allocation.preallocated_temp else steps
+    return f"{steps}, at the peak" if peak[1] else f"{steps}, not at the peak"
+
+
+def _peak_of_space(dump: DumpSet, value: Value) -> tuple[int, bool, int] | None:
+    """Return the peak step of a value's memory space, whether it is live there, and the space.
+
+    A value that is in memory the whole time, such as a parameter, is not compared with the peak
+    where its live range excludes it. The result is None then, and before the peak is computed.
+    """
+    if value.live is None or value.allocation is None:
+        return None
+    live, allocation = value.live.record, value.allocation.record
+    step = known_peak_step(dump, allocation.color)
+    if step is None:
+        return None
+    is_live = live.start_step <= step <= live.end_step
+    return (step, is_live, allocation.color) if is_live or allocation.preallocated_temp else None
 
 
 def _size(dump: DumpSet, value: Value) -> str:
