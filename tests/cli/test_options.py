@@ -37,7 +37,8 @@ def test_every_command_has_help(command: str) -> None:
         (["inspect", "x.txt", "--value", "abc"], "abc"),
         (["inspect", "x.txt", "--value", "1", "--at", "3"], "--at"),
         (["inspect", "x.txt", "y.txt"], "y.txt"),
-        (["--port", "many"], "many"),
+        (["--port", "many"], "invalid int value: 'many'"),
+        (["check", "-j", "many", "."], "invalid int value: 'many'"),
         (["check", "--format", "xml", "."], "xml"),
     ],
 )
@@ -46,3 +47,9 @@ def test_usage_errors_go_to_standard_error(arguments: list[str], named: str) -> 
     assert (result.status, result.out) == (2, "")
     assert "usage: hlo-lsp" in result.err
     assert named in result.err
+
+
+def test_history_of_a_missing_file_names_it() -> None:
+    result = run("history", "missing.txt")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "hlo-lsp: missing.txt: No such file or directory\n"

@@ -30,6 +30,8 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(str(error)) from None
     found = {path: stages for path, stages in found.items() if len(stages) > 1}
     if not found:
+        if not options.path.exists():
+            raise CommandError(f"{options.path}: No such file or directory")
         raise CommandError(f"{options.path}: {NO_PASS_TEXTS}")
     known = {
         path: stages

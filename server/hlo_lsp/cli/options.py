@@ -405,15 +405,22 @@ def _add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     )
 
 
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
+
+
 def _positive_integer(text: str) -> int:
-    number = int(text)
+    number = _integer(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number
 
 
 def _port_number(text: str) -> int:
-    number = int(text)
+    number = _integer(text)
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{number} is not a port number")
     return number
