@@ -143,6 +143,11 @@ def test_markdown_has_a_table_of_owners() -> None:
     assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text
 
 
+def test_markdown_keeps_the_name_of_a_function() -> None:
+    lines = list(summary_markdown(_summary(), 3))
+    assert any(line.startswith("memory_analysis() of JAX: ") for line in lines)
+
+
 def test_thread_local_bytes_are_shown_separately() -> None:
     text = _ASSIGNMENT.replace("preallocated-temp", "thread-local")
     summary = summarize(_dump(text, _RANGES, _MODULE))

@@ -42,6 +42,24 @@ def test_argument_names_its_donation() -> None:
     assert facts["donated"] == "no, although it fits output {}: donate it with donate_argnums"
 
 
+def test_donated_buffer_of_an_output_names_its_parameter() -> None:
+    module = MODULE.replace(
+        "is_scheduled=true", "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
+    )
+    moved = " value: <5 r @0> (size=1024,offset=0): f32[256]{0}\n"
+    first = " value: <1 x @0> (size=1024,offset=0): f32[256]{0}\n"
+    lines = ASSIGNMENT.replace(moved, "").replace(first, first + moved).splitlines()
+    assignment = "\n".join(line for line in lines if not line.startswith("allocation 1:"))
+    donated = [
+        _facts(name, assignment.replace("{}:\n", "{}, maybe-live-out:\n") + "\n", RANGES, module)
+        for name in ("x", "r")
+    ]
+    assert [facts["donated"] for facts in donated] == [
+        "yes, to output {}",
+        "yes, to output {}; the buffer is that of parameter 0",
+    ]
+
+
 def test_unused_donation_names_the_reason() -> None:
     status = DonationStatus(True, None, None, "no output has its type and dimensions")
     assert describe_donation(status) == (

@@ -238,7 +238,9 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             for one in space.advice:
                 yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
     for note in _notes(summary):
-        yield from ("", markdown_text(f"{note[0].upper()}{note[1:]}."))
+        is_name = note.startswith("memory_analysis()")
+        sentence = note if is_name else f"{note[0].upper()}{note[1:]}"
+        yield from ("", markdown_text(f"{sentence}."))
 
 
 def buffer_name(owned: OwnedBuffer) -> str:

@@ -62,7 +62,7 @@ def lifetime_card(
         offloaded = "yes: to host memory" if lifetime.is_offloaded else "no"
         facts += [Fact("rematerialized", again), Fact("offloaded", offloaded)]
     if lifetime.donation is not None:
-        facts.append(Fact("donated", describe_donation(lifetime.donation)))
+        facts.append(_donation_fact(dump, value, lifetime.donation))
     if others:
         names = [f"{_key(other)} {_size(other)}" for other in others]
         facts.append(Fact("other results", join_limited(names, 4)))
@@ -253,6 +253,16 @@ def describe_donation(status: DonationStatus) -> str:
     if status.fits is not None:
         return f"no, although it fits output {_index(status.fits)}: donate it with `donate_argnums`"
     return f"no: {status.obstacle}"
+
+
+def _donation_fact(dump: DumpSet, value: Value, status: DonationStatus) -> Fact:
+    """Return whether the buffer is donated; for other values than a parameter, with its owner."""
+    text = describe_donation(status)
+    line = dump.instruction(value.name)
+    allocation = None if value.allocation is None else value.allocation.record
+    if allocation is not None and line is not None and line.record.opcode != "parameter":
+        text += f"; the buffer is that of parameter {allocation.parameter}"
+    return Fact("donated", text)
 
 
 def _index(path: tuple[int, ...]) -> str:
