@@ -28,6 +28,7 @@ def _names(text: str, *texts: str) -> list[str]:
         ("/home/user/model.py:7", QueryKind.LINE),
         ("models/train.py", QueryKind.LINE),
         ("m['layers'][0]['w1']", QueryKind.NAME),
+        ("params[1][0]", QueryKind.NAME),
         ("f32[8,128]", QueryKind.SHAPE),
         ("bf16[]{:T(256)}", QueryKind.SHAPE),
         ("(f32[8], s32[])", QueryKind.SHAPE),

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -25,7 +26,7 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRo
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
-_SHAPE = re.compile(r"\(?[a-z]\w*\[[\d,<=? ]*\].*")
+_SHAPE = re.compile(r"\(*([a-z]\w*)\[[\d,<=? ]*\].*")
 _TILES = re.compile(r":[^{}]*\}")  # and other properties of a layout after the order of dimensions
 
 
@@ -51,7 +52,8 @@ class FindQuery:
         text = text.strip()
         if _LINE.fullmatch(text):
             return cls(QueryKind.LINE, text)
-        if _SHAPE.fullmatch(text):
+        shape = _SHAPE.fullmatch(text)
+        if shape is not None and shape[1] in vocabulary().element_types:
             return cls(QueryKind.SHAPE, text)
         is_scope = "/" in text or "(" in text
         return cls(QueryKind.SCOPE if is_scope else QueryKind.NAME, text.removeprefix("%"))
