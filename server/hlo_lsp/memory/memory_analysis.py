@@ -82,7 +82,7 @@ def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
 
 
 def _tpu_temp(dump: DumpSet, allocations: Sequence[LocatedRecord[AllocationLine]]) -> AnalysisSize:
-    # Releases that print no pages, up to libtpu 0.0.37, also count fragmentation.
+    # Releases that print no pages, up to libtpu 0.0.45, also count fragmentation.
     if not any(", page " in one.file.lines[one.record.line] for one in allocations):
         return AnalysisSize(_TEMP, None, "unknown for this release of libtpu")
     temps = [
