@@ -63,7 +63,7 @@ async def test_missing_path_is_an_error(tmp_path: Path) -> None:
     assert "No such file" in text
 
 
-@pytest.mark.parametrize("arguments", ["[1]", "{", '{"path": "absent"}'])
+@pytest.mark.parametrize("arguments", ["[1]", "{", "{}", '{"path": "absent"}'])
 def test_wrong_arguments_have_a_message(arguments: str) -> None:
     found = run("mcp", "--call", "summary", "--arguments", arguments)
     assert found.status == 2

@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 from hlo_lsp import __version__
@@ -49,6 +50,10 @@ def _answer(name: str, text: str) -> str:
         raise CommandError(f"--arguments: not JSON: {error}") from None
     if not isinstance(arguments, dict):
         raise CommandError("--arguments: must be a JSON object")
+    try:
+        signature(tools[name]).bind(**arguments)
+    except TypeError as error:
+        raise CommandError(f"--arguments: {error}") from None
     try:
         return tools[name](**arguments)
     except (AgentToolError, TypeError) as error:
