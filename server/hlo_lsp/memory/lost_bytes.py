@@ -70,13 +70,14 @@ def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
 def tuple_table_bytes(dump: DumpSet, space: int, step: int | None = None) -> int:
     """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
 
-    With a step, only the tables count that are live at this step.
+    With a step, only the tables that are live at this step count, without the slots: the occupied
+    bytes of a step include no gaps.
     """
     total = 0
     for block in buffer_assignment(dump).blocks:
         if block.allocation.color == space and block.allocation.preallocated_temp:
             live = None if step is None else set(live_values(dump, block, step))
-            gaps = _gaps(block)
+            gaps = _gaps(block) if step is None else {}
             total += union_size(
                 (value.offset, gaps.get(value.offset + value.size, value.offset + value.size))
                 for value in _tuple_tables(block)
