@@ -188,7 +188,7 @@ def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
         parts.append(f"allocation {_describe_slot(value)}")
     if value.live is not None:
         row = value.live.record
-        peak = ", at XLA's declared peak" if is_at_declared_peak(dump, value.live) else ""
+        peak = ", at XLA's peak" if is_at_declared_peak(dump, value.live) else ""
         parts.append(f"live {row.start_step:,}-{row.end_step:,}{peak}")
     return ", ".join(parts) or f"value {value.id}"
 

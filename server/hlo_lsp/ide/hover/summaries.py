@@ -31,12 +31,12 @@ def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine])
 
 
 def value_summary(dump: DumpSet, value: Value) -> str:
-    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at XLA's declared peak``."""
+    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at XLA's peak``."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
         return "no live range"
-    peak = " | at XLA's declared peak" if is_at_declared_peak(dump, value.live) else ""
+    peak = " | at XLA's peak" if is_at_declared_peak(dump, value.live) else ""
     return f"live {describe_step_range(dump, value.live.record)}{peak}".replace("`", "")
 
 

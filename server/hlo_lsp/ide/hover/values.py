@@ -163,11 +163,11 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
     if peak is not None:
         step, is_live, space = peak
         title = space_title(space, dump.backend)
-        parts.append(f"{'' if is_live else 'not '}live at the peak of {title} (step {step:,})")
+        parts.append(f"{'' if is_live else 'not '}at {title}'s peak (step {step:,})")
     is_live_there = is_at_declared_peak(dump, value.live)
     if is_live_there is not None:
         not_ = "" if is_live_there else "not "
-        parts.append(f"{not_}live at XLA's declared peak (step {dump.declared_peak:,})")
+        parts.append(f"{not_}at XLA's peak (step {dump.declared_peak:,})")
     return [Fact("live range", ", ".join(parts))]
 
 
