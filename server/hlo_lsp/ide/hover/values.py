@@ -158,17 +158,19 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
             text = "thread-local: the computation runs per element and is not scheduled"
             return [Fact("live range", text)]
         return []
-    parts = [describe_step_range(dump, value.live.record)]
+    peaks = []
     peak = _peak_of_space(dump, value)
     if peak is not None:
         step, is_live, space = peak
-        title = space_title(space, dump.backend)
-        parts.append(f"{'' if is_live else 'not '}at {title}'s peak (step {step:,})")
-    is_live_there = is_at_declared_peak(dump, value.live)
-    if is_live_there is not None:
-        not_ = "" if is_live_there else "not "
-        parts.append(f"{not_}at XLA's peak (step {dump.declared_peak:,})")
-    return [Fact("live range", ", ".join(parts))]
+        peaks.append((is_live, space_title(space, dump.backend), step))
+    declared, is_live_there = dump.declared_peak, is_at_declared_peak(dump, value.live)
+    if declared is not None and is_live_there is not None:
+        peaks.append((is_live_there, "XLA", declared))
+    text = describe_step_range(dump, value.live.record)
+    for number, (is_live, owner, step) in enumerate(peaks):
+        word = "" if number else "step "
+        text += f", {'' if is_live else 'not '}at {owner}'s peak ({word}{step:,})"
+    return [Fact("live range", text)]
 
 
 def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
