@@ -79,9 +79,10 @@ class StdoutDump:
         """Update the sections after edits; sections with unchanged lines are kept."""
         while not self.is_fresh:
             self.whole.refresh()
-            if self._version != self.whole.version:
+            version = self.whole.version  # the text may change during the work
+            if self._version != version:
                 self._split()
-                self._version = self.whole.version
+                self._version = version
 
     def section_at(self, line: int, column: int | None = None) -> SectionFile | None:
         """Return the section that contains a line (from 0) and column of the stdout dump."""
@@ -124,29 +125,30 @@ class StdoutDump:
                 section.update(section_range, text)
             updated.append(section)
         if updated != self.sections:
-            self.sections = updated
-            self._group()
+            compiles, paths = _group(self.whole.path or Path(), updated)
+            # After all work that may be interrupted, because it starts again then.
+            self.sections, self._compiles, self._paths = updated, compiles, paths
             self._dump_sets.retain(updated)
 
-    def _group(self) -> None:
-        """Assign sections to compiles; a repeated name begins another run."""
-        self._compiles.clear()
-        self._paths.clear()
-        run: dict[Path, SectionFile] = {}
-        for section in self.sections:
-            if section.path in run:
-                self._add_run(run)
-                run = {}
-            assert section.path is not None
-            run[section.path] = section
-        self._add_run(run)
 
-    def _add_run(self, run: dict[Path, SectionFile]) -> None:
-        folder = self.whole.path or Path()
+def _group(
+    folder: Path, sections: Sequence[SectionFile]
+) -> tuple[dict[SectionFile, Compile], dict[SectionFile, dict[Path, SectionFile]]]:
+    """Return the compile of each section, and its files; a repeated name begins another run."""
+    runs: list[dict[Path, SectionFile]] = [{}]
+    for section in sections:
+        assert section.path is not None
+        if section.path in runs[-1]:
+            runs.append({})
+        runs[-1][section.path] = section
+    compiles: dict[SectionFile, Compile] = {}
+    paths: dict[SectionFile, dict[Path, SectionFile]] = {}
+    for run in runs:
         listing = FolderListing(folder, [path.name for path in run])
         for path, section in run.items():
-            self._compiles[section] = listing.compile(path.name)
-            self._paths[section] = run
+            compiles[section] = listing.compile(path.name)
+            paths[section] = run
+    return compiles, paths
 
 
 def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:

@@ -1,0 +1,68 @@
+"""Sections of a stdout dump."""
+
+from hlo_lsp.background_jobs import Job
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.stdout_dump import StdoutDump
+
+_NAME = "module_0000.jit_f.cpu_after_optimizations"
+_ASSIGNMENT = f"""\
+*** Begin {_NAME}-buffer-assignment.txt ***
+BufferAssignment:
+allocation 0: size 4, maybe-live-out:
+ value: <1 a @0> (size=4,offset=0): f32[]
+*** End {_NAME}-buffer-assignment.txt ***
+"""
+_RANGES = f"""\
+*** Begin {_NAME}-live-range.txt ***
+HloLiveRange (max 1):
+  InstructionSequence:
+    0:a
+  BufferLiveRange:
+    a{{}}:0-1
+*** End {_NAME}-live-range.txt ***
+"""
+
+
+def file_counts(dump: StdoutDump) -> list[int]:
+    return [len(dump.set_of(section).files) for section in dump.sections]
+
+
+def test_refresh_may_be_interrupted_at_each_checkpoint() -> None:
+    interrupted = 0
+    while True:
+        dump = StdoutDump(DumpFile.of_text(_ASSIGNMENT + _RANGES))
+        job = Job(dump.refresh)
+        if any(job.step(0) for _ in range(interrupted + 1)):
+            break
+        job.cancel()
+        dump.refresh()
+        assert file_counts(dump) == [2, 2]
+        interrupted += 1
+    assert interrupted > 1
+
+
+def test_refresh_may_run_twice_at_a_time() -> None:
+    pauses = 0
+    while True:
+        dump = StdoutDump(DumpFile.of_text(_ASSIGNMENT + _RANGES))
+        job = Job(dump.refresh)
+        if any(job.step(0) for _ in range(pauses + 1)):
+            break
+        dump.refresh()
+        while not job.step(0):
+            pass
+        assert file_counts(dump) == [2, 2]
+        pauses += 1
+    assert pauses > 1
+
+
+def test_edit_during_refresh_is_read() -> None:
+    whole = DumpFile.of_text(_ASSIGNMENT + _RANGES)
+    dump = StdoutDump(whole)
+    job = Job(dump.refresh)
+    assert not job.step(0)
+    line = whole.lines.index("allocation 0: size 4, maybe-live-out:")
+    whole.changed(whole.document.edit((line, 0), (line, 0), " \n"))
+    while not job.step(0):
+        pass
+    assert [section.first_line for section in dump.sections] == [1, 7]
