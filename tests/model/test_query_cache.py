@@ -31,11 +31,16 @@ class Cell:
 
     def write(self, number: int) -> None:
         self.number = number
-        self.part.change()
+        self.part.change(is_empty=number < 0)
 
     def resize(self, size: int) -> None:
         self.size = size
-        self.part.change(sizes_only=True)
+        self.part.change(sizes_only=True, is_empty=self.part.is_empty)
+
+    def copy(self) -> "Cell":
+        part = Input(*self.part.owners)
+        part.is_empty = self.part.is_empty
+        return Cell(self.number, self.size, part)
 
 
 @dataclass(eq=False)
@@ -156,20 +161,27 @@ def test_change_while_a_query_runs_invalidates_its_result() -> None:
     assert interrupted(sheet) == 2
 
 
-def test_inputs_include_those_of_called_queries() -> None:
-    found: list[Input] = []
+@query
+def owners(sheet: Sheet) -> frozenset[object]:
+    is_positive(sheet)
+    return current_result().owners
 
-    @query
-    def outer(sheet: Sheet) -> int:
-        total = chosen(sheet, 1)
-        found.extend(current_result().inputs())
-        return total
 
-    sheet = sheet_of(1, 2)
-    outer(sheet)
-    assert set(found) == {cell.part for cell in sheet.cells}
+def test_owners_include_those_of_called_queries() -> None:
+    sheet = Sheet([Cell(part=Input("file"))])
+    sheet.cells[0].write(1)
+    assert owners(sheet) == {"file"}
     with pytest.raises(LookupError):
         current_result()
+
+
+def test_equal_result_from_other_owners_is_not_equal() -> None:
+    sheet = Sheet([Cell(part=Input("file"))])
+    assert owners(sheet) == set()
+    sheet.cells[0].write(0)
+    assert owners(sheet) == {"file"}
+    sheet.cells[0].write(-1)
+    assert owners(sheet) == set()
 
 
 _CHANGES = st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 2), st.booleans()), max_size=12)
@@ -197,14 +209,20 @@ def test_results_equal_those_of_fresh_queries(
         first = sheet.cells[total(sheet) % 3]
         return total(sheet), sizes(first), *(sizes(cell) for cell in sheet.cells if sign(cell))
 
-    sheet = sheet_of(1, 0, 2)
+    @query
+    def files(sheet: Sheet) -> frozenset[object]:
+        total(sheet)
+        return current_result().owners
+
+    sheet = Sheet([Cell(number, part=Input(number)) for number in (1, 0, 2)])
     for index, number, is_size in changes:
         cell = sheet.cells[index]
         (cell.resize if is_size else cell.write)(number)
         if data.draw(st.booleans()):
-            copy = Sheet([Cell(cell.number, cell.size) for cell in sheet.cells])
+            copy = Sheet([cell.copy() for cell in sheet.cells])
             assert everything(sheet) == everything(copy)
             assert total(sheet) == total(copy)
+            assert files(sheet) == files(copy)
 
 
 _ASSIGNMENT = """\

@@ -7,7 +7,7 @@ queries, computed again if necessary, return equal results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
@@ -19,16 +19,16 @@ T = TypeVar("T")
 class Input:
     """A part of a file that changes with edits, such as its text or its live ranges.
 
-    ``owner`` is the file; None if reading the part does not count as reading the file.
+    ``owners`` has the file; it is empty if reading the part does not count as reading the file.
 
     ``version`` increases with every change, ``structure_version`` only if more than sizes and
     offsets of values change. ``is_empty`` is true while the part has no records.
     """
 
-    __slots__ = ("is_empty", "owner", "structure_version", "version")
+    __slots__ = ("is_empty", "owners", "structure_version", "version")
 
     def __init__(self, owner: object = None) -> None:
-        self.owner = owner
+        self.owners = frozenset(() if owner is None else (owner,))
         self.version = 0
         self.structure_version = 0
         self.is_empty = True
@@ -39,6 +39,8 @@ class Input:
         if reader is not None and self not in reader.reads:
             version = self.structure_version if reader.ignores_sizes else self.version
             reader.reads[self] = version
+            if not self.is_empty:
+                reader.add_owners(self.owners)
 
     def change(self, *, sizes_only: bool = False, is_empty: bool = False) -> None:
         """Increase the versions after a change."""
@@ -58,16 +60,20 @@ class Subject(Protocol):
 
 
 class Result:
-    """A result of a query, with the versions of the inputs and the results that it depends on."""
+    """A result of a query, with the versions of the inputs and the results that it depends on.
 
-    __slots__ = ("arguments", "ignores_sizes", "query", "reads", "revision", "value")
+    ``owners`` are the owners of the inputs with records, those of called queries included.
+    """
+
+    __slots__ = ("arguments", "ignores_sizes", "owners", "query", "reads", "revision", "value")
 
     def __init__(self, query: Query[..., Any], arguments: tuple[Any, ...]) -> None:
         self.query = query
         self.arguments = arguments
         self.ignores_sizes = query.ignores_sizes
         self.revision = _Revision.number  # the last one in which the result was valid
-        self.reads: dict[Input | Result, Any] = {}  # in the order of the first access
+        self.reads: dict[Input | Result, int] = {}  # in the order of the first access
+        self.owners: frozenset[object] = frozenset()
         self.value: Any = None
 
     def is_valid(self) -> bool:
@@ -76,27 +82,24 @@ class Result:
         if self.revision != revision:
             for read, before in self.reads.items():
                 if isinstance(read, Input):
-                    now = read.structure_version if self.ignores_sizes else read.version
-                else:
-                    now = read.query.result(read.arguments).value
-                if now is not before and now != before:
+                    if before != (read.structure_version if self.ignores_sizes else read.version):
+                        return False
+                elif not read.is_equal(read.query.result(read.arguments)):
                     return False
             self.revision = revision
         return True
 
-    def inputs(self) -> Iterator[Input]:
-        """Yield the inputs that the result depends on, those of called queries included."""
-        seen: set[Input | Result] = set()
-        found = [self]
-        while found:
-            for read in found.pop().reads:
-                if read in seen:
-                    continue
-                seen.add(read)
-                if isinstance(read, Input):
-                    yield read
-                else:
-                    found.append(read)
+    def add_owners(self, owners: frozenset[object]) -> None:
+        """Add the owners of something that the query reads; equal sets are one object."""
+        if not owners <= self.owners:
+            self.owners = self.owners | owners if self.owners else owners
+
+    def is_equal(self, other: Result) -> bool:
+        """Return True if a query that called this one has the same result with the other one."""
+        if self is other:
+            return True
+        is_same = self.value is other.value or self.value == other.value
+        return is_same and self.owners == other.owners
 
 
 class Query(Generic[P, T]):
@@ -112,7 +115,8 @@ class Query(Generic[P, T]):
         result = self.result(arguments)
         reader = _reader.get()
         if reader is not None and result not in reader.reads:
-            reader.reads[result] = result.value
+            reader.reads[result] = result.revision
+            reader.add_owners(result.owners)
         return cast("T", result.value)
 
     def result(self, arguments: tuple[Any, ...]) -> Result:

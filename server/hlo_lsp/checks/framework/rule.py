@@ -204,8 +204,7 @@ class WholeRule:
             found.extend(self.check(context))
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
-        read = (part.owner for part in current_result().inputs() if not part.is_empty)
-        files = {owner for owner in read if isinstance(owner, DumpFile)}
+        files = (owner for owner in current_result().owners if isinstance(owner, DumpFile))
         if self.needs_whole_files and not all(map(_is_whole, files)):
             return []
         for finding in found:  # line numbers depend on the whole text
