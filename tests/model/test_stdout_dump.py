@@ -2,6 +2,8 @@
 
 from hlo_lsp.background_jobs import Job
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import StdoutDump
 
 _NAME = "module_0000.jit_f.cpu_after_optimizations"
@@ -66,3 +68,17 @@ def test_edit_during_refresh_is_read() -> None:
     while not job.step(0):
         pass
     assert [section.first_line for section in dump.sections] == [1, 7]
+
+
+def test_moved_section_changes_queries_on_line_numbers() -> None:
+    @query
+    def first_lines(dump: DumpSet) -> list[int]:
+        return [file.first_line for file in dump.files]
+
+    whole = DumpFile.of_text(_ASSIGNMENT + _RANGES)
+    dump = StdoutDump(whole)
+    dump.refresh()
+    assert first_lines(dump.set_of(dump.sections[0])) == [1, 6]
+    whole.changed(whole.document.edit((0, 0), (0, 0), "a\nb\n"))
+    dump.refresh()
+    assert first_lines(dump.set_of(dump.sections[0])) == [3, 8]

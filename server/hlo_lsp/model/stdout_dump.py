@@ -9,6 +9,7 @@ from hlo_lsp.model.compile_files import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import sanitized_name
+from hlo_lsp.model.query_cache import Input
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.syntax.embedded_hlo import embedded_sections
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
@@ -29,10 +30,12 @@ class SectionFile(DumpFile):
         super().__init__(whole.uri, path, Document.from_lines(lines))
         self.section = section
         self._stdout_dump = stdout_dump
+        self._first_line_input = Input()
 
     @property
     def first_line(self) -> int:
         """The first line of the section in the stdout dump, from 0."""
+        self._first_line_input.read()  # messages contain numbers of lines
         return self.section.first
 
     @property
@@ -51,6 +54,8 @@ class SectionFile(DumpFile):
 
     def update(self, section: SectionRange, lines: list[str]) -> None:
         """Update position and lines after edits of the stdout dump."""
+        if section.first != self.section.first:
+            self._first_line_input.change()
         self.section = section
         change = _text_change(self.lines, lines)
         if change is not None:
