@@ -1,5 +1,8 @@
 """Sections of a stdout dump."""
 
+from collections.abc import Iterator
+from itertools import count
+
 from hlo_lsp.background_jobs import Job
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -29,33 +32,30 @@ def file_counts(dump: StdoutDump) -> list[int]:
     return [len(dump.set_of(section).files) for section in dump.sections]
 
 
-def test_refresh_may_be_interrupted_at_each_checkpoint() -> None:
-    interrupted = 0
-    while True:
+def paused_refreshes() -> Iterator[tuple[StdoutDump, Job[None]]]:
+    """Yield a stdout dump whose refresh is paused, once for each checkpoint of a refresh."""
+    for pauses in count(1):
         dump = StdoutDump(DumpFile.of_text(_ASSIGNMENT + _RANGES))
         job = Job(dump.refresh)
-        if any(job.step(0) for _ in range(interrupted + 1)):
-            break
+        if any(job.step(0) for _ in range(pauses)):
+            assert pauses > 2
+            return
+        yield dump, job
+
+
+def test_refresh_may_be_interrupted_at_each_checkpoint() -> None:
+    for dump, job in paused_refreshes():
         job.cancel()
         dump.refresh()
         assert file_counts(dump) == [2, 2]
-        interrupted += 1
-    assert interrupted > 1
 
 
 def test_refresh_may_run_twice_at_a_time() -> None:
-    pauses = 0
-    while True:
-        dump = StdoutDump(DumpFile.of_text(_ASSIGNMENT + _RANGES))
-        job = Job(dump.refresh)
-        if any(job.step(0) for _ in range(pauses + 1)):
-            break
+    for dump, job in paused_refreshes():
         dump.refresh()
         while not job.step(0):
             pass
         assert file_counts(dump) == [2, 2]
-        pauses += 1
-    assert pauses > 1
 
 
 def test_edit_during_refresh_is_read() -> None:

@@ -2,7 +2,7 @@
 
 The method is that of Salsa, the library of rust-analyzer. A query records the inputs that it reads
 and the queries that it calls. Its result is valid while no input has changed and while the called
-queries, computed again if necessary, return equal results.
+queries, computed again if necessary, return equal results from the same files.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ class Result:
         self.arguments = arguments
         self.ignores_sizes = query.ignores_sizes
         self.revision = _Revision.number  # the last one in which the result was valid
-        self.reads: dict[Input | Result, int] = {}  # in the order of the first access
+        # The version of each input, and None for a result, in the order of the first access.
+        self.reads: dict[Input | Result, int | None] = {}
         self.owners: frozenset[object] = frozenset()
         self.value: Any = None
 
@@ -115,7 +116,7 @@ class Query(Generic[P, T]):
         result = self.result(arguments)
         reader = _reader.get()
         if reader is not None and result not in reader.reads:
-            reader.reads[result] = result.revision
+            reader.reads[result] = None
             reader.add_owners(result.owners)
         return cast("T", result.value)
 

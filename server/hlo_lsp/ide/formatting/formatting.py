@@ -213,16 +213,25 @@ def _gap_edits(
 
 
 def _are_read_apart(before: _Statement, gap: str, statement: _Statement) -> bool:
-    """Return whether two statements with a gap between them are read as the same two records."""
-    first, second = before.text.rstrip(), statement.text.lstrip()
-    lines = f"{first}{gap}{second}\n{statement.next_line}".split("\n")
-    line = 0
-    for text, record in ((first.lstrip(), before.record), (second, statement.record)):
+    """Return whether two formatted statements with a gap are read as the same two records."""
+    margin = before.text[: len(before.text) - len(before.text.lstrip())]
+    texts = [_formatted_text(each) for each in (before, statement)]
+    lines = f"{margin}{gap.join(texts)}\n{statement.next_line}".split("\n")
+    line = margin.count("\n")
+    for text, record in zip(texts, (before.record, statement.record), strict=True):
         found = module_scanner().read(lines, line)
         if found.line_count != text.count("\n") + 1 or _meaning(found) != _meaning(record):
             return False
         line += found.line_count - 1 + gap.count("\n")
     return True
+
+
+def _formatted_text(statement: _Statement) -> str:
+    """Return a formatted statement without its indentation; inline computations are unchanged."""
+    text, old = statement.text.strip(), (_strip_trailing_comment(statement.text) or "").strip()
+    is_inline = isinstance(statement.record, ComputationLine) and statement.record.members
+    new = None if is_inline else _format_statement(statement)
+    return text if new is None else new + text.removeprefix(old)
 
 
 def _is_left_unchanged(statement: _Statement) -> bool:
