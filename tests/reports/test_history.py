@@ -52,8 +52,8 @@ def _stages() -> list[Stage]:
 def test_each_changing_pass_has_a_line() -> None:
     assert list(history_lines(_stages())) == [
         "before optimizations: 3 instructions",
-        "simplify > algsimp: 2 instructions, +0 -1 ~1, -32 B of results",
-        "fusing > fusion: 4 instructions, +2 -0 ~1",
+        "simplify > algsimp: 2 instructions, 1 removed, 1 changed, -32 B of results",
+        "fusing > fusion: 4 instructions, 2 created, 1 changed",
     ]
 
 

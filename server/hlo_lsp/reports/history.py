@@ -144,10 +144,9 @@ def history_lines(stages: Sequence[Stage]) -> Iterator[str]:
             change = stage.change_bytes
             sign = "-" if change < 0 else "+"
             size = f", {sign}{format_short_bytes(abs(change))} of results" if change else ""
-            yield (
-                f"{stage.label}: {count}, +{len(stage.created):,} -{len(stage.removed):,} "
-                f"~{len(stage.changed):,}{size}"
-            )
+            names = {"created": stage.created, "removed": stage.removed, "changed": stage.changed}
+            changes = [f"{len(each):,} {verb}" for verb, each in names.items() if each]
+            yield f"{stage.label}: {count}, {', '.join(changes)}{size}"
 
 
 def event_lines(stages: Sequence[Stage], name: str) -> Iterator[str]:

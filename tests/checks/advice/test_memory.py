@@ -102,7 +102,7 @@ def test_gaps_are_bytes_never_occupied_together() -> None:
 
 
 def test_bytes_without_values_are_no_gap() -> None:
-    """On TPU tuple tables of 512 B may lie 16 KiB apart, each in bytes of its own."""
+    """On TPU tuple tables of 512 B may be 16 KiB apart, each in bytes of its own."""
     values = "BufferAssignment:\nallocation 0: size 3260928, preallocated-temp:\n" + "".join(
         f" value: <{count} a.{count} @0> (size=512,offset={16384 * count}): f32[1]{{0:T(128)}}\n"
         for count in range(200)
@@ -261,3 +261,10 @@ def test_value_with_most_byte_steps_is_reported() -> None:
 def test_value_that_only_the_next_instruction_uses_is_ignored() -> None:
     lives = replaced(LIVES, "a{}:0-3", "a{}:0-1")
     assert len(advice("long-lived", GAPS, lives, stem=GPU)) == 2
+
+
+def test_long_lived_values_on_the_chip_are_ignored() -> None:
+    """XLA prefetches arguments into VMEM as long as there is room."""
+    on_chip = GAPS.replace("5242880, ", "5242880, color 1, ").replace("@0>", "@1>")
+    assert len(advice("long-lived", on_chip, LIVES, stem=GPU)) == 3
+    assert advice("long-lived", on_chip, LIVES) == []

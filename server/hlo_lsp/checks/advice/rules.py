@@ -185,13 +185,14 @@ class _BufferLifetime:
 def _largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[_BufferLifetime]:
     """Return the values of temp allocations with the largest product of bytes and steps.
 
-    Parameters and outputs are excluded: the caller determines how long they are live. Values of
-    less than ``least`` bytes are, too, and those that only the next instruction uses. Each slot of
-    an allocation contributes one value.
+    Parameters and outputs are excluded: the caller determines how long they are live. So are values
+    of less than ``least`` bytes, those that only the next instruction uses, and those on the chip,
+    which are mostly prefetched copies. Each slot of an allocation contributes one value.
     """
     found: dict[tuple[int, int, int], _BufferLifetime] = {}
     for allocation in dump.allocations():
-        if not allocation.record.preallocated_temp:
+        record = allocation.record
+        if not record.preallocated_temp or is_on_chip(record.color, dump.backend):
             continue
         for value in dump.assigned_to(allocation):
             checkpoint()
@@ -201,7 +202,7 @@ def _largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[_BufferLif
             lifetime = _BufferLifetime(value, live)
             if lifetime.steps < _MIN_STEPS:
                 continue
-            slot = allocation.record.number, value.offset, value.size
+            slot = record.number, value.offset, value.size
             other = found.get(slot)
             if other is None or other.weight < lifetime.weight:
                 found[slot] = lifetime
