@@ -4,11 +4,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, RefreshRequest
+from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, RefreshRequest, Services
 from lsp.opened import DUMP, item
 
 
@@ -113,3 +115,34 @@ async def test_a_sent_refresh_is_not_cancelled() -> None:
     client.may_answer.set()
     await asyncio.sleep(0.01)
     assert client.log == ["asked", "asked", "answered", "answered"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "refreshes"),
+    [
+        ("module_1.jit_f.txt", types.FileChangeType.Changed, False),  # the open text applies
+        ("module_1.jit_f.txt", types.FileChangeType.Deleted, True),
+        ("module_1.jit_f-live-range.txt", types.FileChangeType.Changed, True),
+    ],
+)
+async def test_changed_file_refreshes_views_unless_open(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    change: types.FileChangeType,
+    *,
+    refreshes: bool,
+) -> None:
+    scheduled: set[RefreshRequest] = set()
+
+    def schedule(request: RefreshRequest) -> None:
+        scheduled.add(request)
+
+    monkeypatch.setattr(RefreshRequest, "schedule", schedule)
+    session = Session()
+    server = HloServer("test", "1", protocol_cls=HloProtocol)
+    services = Services(server, session, lambda *_: None)
+    session.open(item((tmp_path / "module_1.jit_f.txt").as_uri(), DUMP))
+    event = types.FileEvent((tmp_path / name).as_uri(), change)
+    services.files_changed(types.DidChangeWatchedFilesParams([event]))
+    assert len(scheduled) == (4 if refreshes else 0)  # tokens, hints, lenses, diagnostics

@@ -260,12 +260,20 @@ class Services:
             self._refresh_views()
 
     def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
-        """Handle changed files on disk; the text of an open file still applies."""
-        paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
+        """Handle changed files on disk; of an open file, the open text still applies."""
+        self.module_list.files_changed()
+        workspace = self._session.workspace
+        paths = {
+            path
+            for event in params.changes
+            if (path := path_of(event.uri)) is not None
+            and not (event.type is types.FileChangeType.Changed and path in workspace.open_paths)
+        }
+        if not paths:
+            return
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self.diagnostics.all_changed(below=path.parent)
-        workspace = self._session.workspace
         for file in list(workspace.open_files.values()):
             if file.path is None:
                 continue
@@ -276,7 +284,6 @@ class Services:
         self._refresh_diagnostics.schedule()
         self.workspace_symbols.scan()
         self.source_lines.scan()
-        self.module_list.files_changed()
 
     def folders_changed(self) -> None:
         """Update all services after the workspace folders changed."""
