@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from editors.vscode.waiting import NotYet, until
+from playwright.async_api import Locator
+
+from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 STEM = "module_0000.jit_step.cl_1003875606.after_optimizations"
-TOASTS = ".notifications-toasts .notification-list-item"
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,7 @@ async def open_by_click(window: Window, path: Path) -> None:
     await until(is_shown)
 
 
-async def notice(window: Window, text: str) -> list[str]:
-    """Wait for a notification, which stays for 20 seconds, and return its buttons."""
-    toast = window.page.locator(TOASTS, has_text=text).first
-    await toast.wait_for()
-    buttons = await toast.locator(".monaco-button").all_inner_texts()
-    if not buttons:
-        raise NotYet(await toast.inner_text())
-    return [each.strip() for each in buttons]
+async def notice(window: Window, text: str) -> tuple[str, Locator]:
+    """Wait for a notification with one button, and return its label and the button."""
+    button = (await window.notification(text)).locator(".monaco-button")
+    return (await button.inner_text()).strip(), button

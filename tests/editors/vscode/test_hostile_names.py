@@ -24,7 +24,6 @@ _POINT = """(root, name) => {
   const bounds = root.querySelector(".overlay").getBoundingClientRect();
   return point && { x: point.x - bounds.left, y: point.y - bounds.top };
 }"""
-_TOAST = ".notifications-toasts .notification-list-item"
 _LIMIT_LINES = 300_000  # above it, the client explains what VS Code turns off
 
 
@@ -98,4 +97,4 @@ async def test_notification_shows_hostile_names_as_text(hostile: Compile, window
     large.write_text("BufferAssignment:\n" + "\n" * _LIMIT_LINES, "utf-8")
     await window.open(large)
     # VS Code itself also shows a message about the size, with a link.
-    await assert_text(window.page.locator(_TOAST, has_text="MiB").first)
+    await assert_text(await window.notification("MiB"))

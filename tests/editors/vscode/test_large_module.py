@@ -11,7 +11,7 @@ import pytest
 from conftest import SUMMARY
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
 from editors.vscode.host import Spot, hover, places, problems, uri
-from editors.vscode.large import TOASTS, Train, notice, open_by_click
+from editors.vscode.large import Train, notice, open_by_click
 from editors.vscode.marks import VSCODE
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
@@ -53,7 +53,8 @@ async def test_enabled_features_are_fast(
 
     await open_by_click(window, path)
     message = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
-    assert await notice(window, message) == ["Turn Off Limits"]
+    label, _ = await notice(window, message)
+    assert label == "Turn Off Limits"
     await window.open(at)
     # Facts of the module come at once, those of companion files after they are read.
     rows = ("**`fusion.6677` fusion**", "**allocation**")
@@ -99,9 +100,9 @@ async def test_setting_enables_disabled_features(
 ) -> None:
     entry = next(n for n, each in enumerate(lines(module)) if each.startswith("ENTRY "))
     await open_by_click(window, module)
-    await notice(window, "is 21 MiB")
-    await window.page.locator(TOASTS).locator(".monaco-button", has_text="Turn Off Limits").click()
-    await window.page.locator(TOASTS, has_text="Reopen the file").wait_for()
+    _, button = await notice(window, "is 21 MiB")
+    await button.click()
+    await window.notification("Reopen the file")
     await window.clear()
     await open_by_click(window, module)
     await window.open(Spot(module, entry, 0))

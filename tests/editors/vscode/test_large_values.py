@@ -8,7 +8,7 @@ import pytest
 
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, VALUES
 from editors.vscode.host import Host, hover, spot, uri
-from editors.vscode.large import TOASTS, Train, notice, open_by_click
+from editors.vscode.large import Train, notice, open_by_click
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
@@ -86,9 +86,9 @@ async def test_opening_shows_advice(train: Train, window: Window) -> None:
     entry = text.index(VALUE)
     await open_by_click(window, path)
     message = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
-    assert await notice(window, message) == ["Open Window at Line..."]
-    toast = window.page.locator(TOASTS, has_text=message)
-    await toast.locator(".monaco-button").click()
+    label, button = await notice(window, message)
+    assert label == "Open Window at Line..."
+    await button.click()
     box = window.page.locator(".quick-input-widget input.input")
     await box.fill("nowhere")
     await window.page.locator(".quick-input-widget", has_text="Enter a line number").wait_for()

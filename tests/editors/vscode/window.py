@@ -168,6 +168,14 @@ class Window:
 
         return await until(rested)
 
+    async def notification(self, text: str) -> Locator:
+        """Return a notification in the notification center; a toast disappears after 10 seconds."""
+        await self.host.command("notifications.showList")
+        shown = ".notifications-center .notification-list-item"
+        found = self.page.locator(shown, has_text=text).first
+        await found.wait_for()
+        return found
+
     async def front(self) -> tuple[Path, str]:
         """Return the active file and the line with the cursor, from the API."""
         active = await self.host.ask("active")
