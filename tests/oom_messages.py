@@ -68,7 +68,7 @@ def dump() -> DumpSet:
 
 
 def facts(found: OomMessage) -> object:
-    """Return what a message says, without its place and with single blanks."""
+    """Return the content of a message with single blanks, without its place."""
     entries = [
         (
             entry.rank,

@@ -264,7 +264,7 @@ def _seconds_to_hover(
         if hover is not None and (wanted is None or wanted.search(_text(hover))):
             return seconds
         time.sleep(0.01)
-    raise TimeoutError(f"no hover of {client.path.name} says {wanted}")
+    raise TimeoutError(f"no hover of {client.path.name} contains {wanted}")
 
 
 def _text(hover: Json) -> str:

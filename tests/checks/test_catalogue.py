@@ -15,7 +15,7 @@ def test_codes_and_explanations_are_the_same() -> None:
     assert {rule.code for rule in CATALOGUE} == set(explanations())
 
 
-def test_an_explanation_is_made_of_sentences() -> None:
+def test_explanation_is_made_of_sentences() -> None:
     for code, explanation in explanations().items():
         for text in (
             explanation.what,

@@ -116,6 +116,6 @@ def test_missing_file_has_a_job(tmp_path: Path) -> None:
     assert (job.files, job.size) == ((tmp_path / "gone" / "x.txt",), 0)
 
 
-def test_a_job_reaches_another_process_as_it_is(compiled: Path) -> None:
+def test_job_reaches_another_process_as_it_is(compiled: Path) -> None:
     (job,) = planned(compiled).jobs
     assert pickle.loads(pickle.dumps(job)) == job

@@ -18,7 +18,7 @@ def errors(tmp_path: Path, text: str) -> list[str]:
     return [str(error).removeprefix(str(path)) for error in read_config_file(path).errors]
 
 
-def test_the_nearest_file_counts(tmp_path: Path) -> None:
+def test_nearest_file_counts(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
     (tmp_path / CONFIG_FILE_NAME).touch()
@@ -28,20 +28,20 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
     assert find_config_file(tmp_path / "a") == tmp_path / CONFIG_FILE_NAME
 
 
-def test_a_relative_folder_has_parents_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folder_has_parents_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / CONFIG_FILE_NAME).touch()
     monkeypatch.chdir(tmp_path / "here")
     assert find_config_file(Path()) == tmp_path / CONFIG_FILE_NAME
 
 
-def test_a_folder_of_that_name_is_no_file(tmp_path: Path) -> None:
+def test_folder_of_that_name_is_no_file(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).touch()
     (tmp_path / "a" / CONFIG_FILE_NAME).mkdir(parents=True)
     assert find_config_file(tmp_path / "a") == tmp_path / CONFIG_FILE_NAME
 
 
-def test_a_good_file(tmp_path: Path) -> None:
+def test_good_file(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text(
         "\ufeffselect = ['default', 'live-range']  # all of them\n"

@@ -185,7 +185,7 @@ def test_link_to_its_own_folder_is_not_followed(tmp_path: Path) -> None:
     assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
 
 
-def test_a_relative_path_is_as_good_as_another(
+def test_relative_path_is_as_good_as_another(
     compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(compiled)

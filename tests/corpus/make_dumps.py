@@ -119,7 +119,7 @@ class InstallError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make, check and tabulate the dumps that the command line asks for."""
+    """Make, check, and tabulate the dumps that the command line selects."""
     options = _options(arguments)
     output: Path = options.output.resolve()
     output.mkdir(parents=True, exist_ok=True)
@@ -254,7 +254,7 @@ def _install_packages(python: Path, *packages: str) -> None:
 
 
 def _required_libtpu(python: Path) -> str:
-    """Return the libtpu that the installed jax asks for, such as ``0.0.17.*``."""
+    """Return the libtpu that the installed jax requires, such as ``0.0.17.*``."""
     code = "import importlib.metadata as m; print(*m.requires('jax'), sep='\\n')"
     match = re.search(r"^libtpu\s*\(?==([\d.*]+)", _output(python, code), re.MULTILINE)
     if match is None:

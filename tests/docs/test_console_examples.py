@@ -1,4 +1,4 @@
-"""The console examples of the pages print what the pages say.
+"""The console examples of the pages print the output that the pages show.
 
 A line that begins with ``$`` is a command, the lines below it are its output, in which ``...``
 matches any text. A block with a caption is a file that the commands of its page read.

@@ -33,9 +33,7 @@ async def told(file: OpenFile, code: str) -> types.Diagnostic:
 
 
 @pytest.mark.parametrize("name", PUT_RIGHT)
-async def test_the_right_number_is_put_in(
-    any_editor: Editor, compiled: Compiled, name: str
-) -> None:
+async def test_right_number_is_put_in(any_editor: Editor, compiled: Compiled, name: str) -> None:
     old, new, code, title = PUT_RIGHT[name]
     file = any_editor.open(compiled("one file").assignment)
     whole = file.text.whole
@@ -95,7 +93,7 @@ async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compile
     assert await file.codes() == []
 
 
-async def test_a_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None:
+async def test_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     file.substitute(*DAMAGE)
     found = await told(file, "size-mismatch")
@@ -124,7 +122,7 @@ async def silence(file: OpenFile) -> types.CodeAction | None:
     return next((titles[title] for title in titles if title.startswith("Ignore")), None)
 
 
-async def test_a_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compiled) -> None:
+async def test_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compiled) -> None:
     """By a new file, where the client makes files; nobody need tell the server of it."""
     path = compiled("one file").assignment
     file = any_editor.open(path)

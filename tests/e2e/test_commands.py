@@ -44,7 +44,7 @@ def printed(*arguments: str) -> str:
     ).stdout.decode()
 
 
-def test_a_place_is_inspected_as_in_a_terminal(wire: Wire, compiled: Compiled) -> None:
+def test_place_is_inspected_as_in_a_terminal(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     reply = run(wire, "inspect", path.as_uri(), {"line": 1, "character": 12})
     assert reply["result"] == printed("inspect", str(path), "--at", "2:13") != ""

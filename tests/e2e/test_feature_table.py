@@ -71,7 +71,7 @@ def table() -> dict[str, dict[str, bool]]:
 TABLE = table()
 
 
-def test_the_table_has_every_request_about_a_document() -> None:
+def test_table_has_every_request_about_a_document() -> None:
     asked = {
         method.removeprefix("textDocument/")
         for method in types.METHOD_TO_TYPES

@@ -77,7 +77,7 @@ async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Edit
     }
 
 
-async def test_the_server_says_who_it_is(any_editor: Editor) -> None:
+async def test_server_says_who_it_is(any_editor: Editor) -> None:
     assert any_editor.result.server_info == types.ServerInfo("hlo-lsp", __version__)
 
 

@@ -28,7 +28,7 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
     assert [line for line, _ in found if line.startswith("allocation ")] == heads
 
 
-async def test_a_client_may_have_all_texts_at_once(
+async def test_client_may_have_all_texts_at_once(
     neovim: Editor, tmp_path: Path, compiled: Compiled
 ) -> None:
     path = compiled("one file").assignment

@@ -41,7 +41,7 @@ async def test_long_reply_includes_edits_made_meanwhile(neovim: Editor, values: 
     assert await hover(file, file.text.lines[first])
 
 
-async def test_a_hover_does_not_wait_for_long_replies(neovim: Editor, values: Path) -> None:
+async def test_hover_does_not_wait_for_long_replies(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     header = file.text.lines[4]
     assert await hover(file, header)

@@ -45,7 +45,7 @@ async def test_definition_of_live_range_is_the_value_entry(
     assert await type_definition(file, f"    {row}", row) == Spot(entry.name, mention, mention)
 
 
-async def test_a_thunk_leads_to_its_instruction(neovim: Editor, compiled: Compiled) -> None:
+async def test_thunk_leads_to_its_instruction(neovim: Editor, compiled: Compiled) -> None:
     files = compiled("gpu")
     found = await definition(neovim.open(files.thunks), "    008: kCustomKernel", "gemm")
     assert found is not None

@@ -77,7 +77,7 @@ def test_after_shutdown_requests_are_refused(wire: Wire) -> None:
     assert ask(wire, "textDocument/hover", AT_START)["error"]["code"] == INVALID_REQUEST
 
 
-def test_a_second_initialize_is_refused(wire: Wire) -> None:
+def test_second_initialize_is_refused(wire: Wire) -> None:
     wire.initialize()
     params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
     assert ask(wire, "initialize", params)["error"]["code"] == INVALID_REQUEST

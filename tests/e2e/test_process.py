@@ -54,7 +54,7 @@ def test_exit_before_initialize_ends_the_process(start: type[Wire]) -> None:
 
 
 @pytest.mark.parametrize("said", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"])
-def test_the_end_of_input_ends_the_process(start: type[Wire], said: bytes) -> None:
+def test_end_of_input_ends_the_process(start: type[Wire], said: bytes) -> None:
     wire = start()
     wire.initialize()
     wire.send(said)
@@ -115,7 +115,7 @@ def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -
     assert (b'"hlo-lsp"' in ended.stdout) is (source == "a file")
 
 
-def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
+def test_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
     # A shell starts background processes with SIGINT ignored, and so would be the server.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     wire = start()

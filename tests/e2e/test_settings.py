@@ -67,7 +67,7 @@ async def test_rules_are_chosen_while_the_server_runs(
         await shows(file, codes)
 
 
-async def test_a_client_is_asked_for_its_settings(tmp_path: Path, compiled: Compiled) -> None:
+async def test_client_is_asked_for_its_settings(tmp_path: Path, compiled: Compiled) -> None:
     async with editor(ASKED, tmp_path / "log") as asked:
         asked.client.set_configuration({"hlo": {"check": {"ignore": ["size-mismatch"]}}})
         file = damaged(asked, compiled("one file").assignment)

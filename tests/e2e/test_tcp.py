@@ -80,7 +80,7 @@ async def test_exit_of_the_client_ends_the_server(server: Process, port: int) ->
         await client.stop()
 
 
-async def test_a_client_that_hangs_up_ends_the_server(server: Process, port: int) -> None:
+async def test_client_that_hangs_up_ends_the_server(server: Process, port: int) -> None:
     await listens(server)
     _, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.close()

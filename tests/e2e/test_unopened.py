@@ -18,7 +18,7 @@ def ask(wire: Wire, method: str, params: Any) -> Any:
     return wire.reply(method)["result"]
 
 
-def test_a_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
+def test_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     wire.initialize()
     text = path.read_text("utf-8")

@@ -55,7 +55,7 @@ def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
     assert name in wire.reply(2)["result"]["contents"]["value"]
 
 
-def test_a_text_of_megabytes_arrives_whole(wire: Wire) -> None:
+def test_text_of_megabytes_arrives_whole(wire: Wire) -> None:
     wire.initialize()
     text = TEXT + "".join(
         f" value: <{number} v.{number} @0> (size=512,offset=0): f32[4]{{0:T(128)}}\n"
@@ -70,7 +70,7 @@ def test_a_text_of_megabytes_arrives_whole(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("number", [0, -5, 2**31 - 1, "", "ü"])
-def test_a_reply_carries_the_id_of_its_request(wire: Wire, number: int | str) -> None:
+def test_reply_carries_the_id_of_its_request(wire: Wire, number: int | str) -> None:
     wire.initialize()
     wire.send(hover("untitled:none", 0, 0, number))
     assert wire.reply(number) == {"id": number, "jsonrpc": "2.0", "result": None}

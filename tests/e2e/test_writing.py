@@ -89,7 +89,7 @@ def apply(file: OpenFile, edit: types.WorkspaceEdit) -> None:
         file.edit(((start.line, column(start)), (end.line, column(end)), item.new_text))
 
 
-async def test_a_module_is_written_with_completion_only(any_editor: Editor) -> None:
+async def test_module_is_written_with_completion_only(any_editor: Editor) -> None:
     file = any_editor.open("untitled:new", "")
     await accept(file, 0, "Hl", "HloModule")
     snippets = "name" in file.text.whole
@@ -127,7 +127,7 @@ async def test_a_module_is_written_with_completion_only(any_editor: Editor) -> N
 
 
 @pytest.mark.parametrize("what", ["instruction", "computation"])
-async def test_a_new_name_and_back_again(any_editor: Editor, compiled: Compiled, what: str) -> None:
+async def test_new_name_and_back_again(any_editor: Editor, compiled: Compiled, what: str) -> None:
     file = any_editor.open(compiled("tpu").module)
     before, codes = file.text.whole, await file.codes()
     fusion = next(text for text in file.text.lines if " fusion(" in text)
@@ -149,7 +149,7 @@ async def test_a_new_name_and_back_again(any_editor: Editor, compiled: Compiled,
     assert file.text.whole == before
 
 
-async def test_a_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled: Compiled) -> None:
+async def test_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").module)
     with pytest.raises(JsonRpcException, match="is a reserved word of HLO") as error:
         await rename(file, "ENTRY", "%", "f32")

@@ -1,23 +1,22 @@
--- Runs the Lua of one test inside Neovim and writes down what it returns, or how it failed.
--- $HLO_TEST_SCRIPT is the test's Lua, $HLO_TEST_RESULT the JSON file to write.
--- It is one for Neovim 0.7 and 0.11: a helper may only be called where what it calls is there.
+-- Runs the Lua script $HLO_TEST_SCRIPT of one test in Neovim, and writes its return value or its error
+-- to the JSON file $HLO_TEST_RESULT. It supports Neovim 0.7 and 0.11; some helpers need later versions.
 
--- Milliseconds; only a broken client or server ever takes this long.
-local PATIENCE = tonumber(vim.env.HLO_TEST_PATIENCE or 60000)
+-- Only a broken client or server takes this long.
+local TIMEOUT_MILLISECONDS = 60000
 
 local nvim = {}
 
---- Waits until `condition` returns something, and returns that.
+--- Waits until `condition` returns a value, and returns the value.
 function nvim.wait(what, condition)
   local value
-  vim.wait(PATIENCE, function()
+  vim.wait(TIMEOUT_MILLISECONDS, function()
     value = condition()
     return value
   end, 10)
-  return value or error('waited in vain for ' .. what, 2)
+  return value or error('timed out: ' .. what, 2)
 end
 
--- Methods that the server has answered for a buffer: 'METHOD BUFFER' -> how often.
+-- The number of completed requests by 'METHOD BUFFER'.
 local answered = setmetatable({}, {
   __index = function()
     return 0
@@ -67,7 +66,7 @@ end
 function nvim.cursor(text)
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
   if vim.fn.search('\\V' .. vim.fn.escape(text, '\\'), 'cW') == 0 then
-    error('the buffer does not hold ' .. text, 2)
+    error('the buffer does not contain ' .. text, 2)
   end
 end
 
@@ -84,7 +83,7 @@ function nvim.float()
   return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
 end
 
---- What a list-making request of vim.lsp.buf finds, as 'FILE:LINE TEXT'.
+--- The items of a request of vim.lsp.buf that fills a list: file, line, and text.
 function nvim.list(request, ...)
   local found
   local arguments = { ... }
@@ -103,7 +102,7 @@ function nvim.list(request, ...)
   end, found)
 end
 
---- The texts that are shown at the ends of lines, by line number, once `count` lines have one.
+--- The code lenses by line number, once `count` lines have one.
 function nvim.lenses(count)
   return nvim.wait(count .. ' lenses', function()
     local shown = nvim.lenses_now()
@@ -111,7 +110,7 @@ function nvim.lenses(count)
   end)
 end
 
---- The same at this moment.
+--- The code lenses by line number now.
 function nvim.lenses_now()
   local shown = {}
   for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
@@ -119,7 +118,7 @@ function nvim.lenses_now()
       local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
       for _, mark in ipairs(marks) do
         local text = mark[4].virt_text[1][1]
-        if not text:find('^Unresolved') then -- what Neovim shows until the server has named it
+        if not text:find('^Unresolved') then -- a lens without its text
           shown[tostring(mark[2] + 1)] = text
         end
       end
@@ -128,8 +127,8 @@ function nvim.lenses_now()
   return shown
 end
 
---- What Neovim draws over the text: the extmarks of namespaces with these words in their names, each
---- as { line, text of what it spans, details }. Hints and colours are only put where it draws.
+--- The extmarks of namespaces with these words in their names, each with its line, the text of its
+--- range, and its details. Neovim sets those of hints and tokens only on the screen.
 function nvim.drawn(words)
   vim.cmd.redraw()
   local drawn = {}
@@ -161,5 +160,5 @@ local function run()
   vim.cmd('qall!')
 end
 
--- As for a user: when Neovim has started, and from its main loop.
+-- After Neovim has started, from its main loop.
 vim.api.nvim_create_autocmd('VimEnter', { callback = vim.schedule_wrap(run) })

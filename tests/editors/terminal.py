@@ -73,7 +73,7 @@ class Terminal:
                 return found
             screen = "\n".join(self.rows)
             assert not self._has_ended, f"the program ended without {what}:\n{screen}"
-            assert time.monotonic() < until, f"waited in vain for {what}:\n{screen}"
+            assert time.monotonic() < until, f"timed out: {what}:\n{screen}"
             self._draw(0.1)
 
     def settle(self) -> None:
@@ -95,7 +95,7 @@ class Terminal:
             return False
         try:
             printed = os.read(self._descriptor, 1 << 16)
-        except OSError:  # how Linux says that the other end is closed
+        except OSError:  # on Linux, the other end is closed
             printed = b""
         self._has_ended = not printed
         self._stream.feed(printed)

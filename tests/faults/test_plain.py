@@ -62,7 +62,7 @@ def test_plain_damage_is_reported_without_echoes(plain: Plain, small: Dump, samp
     assert (outcome.echoes, outcome.doubles) == (ECHOES.get(plain.code, 0), 0), outcome.findings
 
 
-def test_a_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) -> None:
+def test_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) -> None:
     folder = corpus_small / "tpu_v5e"
     (path,) = folder.glob("module_0047.jit_condp.*-buffer-assignment.txt")
     other = Dump(path, os.listdir(folder))

@@ -24,7 +24,7 @@ def test_arity(name: str, arity: int | None) -> None:
     assert opcode(name).arity == arity
 
 
-def test_a_conditional_needs_one_list_or_two_branches() -> None:
+def test_conditional_needs_one_list_or_two_branches() -> None:
     found = opcode("conditional")
     assert found.required == (
         ("branch_computations", "true_computation"), ("branch_computations", "false_computation")
@@ -66,7 +66,7 @@ def test_start_form_is_not_elementwise() -> None:
     assert not opcode("add-start").elementwise
 
 
-def test_a_start_names_no_attribute_twice() -> None:
+def test_start_names_no_attribute_twice() -> None:
     found = opcode("custom-call-start").optional
     assert len(set(found)) == len(found)
 
@@ -115,6 +115,6 @@ def test_unknown_attributes() -> None:
     assert WORDS.attribute("nothing", "add") is None
 
 
-def test_the_header_has_attributes_of_its_own() -> None:
+def test_header_has_attributes_of_its_own() -> None:
     assert WORDS.header["is_scheduled"].kind is AttributeKind.FLAG
     assert "is_scheduled" not in WORDS.attributes

@@ -1,4 +1,4 @@
-"""Buffer assignments of a module in the workspace folders."""
+"""Tests for the search for buffer assignments of a module."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 _NAME = "module_{}.{}.after_optimizations-buffer-assignment.txt"
 
 
-def _write(folder: Path, number: str, module: str, age: int = 0) -> Path:
+def _write_assignment(folder: Path, number: str, module: str, age: int = 0) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / _NAME.format(number, module)
     path.write_text("BufferAssignment:\n", "utf-8")
@@ -17,15 +17,15 @@ def _write(folder: Path, number: str, module: str, age: int = 0) -> Path:
 
 
 def test_newest_assignment_of_module_is_first(tmp_path: Path) -> None:
-    old = _write(tmp_path / "a", "0001", "jit_f", age=60)
-    new = _write(tmp_path / "b", "0001", "jit_f")
-    _write(tmp_path / "b", "0002", "jit_f_and_more")
+    old = _write_assignment(tmp_path / "a", "0001", "jit_f", age=60)
+    new = _write_assignment(tmp_path / "b", "0001", "jit_f")
+    _write_assignment(tmp_path / "b", "0002", "jit_f_and_more")
     (tmp_path / "b" / "module_0001.jit_f.before_optimizations.txt").write_text("HloModule f\n")
     assert AssignmentPaths(lambda: [tmp_path]).of_module("jit_f") == [new, old]
 
 
-def test_name_is_compared_as_in_file_names(tmp_path: Path) -> None:
-    path = _write(tmp_path, "0001", "a_b")
+def test_module_name_is_sanitized_like_file_names(tmp_path: Path) -> None:
+    path = _write_assignment(tmp_path, "0001", "a_b")
     assert AssignmentPaths(lambda: [tmp_path]).of_module("a/b") == [path]
 
 

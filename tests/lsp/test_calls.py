@@ -1,4 +1,4 @@
-"""Call hierarchies as the protocol has them."""
+"""Tests for call hierarchies in the protocol."""
 
 from pathlib import Path
 
@@ -27,74 +27,77 @@ ENTRY %main (x: f32[4]) -> f32[4] {
 URI = "untitled:module"
 
 
-async def prepared(session: Session, uri: str, text: str, line: str, word: str) -> CallItem:
+async def prepare_item(session: Session, uri: str, text: str, line: str, word: str) -> CallItem:
     context = await session.context(types.TextDocumentIdentifier(uri))
     assert context is not None
-    found = navigation.prepare_calls(context, at(text, line, word))
-    assert found is not None
-    (one,) = found
-    return one
+    call_items = navigation.prepare_calls(context, at(text, line, word))
+    assert call_items is not None
+    (call_item,) = call_items
+    return call_item
 
 
-def opened(text: str = MODULE, client: Client | None = None) -> Session:
+def open_session(text: str = MODULE, client: Client | None = None) -> Session:
     session = Session()
     session.client = client or Client()
     session.open(item(URI, text))
     return session
 
 
-async def incoming(
-    session: Session, called: CallItem
+async def incoming_calls(
+    session: Session, callee: CallItem
 ) -> list[types.CallHierarchyIncomingCall] | None:
-    params = types.CallHierarchyIncomingCallsParams(called)
+    params = types.CallHierarchyIncomingCallsParams(callee)
     return await navigation.incoming_calls(session, params)
 
 
-async def outgoing(
+async def outgoing_calls(
     session: Session, caller: CallItem
 ) -> list[types.CallHierarchyOutgoingCall] | None:
     params = types.CallHierarchyOutgoingCallsParams(caller)
     return await navigation.outgoing_calls(session, params)
 
 
-def covered(span: types.Range, text: str = MODULE) -> str:
+def range_text(span: types.Range, text: str = MODULE) -> str:
     lines = text.split("\n")[span.start.line : span.end.line + 1]
     lines[-1] = lines[-1][: span.end.character]
     return "\n".join(lines)[span.start.character :]
 
 
-async def test_a_computation() -> None:
-    session = opened()
-    found = await prepared(session, URI, MODULE, "ENTRY", "main")
-    assert (found.name, found.kind, found.detail) == ("main", types.SymbolKind.Function, "ENTRY")
-    assert covered(found.range).startswith("ENTRY %main")
-    assert covered(found.range).endswith("}")
-    assert covered(found.selection_range) == "main"
-    called = await prepared(session, URI, MODULE, "  ROOT %call", "body")
-    assert (called.name, called.detail) == ("body", None)
+async def test_computation_item_is_a_function() -> None:
+    session = open_session()
+    entry = await prepare_item(session, URI, MODULE, "ENTRY", "main")
+    assert (entry.name, entry.kind, entry.detail) == ("main", types.SymbolKind.Function, "ENTRY")
+    assert range_text(entry.range).startswith("ENTRY %main")
+    assert range_text(entry.range).endswith("}")
+    assert range_text(entry.selection_range) == "main"
+    callee = await prepare_item(session, URI, MODULE, "  ROOT %call", "body")
+    assert (callee.name, callee.detail) == ("body", None)
 
 
-async def test_columns_are_those_of_the_client() -> None:
-    session = opened(client=Client(Encoding.UTF8))
-    found = await prepared(session, URI, MODULE, "  ROOT %call", "call")
+async def test_item_columns_use_client_encoding() -> None:
+    session = open_session(client=Client(Encoding.UTF8))
+    call = await prepare_item(session, URI, MODULE, "  ROOT %call", "call")
     length = len(
         '  ROOT %call = f32[4]{0} call(%x), to_apply=%body, metadata={op_name="é"}'.encode()
     )
-    assert found.range.end.character == length
+    assert call.range.end.character == length
 
 
-async def test_calls_both_ways() -> None:
-    session = opened()
-    body = await prepared(session, URI, MODULE, "%body", "body")
-    (caller,) = await incoming(session, body) or []
-    assert (caller.from_.name, [covered(span) for span in caller.from_ranges]) == ("main", ["body"])
-    (called,) = await outgoing(session, caller.from_) or []
-    assert (called.to, called.from_ranges) == (body, caller.from_ranges)
+async def test_incoming_and_outgoing_calls_match() -> None:
+    session = open_session()
+    body = await prepare_item(session, URI, MODULE, "%body", "body")
+    (caller,) = await incoming_calls(session, body) or []
+    assert (caller.from_.name, [range_text(span) for span in caller.from_ranges]) == (
+        "main",
+        ["body"],
+    )
+    (callee,) = await outgoing_calls(session, caller.from_) or []
+    assert (callee.to, callee.from_ranges) == (body, caller.from_ranges)
 
 
 async def test_item_survives_edits_until_it_is_deleted() -> None:
-    session = opened()
-    neg = await prepared(session, URI, MODULE, "  ROOT %neg", "neg")
+    session = open_session()
+    neg = await prepare_item(session, URI, MODULE, "  ROOT %neg", "neg")
     change = types.TextDocumentContentChangeWholeDocument
 
     def edit(text: str) -> None:
@@ -102,15 +105,15 @@ async def test_item_survives_edits_until_it_is_deleted() -> None:
         session.edit(types.DidChangeTextDocumentParams(document, [change(text)]))
 
     edit(MODULE.replace("\n\n", "\n\n\n\n"))
-    (operand,) = await incoming(session, neg) or []
+    (operand,) = await incoming_calls(session, neg) or []
     assert operand.from_.selection_range.start.line == 5
     edit(MODULE.replace("%neg", "%other"))
-    assert await incoming(session, neg) is None
-    assert await outgoing(session, neg) is None
+    assert await incoming_calls(session, neg) is None
+    assert await outgoing_calls(session, neg) is None
 
 
-async def test_items_of_others_are_gone() -> None:
-    session = opened()
+async def test_unknown_items_have_no_calls() -> None:
+    session = open_session()
     whole = types.Range(types.Position(0, 0), types.Position(0, 0))
     cases: list[tuple[str, types.LSPAny]] = [
         (URI, None),
@@ -119,8 +122,8 @@ async def test_items_of_others_are_gone() -> None:
         ("untitled:nowhere", {"name": "x"}),
     ]
     for uri, data in cases:
-        strange = CallItem("x", types.SymbolKind.Variable, uri, whole, whole, data=data)
-        assert await incoming(session, strange) is None
+        unknown_item = CallItem("x", types.SymbolKind.Variable, uri, whole, whole, data=data)
+        assert await incoming_calls(session, unknown_item) is None
 
 
 async def test_memory_file_leads_to_closed_module_text(tmp_path: Path) -> None:
@@ -132,8 +135,8 @@ async def test_memory_file_leads_to_closed_module_text(tmp_path: Path) -> None:
     uri = Path(f"{stem}-buffer-assignment.txt").as_uri()
     session = Session()
     session.open(item(uri, text))
-    x = await prepared(session, uri, text, " value: <1 x", "x @0")
-    assert (x.uri, covered(x.selection_range)) == (module.as_uri(), "x")
-    (user,) = await outgoing(session, x) or []
+    x = await prepare_item(session, uri, text, " value: <1 x", "x @0")
+    assert (x.uri, range_text(x.selection_range)) == (module.as_uri(), "x")
+    (user,) = await outgoing_calls(session, x) or []
     assert (user.to.uri, user.to.name) == (module.as_uri(), "call")
-    assert [call.from_.name for call in await incoming(session, user.to) or []] == ["x"]
+    assert [call.from_.name for call in await incoming_calls(session, user.to) or []] == ["x"]

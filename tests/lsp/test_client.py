@@ -1,4 +1,4 @@
-"""What clients say they can do, as flags."""
+"""Tests for the client flags that are read from capabilities."""
 
 import pytest
 from lsprotocol import types
@@ -29,22 +29,23 @@ def test_client_without_capabilities_gets_plain_replies() -> None:
 
 
 @pytest.mark.parametrize("encoding", Encoding)
-def test_the_encoding_is_the_one_agreed_on(encoding: Encoding) -> None:
+def test_client_has_negotiated_encoding(encoding: Encoding) -> None:
     assert Client.from_capabilities(types.ClientCapabilities(), encoding.value).encoding is encoding
     kind = types.PositionEncodingKind(encoding.value)
     assert Client.from_capabilities(types.ClientCapabilities(), kind).encoding is encoding
 
 
-def test_refreshing_is_a_flag_of_the_workspace() -> None:
+def test_diagnostic_refresh_is_a_workspace_capability() -> None:
     diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
     document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
     assert _client(document=document, workspace=workspace).can_refresh_diagnostics
-    assert not _client(workspace=workspace).can_refresh_diagnostics  # it never pulls any
+    # A client that does not pull diagnostics has none to refresh.
+    assert not _client(workspace=workspace).can_refresh_diagnostics
 
 
 @pytest.mark.parametrize(
-    ("options", "at_once"),
+    ("options", "is_eager"),
     [
         ({"lensTexts": "at once"}, True),
         ({"lensTexts": "on screen"}, False),
@@ -55,13 +56,13 @@ def test_refreshing_is_a_flag_of_the_workspace() -> None:
         (["lensTexts"], False),
     ],
 )
-def test_client_may_need_complete_lenses(options: object, at_once: bool) -> None:
+def test_lens_texts_option_selects_eager_lenses(options: object, is_eager: bool) -> None:
     client = Client.from_capabilities(types.ClientCapabilities(), "utf-16", options)
-    assert client.has_eager_lenses is at_once
+    assert client.has_eager_lenses is is_eager
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(5000, 5000), (None, 100_000), (0, 100_000)])
-def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> None:
+def test_folding_limit_comes_from_client(limit: int | None, expected: int) -> None:
     folding = types.FoldingRangeClientCapabilities(range_limit=limit)
     document = types.TextDocumentClientCapabilities(folding_range=folding)
     assert _client(document=document).max_folding_ranges == expected
@@ -102,5 +103,5 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
         ),
     ],
 )  # fmt: skip
-def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
+def test_editor_capabilities_become_client_flags(name: str, expected: Client) -> None:
     assert Client.from_capabilities(client_capabilities(name), "utf-16") == expected

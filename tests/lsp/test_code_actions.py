@@ -1,4 +1,4 @@
-"""What can be done about findings, as different clients are offered it."""
+"""Tests for the code actions of findings, by client capabilities."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +8,7 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
-from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp import session
+from hlo_lsp.lsp import scheduling, session
 from hlo_lsp.lsp.client import Client, diagnostic_json
 from hlo_lsp.lsp.code_actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
 from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
@@ -17,7 +16,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
 from lsp.opened import DUMP, at, item
 
-RICH = Client(
+FULL_CLIENT = Client(
     can_version_edits=True,
     can_create_files=True,
     can_show_code_actions=True,
@@ -30,7 +29,7 @@ DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
 QUICK = types.CodeActionKind.QuickFix
 
 
-async def asked_about(folder: Path, text: str, client: Client) -> RequestContext:
+async def open_dump(folder: Path, text: str, client: Client) -> RequestContext:
     session = Session()
     session.client = client
     file = session.open(item((folder / "dump.txt").as_uri(), text, version=7))
@@ -54,7 +53,7 @@ async def actions(
     return await code_actions([context], params)
 
 
-def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
+def apply_edit(text: str, edit: types.WorkspaceEdit | None) -> str:
     """Return the text after an edit of one file."""
     assert edit is not None
     changes = list((edit.changes or {}).values())
@@ -63,42 +62,42 @@ def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
         changes.append(list(change.edits))  # type: ignore[arg-type]
     (edits,) = changes
     document = Document(text)
-    for one in sorted(edits, key=lambda one: one.range.start, reverse=True):
-        start, end = one.range.start, one.range.end
-        document.edit((start.line, start.character), (end.line, end.character), one.new_text)
+    for text_edit in sorted(edits, key=lambda text_edit: text_edit.range.start, reverse=True):
+        start, end = text_edit.range.start, text_edit.range.end
+        document.edit((start.line, start.character), (end.line, end.character), text_edit.new_text)
     return document.text
 
 
 async def test_finding_can_be_fixed_explained_and_ignored(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
-    put, explain, silence, everything = await actions(context, " value: <2 add", "500")
-    assert isinstance(put, types.CodeAction)
-    assert (put.title, put.kind, put.is_preferred) == ("Change to `512`", QUICK, True)
-    assert put.edit is not None
-    assert put.edit.document_changes is not None
-    (change,) = put.edit.document_changes
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
+    fix, explain, ignore, fix_all = await actions(context, " value: <2 add", "500")
+    assert isinstance(fix, types.CodeAction)
+    assert (fix.title, fix.kind, fix.is_preferred) == ("Change to `512`", QUICK, True)
+    assert fix.edit is not None
+    assert fix.edit.document_changes is not None
+    (change,) = fix.edit.document_changes
     assert isinstance(change, types.TextDocumentEdit)
     assert change.text_document.version == 7
-    assert applied(DAMAGED, put.edit) == DAMAGED.replace("size=500", "size=512")
+    assert apply_edit(DAMAGED, fix.edit) == DAMAGED.replace("size=500", "size=512")
     assert isinstance(explain, types.CodeAction)
     assert explain.command is not None
     assert explain.command.arguments == ["size-mismatch"]
-    assert silence.title == f"Ignore `size-mismatch` in folder `{tmp_path.name}`"
-    assert everything.title == "Fix all derivable values"
+    assert ignore.title == f"Ignore `size-mismatch` in folder `{tmp_path.name}`"
+    assert fix_all.title == "Fix all derivable values"
 
 
 async def test_other_lines_offer_only_fix_all(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
-    (everything,) = await actions(context, "allocation 0")
-    assert isinstance(everything, types.CodeAction)
-    assert everything.kind == FIX_ALL
-    assert everything.edit is None
-    resolved = await resolve([context], everything)
-    assert applied(DAMAGED, resolved.edit) == DUMP
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
+    (fix_all,) = await actions(context, "allocation 0")
+    assert isinstance(fix_all, types.CodeAction)
+    assert fix_all.kind == FIX_ALL
+    assert fix_all.edit is None
+    resolved = await resolve([context], fix_all)
+    assert apply_edit(DAMAGED, resolved.edit) == DUMP
 
 
-async def test_a_dump_without_damage_has_none(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DUMP, RICH)
+async def test_intact_dump_has_no_actions(tmp_path: Path) -> None:
+    context = await open_dump(tmp_path, DUMP, FULL_CLIENT)
     assert await actions(context, " value: <2 add", "512") == []
 
 
@@ -117,78 +116,78 @@ async def test_a_dump_without_damage_has_none(tmp_path: Path) -> None:
 async def test_only_requested_kinds_are_offered(
     tmp_path: Path, only: list[str | types.CodeActionKind], count: int
 ) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     assert len(await actions(context, " value: <2 add", "500", only)) == count
 
 
 async def test_actions_include_edits_without_resolve_support(tmp_path: Path) -> None:
     client = replace(
-        RICH, can_resolve_edits=False, can_version_edits=False, can_prefer_actions=False
+        FULL_CLIENT, can_resolve_edits=False, can_version_edits=False, can_prefer_actions=False
     )
-    context = await asked_about(tmp_path, DAMAGED, client)
-    put, _, silence, everything = await actions(context, " value: <2 add", "500")
-    assert isinstance(put, types.CodeAction)
-    assert isinstance(silence, types.CodeAction)
-    assert isinstance(everything, types.CodeAction)
-    assert put.is_preferred is None
-    assert silence.edit is not None
-    assert applied(DAMAGED, everything.edit) == DUMP
+    context = await open_dump(tmp_path, DAMAGED, client)
+    fix, _, ignore, fix_all = await actions(context, " value: <2 add", "500")
+    assert isinstance(fix, types.CodeAction)
+    assert isinstance(ignore, types.CodeAction)
+    assert isinstance(fix_all, types.CodeAction)
+    assert fix.is_preferred is None
+    assert ignore.edit is not None
+    assert apply_edit(DAMAGED, fix_all.edit) == DUMP
 
 
-async def test_a_client_that_knows_commands_only_gets_those(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, Client(can_apply_edits=True))
+async def test_client_without_action_literals_gets_commands(tmp_path: Path) -> None:
+    context = await open_dump(tmp_path, DAMAGED, Client(can_apply_edits=True))
     found = await actions(context, " value: <2 add", "500")
     commands = [one.command for one in found if isinstance(one, types.Command)]
     assert commands == [APPLY_COMMAND, "hlo.explainRule", APPLY_COMMAND]
-    context = await asked_about(tmp_path, DAMAGED, Client())
+    context = await open_dump(tmp_path, DAMAGED, Client())
     (explain,) = await actions(context, " value: <2 add", "500")
     assert explain.command == "hlo.explainRule"
 
 
 async def test_action_names_its_diagnostics(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     place = at(DAMAGED, " value: <2 add", "500")
     span = types.Range(place, types.Position(place.line, place.character + 3))
     message = next(f.message for f in await findings(context) if f.code == "size-mismatch")
-    mine = types.Diagnostic(span, message, code="size-mismatch")
+    matching = types.Diagnostic(span, message, code="size-mismatch")
     other = types.Diagnostic(span, "something else", code="E501")
     params = types.CodeActionParams(
         types.TextDocumentIdentifier(context.file.uri),
         span,
-        types.CodeActionContext([other, mine], [QUICK]),
+        types.CodeActionContext([other, matching], [QUICK]),
     )
     for action in await code_actions([context], params):
         assert isinstance(action, types.CodeAction)
-        assert action.diagnostics == [mine]
+        assert action.diagnostics == [matching]
 
 
 async def test_named_diagnostics_have_actions_at_any_cursor(
     tmp_path: Path,
 ) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     finding = next(one for one in await findings(context) if one.code == "size-mismatch")
     place = at(DAMAGED, " value: <2 add")
     span = context.client.range(finding.place)
     assert place < span.start
 
-    async def offered(message: str) -> list[str]:
-        told = types.Diagnostic(span, message, code=finding.code)
+    async def action_titles(message: str) -> list[str]:
+        diagnostic = types.Diagnostic(span, message, code=finding.code)
         params = types.CodeActionParams(
             types.TextDocumentIdentifier(context.file.uri),
             types.Range(place, place),
-            types.CodeActionContext([told], [QUICK]),
+            types.CodeActionContext([diagnostic], [QUICK]),
         )
-        return [each.title for each in await code_actions([context], params)]
+        return [action.title for action in await code_actions([context], params)]
 
-    assert (await offered(finding.message))[0] == "Change to `512`"
-    assert await offered("of an older text") == []
+    assert (await action_titles(finding.message))[0] == "Change to `512`"
+    assert await action_titles("of an older text") == []
 
 
-async def test_ignoring_creates_a_config_file(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
-    _, _, silence, _ = await actions(context, " value: <2 add", "500")
-    assert isinstance(silence, types.CodeAction)
-    resolved = await resolve([context], silence)
+async def test_ignore_action_creates_a_config_file(tmp_path: Path) -> None:
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
+    _, _, ignore, _ = await actions(context, " value: <2 add", "500")
+    assert isinstance(ignore, types.CodeAction)
+    resolved = await resolve([context], ignore)
     assert resolved.edit is not None
     assert resolved.edit.document_changes is not None
     create, write = resolved.edit.document_changes
@@ -200,61 +199,61 @@ async def test_ignoring_creates_a_config_file(tmp_path: Path) -> None:
     ]
 
 
-async def test_ignoring_edits_the_config_file_that_applies(tmp_path: Path) -> None:
+async def test_ignore_action_edits_the_applicable_config_file(tmp_path: Path) -> None:
     text = '# ours\nignore = ["overlap"]\n'
     (tmp_path / CONFIG_FILE_NAME).write_text(text)
     (tmp_path / "runs").mkdir()
-    client = replace(RICH, can_resolve_edits=False)
-    context = await asked_about(tmp_path / "runs", DAMAGED, client)
-    _, _, silence, _ = await actions(context, " value: <2 add", "500")
-    assert isinstance(silence, types.CodeAction)
-    assert silence.title.endswith(f"in folder `{tmp_path.name}`")
-    assert applied(text, silence.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
+    client = replace(FULL_CLIENT, can_resolve_edits=False)
+    context = await open_dump(tmp_path / "runs", DAMAGED, client)
+    _, _, ignore, _ = await actions(context, " value: <2 add", "500")
+    assert isinstance(ignore, types.CodeAction)
+    assert ignore.title.endswith(f"in folder `{tmp_path.name}`")
+    assert apply_edit(text, ignore.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
 
 
-async def test_invalid_config_file_offers_no_ignoring(tmp_path: Path) -> None:
+async def test_invalid_config_file_has_no_ignore_action(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text("ignore = [")
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     titles = [one.title for one in await actions(context, " value: <2 add", "500")]
     assert not any(title.startswith("Ignore") for title in titles)
 
 
 async def test_automatic_request_starts_no_check(tmp_path: Path) -> None:
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     place = at(DAMAGED, " value: <2 add", "500")
 
-    async def offered(kind: types.CodeActionTriggerKind) -> list[str]:
+    async def action_titles(kind: types.CodeActionTriggerKind) -> list[str]:
         request = types.CodeActionContext([], None, kind)
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [each.title for each in await code_actions([context], params)]
+        return [action.title for action in await code_actions([context], params)]
 
-    assert await offered(types.CodeActionTriggerKind.Automatic) == []
-    assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
-    assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Change to `512`"
+    assert await action_titles(types.CodeActionTriggerKind.Automatic) == []
+    assert (await action_titles(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
+    assert (await action_titles(types.CodeActionTriggerKind.Automatic))[0] == "Change to `512`"
 
 
 async def test_large_document_uses_diagnostics_of_the_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MAX_FULL_ANSWER_LINES", 0)
-    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
-    context = await asked_about(tmp_path, DAMAGED, RICH)
+    monkeypatch.setattr(scheduling, "_SLICE_SECONDS", 0)
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     place = at(DAMAGED, " value: <2 add", "500")
 
-    async def offered(*named: types.Diagnostic, only: str | None = None) -> list[str]:
-        request = types.CodeActionContext(list(named), None if only is None else [only])
+    async def action_titles(*diagnostics: types.Diagnostic, only: str | None = None) -> list[str]:
+        request = types.CodeActionContext(list(diagnostics), None if only is None else [only])
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [each.title for each in await code_actions([context], params)]
+        return [action.title for action in await code_actions([context], params)]
 
-    # Of a few findings nobody knows what all of the text needs.
-    assert await offered() == []
+    # The edits of the whole text are unknown until the check is complete.
+    assert await action_titles() == []
     assert cached_findings(context) is None
-    early = await findings_until(context, bool)
-    named = diagnostic_json(context.client, early[0])
-    told = get_converter().structure(named, types.Diagnostic)
-    assert (await offered(told))[0] == "Change to `512`"
+    first_findings = await findings_until(context, bool)
+    json = diagnostic_json(context.client, first_findings[0])
+    diagnostic = get_converter().structure(json, types.Diagnostic)
+    assert (await action_titles(diagnostic))[0] == "Change to `512`"
     assert cached_findings(context) is None
-    assert await offered(only=FIX_ALL) == ["Fix all derivable values"]
+    assert await action_titles(only=FIX_ALL) == ["Fix all derivable values"]
     assert cached_findings(context) is not None

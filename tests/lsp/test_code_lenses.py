@@ -1,4 +1,4 @@
-"""Code lenses: where they stand, and what they say once resolved."""
+"""Tests for the positions and resolved titles of code lenses."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from lsp.opened import DUMP, at, context, item, split_dump
 
 
 async def titles(context: RequestContext) -> dict[str, str]:
-    """Return the titles of lenses by line, those of one line joined, without the summary."""
+    """Return lens titles by line, joined for lenses of one line, without the summary."""
     found: dict[str, str] = {}
     for lens in await lenses.code_lenses(context):
         if "summary" not in lens["data"]:
@@ -30,11 +30,11 @@ async def title(context: RequestContext, data: object) -> str:
     lens = types.CodeLens(types.Range(start, start), None, data)
     command = (await lenses.resolve(context, lens)).command
     assert command is not None
-    assert command.command == ""  # it says something and does nothing
+    assert command.command == ""  # The lens has no command to run.
     return command.title
 
 
-async def test_allocations_values_and_the_peak_have_lenses() -> None:
+async def test_allocations_values_and_peak_have_lenses() -> None:
     assert await titles(await context()) == {
         "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
@@ -56,7 +56,7 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
     }
 
 
-async def test_first_line_has_summary_that_opens() -> None:
+async def test_first_line_lens_opens_the_summary() -> None:
     command = await _summary(await context())
     assert command == types.Command(
         "HBM: 1.0 KiB of 1.0 KiB at the peak, step 0 | arguments 512 B, unknown 512 B",
@@ -69,10 +69,10 @@ async def test_first_line_has_summary_that_opens() -> None:
 
 async def _summary(found: RequestContext) -> types.Command:
     lens = (await lenses.code_lenses(found))[0]
-    assert "command" not in lens  # resolved later by every client
+    assert "command" not in lens  # Every client resolves it later.
     start = types.Position(lens["range"]["start"]["line"], 0)
-    here = types.CodeLens(types.Range(start, start), None, lens["data"])
-    command = (await lenses.resolve(found, here)).command
+    unresolved = types.CodeLens(types.Range(start, start), None, lens["data"])
+    command = (await lenses.resolve(found, unresolved)).command
     assert command is not None
     return command
 
@@ -89,7 +89,7 @@ async def test_setting_selects_lenses() -> None:
     assert counts == {LensChoice.ALL: 13, LensChoice.LARGE: 11, LensChoice.OFF: 0}
 
 
-async def test_a_lens_spans_its_line() -> None:
+async def test_lens_spans_its_line() -> None:
     found = await context()
     spans = [lens["range"] for lens in await lenses.code_lenses(found)][1:]
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
@@ -99,26 +99,26 @@ async def test_a_lens_spans_its_line() -> None:
     assert first["end"]["character"] == len(found.file.lines[first["start"]["line"]])
 
 
-async def test_a_lens_is_asked_for_its_text_later() -> None:
+async def test_lens_titles_are_resolved_later() -> None:
     found = await context()
-    made = await lenses.code_lenses(found)
-    assert all("command" not in lens for lens in made)
-    assert {lens["data"]["uri"] for lens in made} == {found.file.uri}
+    json_lenses = await lenses.code_lenses(found)
+    assert all("command" not in lens for lens in json_lenses)
+    assert {lens["data"]["uri"] for lens in json_lenses} == {found.file.uri}
 
 
 async def test_eager_client_gets_complete_lenses() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    _, *made = await lenses.code_lenses(found)
-    assert [lens["command"]["title"] for lens in made] == [
-        await title(found, lens["data"]) for lens in made
+    _, *json_lenses = await lenses.code_lenses(found)
+    assert [lens["command"]["title"] for lens in json_lenses] == [
+        await title(found, lens["data"]) for lens in json_lenses
     ]
-    assert {lens["command"]["command"] for lens in made} == {""}
+    assert {lens["command"]["command"] for lens in json_lenses} == {""}
 
 
 async def test_peak_lens_is_complete_without_resolve_support() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    _, *made = await lenses.code_lenses(found)
-    assert [lens["command"]["title"] for lens in made][-2:] == [
+    _, *json_lenses = await lenses.code_lenses(found)
+    assert [lens["command"]["title"] for lens in json_lenses][-2:] == [
         "declared by XLA: 48 B at step 2",
         "HBM: 1.0 KiB occupied, the maximum",
     ]
@@ -155,52 +155,53 @@ async def test_thread_local_values_are_not_large() -> None:
         ["value", 1],
     ],
 )
-async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
+async def test_outdated_lens_has_an_unavailable_title(data: object) -> None:
     text, *_ = DUMP.partition("HloLiveRange")
     assert await title(await context(text), data) in {
         "no longer available", "no live ranges", "unknown occupied bytes"
     }  # fmt: skip
 
 
-async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
+async def test_lenses_remain_when_other_lines_are_invalid() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
     broken = await lenses.code_lenses(await context(text))
     assert len(broken) == len(await lenses.code_lenses(await context()))
     assert broken[1]["range"]["start"]["line"] == at(text, "allocation 0").line
 
 
-async def test_click_leads_to_buffers_last_user_and_step() -> None:
+async def test_lens_commands_show_buffers_users_and_steps() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
     client = Client.from_capabilities(
         types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]}
     )
-    found = await context(text, client)
-    published = []
-    for lens in await lenses.code_lenses(found):
+    request = await context(text, client)
+    shown_places = []
+    for lens in await lenses.code_lenses(request):
         line = types.Position(lens["range"]["start"]["line"], 0)
         lens_here = types.CodeLens(types.Range(line, line), None, lens["data"])
-        resolved = (await lenses.resolve(found, lens_here)).command
+        resolved = (await lenses.resolve(request, lens_here)).command
         assert resolved is not None
         if resolved.command == "hlo.showPlaces":
             assert resolved.arguments is not None
             uri, position, places = resolved.arguments
             assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
             lines = [
-                found.file.lines[place["range"]["start"]["line"]].strip() for place in places or ()
+                request.file.lines[place["range"]["start"]["line"]].strip()
+                for place in places or ()
             ]
-            published.append((next(iter(lens["data"])), lines))
-    x, again, mul, add = (
+            shown_places.append((next(iter(lens["data"])), lines))
+    x, second_x, mul, add = (
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
         "value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}",
         "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}",
         "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}",
     )
     heads = [line for line in text.split("\n") if line.startswith("allocation ")]
-    assert published == [
-        ("allocation", [x, again]),
+    assert shown_places == [
+        ("allocation", [x, second_x]),
         ("value", ["add, operand 1"]),
-        ("value", [again]),
+        ("value", [second_x]),
         ("allocation", [mul]),
         ("value", ["<3 mul @0>"]),
         ("allocation", [add]),
@@ -214,27 +215,27 @@ async def test_click_leads_to_buffers_last_user_and_step() -> None:
     ]
 
 
-async def test_lenses_with_their_texts_can_be_clicked() -> None:
+async def test_eager_lenses_have_commands() -> None:
     client = replace(Client(), has_eager_lenses=True, can_show_places=True)
     found = await context(client=client)
-    _, *made = await lenses.code_lenses(found)
-    for lens in made:
-        at_once = lens["command"]
+    _, *json_lenses = await lenses.code_lenses(found)
+    for lens in json_lenses:
+        command = lens["command"]
         start = types.Position(lens["range"]["start"]["line"], 0)
         line = types.Range(start, start)
         resolved = (await lenses.resolve(found, types.CodeLens(line, None, lens["data"]))).command
         assert resolved is not None
-        assert (at_once["title"], at_once["command"]) == (resolved.title, resolved.command)
+        assert (command["title"], command["command"]) == (resolved.title, resolved.command)
         uri, position, _ = resolved.arguments or ()
-        assert at_once["arguments"] == [uri, position, lens["data"]]
+        assert command["arguments"] == [uri, position, lens["data"]]
 
 
 @pytest.mark.parametrize(
     "options", [None, [], {}, {"commands": None}, {"commands": "hlo.showPlaces"}]
 )
-async def test_a_client_without_the_command_has_no_clicks(options: object) -> None:
+async def test_client_without_command_gets_titles_only(options: object) -> None:
     client = Client.from_capabilities(types.ClientCapabilities(), "utf-16", options)
-    assert await titles(await context(client=client))  # which looks at the commands
+    assert await titles(await context(client=client))  # Resolving reads the command option.
 
 
 async def test_long_list_of_places_states_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +274,7 @@ ENTRY %main (mul: f32[4]) -> f32[4] {
 """
 
 
-async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) -> None:
+async def test_computation_lenses_count_instructions_and_buffers(tmp_path: Path) -> None:
     split_dump(tmp_path)
     path = tmp_path / "module_0001.f.after_optimizations.txt"
     path.write_text(MODULE, "utf-8")

@@ -1,4 +1,4 @@
-"""The request that compares two compiles."""
+"""Tests for the request that compares two compiles."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from hlo_lsp.lsp.session import Session
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
-def dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Path:
+def write_dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Path:
     folder.mkdir()
     (folder / f"{STEM}.txt").write_text(module, "utf-8")
     (folder / f"{STEM}-buffer-assignment.txt").write_text(assignment, "utf-8")
@@ -21,15 +21,15 @@ def dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Pa
     return folder
 
 
-def sides(before: Path, after: Path) -> SimpleNamespace:
+def comparison_params(before: Path, after: Path) -> SimpleNamespace:
     return SimpleNamespace(
         before=SimpleNamespace(uri=before.as_uri(), line=0),
         after=SimpleNamespace(uri=after.as_uri(), line=0),
     )
 
 
-async def ask(before: Path, after: Path) -> Json:
-    return await answer_comparison(Session(), sides(before, after))
+async def compare(before: Path, after: Path) -> Json:
+    return await answer_comparison(Session(), comparison_params(before, after))
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def larger(tmp_path: Path) -> Path:
         "size=1024,offset=2048", "size=1024,offset=4096"
     )
     module = MODULE.replace("%a = f32[512]", "%a = f32[1024]")
-    return dump(tmp_path / "after", module, assignment.replace("size 3072", "size 5120"))
+    return write_dump(tmp_path / "after", module, assignment.replace("size 3072", "size 5120"))
 
 
 async def test_answer_links_buffers_of_both_dumps(tmp_path: Path, larger: Path) -> None:
-    before = dump(tmp_path / "before")
-    found = await ask(before, larger)
+    before = write_dump(tmp_path / "before")
+    found = await compare(before, larger)
     assert found["markdown"].startswith(f"# {found['title']}\n")
     line = 1 + MODULE.split("\n").index(next(x for x in MODULE.split("\n") if "%a =" in x))
     for folder in (before, larger):
@@ -52,43 +52,43 @@ async def test_answer_links_buffers_of_both_dumps(tmp_path: Path, larger: Path) 
 
 
 async def test_texts_differ_only_in_changed_lines(tmp_path: Path, larger: Path) -> None:
-    found = await ask(dump(tmp_path / "before"), larger)
+    found = await compare(write_dump(tmp_path / "before"), larger)
     first, second = (text["text"].split("\n") for text in found["texts"])
-    changed = [one for one, other in zip(first, second, strict=True) if one != other]
+    changed = [before for before, after in zip(first, second, strict=True) if before != after]
     assert changed == ["  a = f32[512]{0} sine(x)"]
     assert all(len(text["lines"]) == text["text"].count("\n") for text in found["texts"])
 
 
-async def test_missing_module_text_gives_the_answer_only(tmp_path: Path, larger: Path) -> None:
-    before = dump(tmp_path / "before")
+async def test_missing_module_text_omits_the_texts(tmp_path: Path, larger: Path) -> None:
+    before = write_dump(tmp_path / "before")
     (before / f"{STEM}.txt").unlink()
-    found = await ask(before, larger)
+    found = await compare(before, larger)
     assert found["texts"] is None
     assert "HBM" in found["title"]
 
 
 @pytest.mark.parametrize("text", [None, "to do"])
-async def test_other_file_is_a_clear_message(tmp_path: Path, text: str | None) -> None:
-    before = dump(tmp_path / "before")
+async def test_other_file_is_named_in_the_error(tmp_path: Path, text: str | None) -> None:
+    before = write_dump(tmp_path / "before")
     other = tmp_path / "notes.txt"
     if text is not None:
         other.write_text(text, "utf-8")
     with pytest.raises(RequestFailedError, match=r"notes\.txt"):
-        await ask(before, other)
+        await compare(before, other)
 
 
-async def test_unsaved_text_is_a_clear_message(tmp_path: Path) -> None:
-    before = dump(tmp_path / "before")
-    sides = SimpleNamespace(
+async def test_unsaved_text_is_rejected(tmp_path: Path) -> None:
+    before = write_dump(tmp_path / "before")
+    params = SimpleNamespace(
         before=SimpleNamespace(uri=before.as_uri()), after=SimpleNamespace(uri="untitled:1")
     )
     with pytest.raises(RequestFailedError, match="only files on disk"):
-        await answer_comparison(Session(), sides)
+        await answer_comparison(Session(), params)
 
 
 async def test_memory_map_of_two_compiles_links_boxes(tmp_path: Path, larger: Path) -> None:
-    before = dump(tmp_path / "before")
-    found = await answer_memory_map(Session(), sides(before, larger))
+    before = write_dump(tmp_path / "before")
+    found = await answer_memory_map(Session(), comparison_params(before, larger))
     assert found is not None
     assert [Path(module["path"]).parent.name for module in found["modules"]] == ["before", "after"]
     (comparison,) = found["comparisons"]
@@ -96,7 +96,7 @@ async def test_memory_map_of_two_compiles_links_boxes(tmp_path: Path, larger: Pa
 
 
 async def test_compile_without_memory_has_no_map(tmp_path: Path, larger: Path) -> None:
-    before = dump(tmp_path / "before")
+    before = write_dump(tmp_path / "before")
     (before / f"{STEM}-buffer-assignment.txt").unlink()
     with pytest.raises(RequestFailedError, match="no buffer assignment"):
-        await answer_memory_map(Session(), sides(before, larger))
+        await answer_memory_map(Session(), comparison_params(before, larger))

@@ -1,4 +1,4 @@
-"""Folds: every part of the outline with more than one line."""
+"""Tests for folding ranges."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ async def test_fold_has_only_lines_and_kind() -> None:
 
 
 @pytest.mark.parametrize("limit", range(1, 14))
-async def test_limited_client_gets_the_largest_folds(limit: int) -> None:
+async def test_folding_limit_keeps_the_largest_folds(limit: int) -> None:
     everything = await folding_ranges(await context())
     client = replace(Client(), max_folding_ranges=limit)
     found = await folding_ranges(await context(client=client))
@@ -53,7 +53,7 @@ async def test_limited_client_gets_the_largest_folds(limit: int) -> None:
     assert sorted((f["endLine"] - f["startLine"] for f in found), reverse=True) == sizes[:limit]
 
 
-async def test_broken_lines_do_not_unfold_the_others() -> None:
+async def test_invalid_line_keeps_folds_of_other_lines() -> None:
     text = DUMP.replace("allocation 1: size 512", "allocation size 512")
     whole, broken = await folds(), await folds(text=text)
     assert set(whole) - set(broken) <= {(LINES[1], LINES[2]), (LINES[3], LINES[4])}
@@ -83,7 +83,7 @@ ENTRY %e (a: f32[]) -> f32[] {
 """
 
 
-async def test_tables_are_imports_and_comments_are_comments() -> None:
+async def test_location_tables_and_comments_have_their_kinds() -> None:
     lines = MODULE.split("\n")
     found = [
         (fold["kind"], lines[fold["startLine"]].strip(), lines[fold["endLine"]].strip())

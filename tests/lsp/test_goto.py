@@ -1,4 +1,4 @@
-"""Definition, declaration and type definition."""
+"""Tests for definitions, declarations, and type definitions."""
 
 from collections.abc import Callable
 
@@ -12,15 +12,17 @@ from lsp.opened import DUMP, at, context
 Goto = Callable[[RequestContext, types.Position], types.Location | list[types.Location] | None]
 
 
-async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple[str, str] | None:
-    """Return the line of the target, and the text of its range."""
-    found = go(await context(text), at(text, line, word))
+async def target_line_and_text(
+    find_target: Goto, line: str, word: str = "", text: str = DUMP
+) -> tuple[str, str] | None:
+    """Return the line of the target and the text of its range, or None."""
+    found = find_target(await context(text), at(text, line, word))
     if found is None:
         return None
     assert isinstance(found, types.Location)
     assert found.range.start.line == found.range.end.line
-    landed = text.split("\n")[found.range.start.line]
-    return landed, landed[found.range.start.character : found.range.end.character]
+    target_line = text.split("\n")[found.range.start.line]
+    return target_line, target_line[found.range.start.character : found.range.end.character]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,8 @@ async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple
         (" value: <2 add", "S(1)"),
     ],
 )
-@pytest.mark.parametrize("go", [goto.definition, goto.declaration, goto.type_definition])
-async def test_words_shapes_and_spaces_lead_nowhere(go: Goto, line: str, word: str) -> None:
-    assert await target(go, line, word) is None
+@pytest.mark.parametrize("find_target", [goto.definition, goto.declaration, goto.type_definition])
+async def test_labels_shapes_and_memory_spaces_have_no_target(
+    find_target: Goto, line: str, word: str
+) -> None:
+    assert await target_line_and_text(find_target, line, word) is None

@@ -1,4 +1,4 @@
-"""Hovers: what they are about, and in which form and range they come."""
+"""Tests for the format and range of hovers."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from lsp.opened import DUMP, at, context
 from marks import mark
 
 
-async def published(position: types.Position, text: str = DUMP) -> str | None:
+async def hover_text(position: types.Position, text: str = DUMP) -> str | None:
     found = hover(await context(text), position)
     if found is None:
         return None
@@ -50,14 +50,14 @@ async def published(position: types.Position, text: str = DUMP) -> str | None:
         ("  Live ranges at", "Live", "**peak**"),
     ],
 )
-async def test_everything_has_a_card(line: str, word: str, title: str) -> None:
-    text = await published(at(DUMP, line, word))
+async def test_every_element_has_a_hover(line: str, word: str, title: str) -> None:
+    text = await hover_text(at(DUMP, line, word))
     assert text is not None
-    assert title in text.split("\n")[:3]  # below the headline, if there is one
+    assert title in text.split("\n")[:3]  # A headline may come first.
 
 
 @pytest.mark.parametrize("client", [Client(), replace(Client(), can_render_markdown=False)])
-async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
+async def test_hover_format_is_supported_by_client(client: Client) -> None:
     found = hover(await context(client=client), at(DUMP, "    add{}:1-2"))
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
@@ -73,15 +73,15 @@ async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
 async def test_unreadable_line_has_no_hover(line: str) -> None:
     text = DUMP.replace("Used values:", line)
     number = DUMP.split("\n").index("Used values:")
-    assert await published(types.Position(number, 0), text) is None
+    assert await hover_text(types.Position(number, 0), text) is None
 
 
-async def test_there_is_nothing_to_say_behind_the_text() -> None:
-    assert await published(types.Position(10**6, 0)) is None
-    assert await published(types.Position(2**31 - 1, 2**31 - 1)) is None
+async def test_position_after_the_text_has_no_hover() -> None:
+    assert await hover_text(types.Position(10**6, 0)) is None
+    assert await hover_text(types.Position(2**31 - 1, 2**31 - 1)) is None
 
 
-async def test_the_range_is_what_the_card_is_about() -> None:
+async def test_hover_range_covers_the_cursor_target() -> None:
     marked = mark(
         """
         BufferAssignment:
@@ -95,8 +95,8 @@ async def test_the_range_is_what_the_card_is_about() -> None:
     found = await context(marked.text)
     for name, place in marked.marks.items():
         whole = marked["value"] if name == "id" else place
-        card = hover(found, types.Position(*place.position))
-        assert card is not None
-        assert card.range == types.Range(
+        mark_hover = hover(found, types.Position(*place.position))
+        assert mark_hover is not None
+        assert mark_hover.range == types.Range(
             types.Position(whole.line, whole.start), types.Position(whole.line, whole.end)
         )

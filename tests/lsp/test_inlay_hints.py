@@ -1,4 +1,4 @@
-"""Inlay hints as a client sees them: by range, resolved, turned off, asked for again."""
+"""Tests for inlay hints: ranges, tooltips, settings, and refresh requests."""
 
 import asyncio
 from typing import Any
@@ -30,16 +30,16 @@ ENTRY %e (a: f32[]) -> f32[] {
 
 
 class InlayHintsHarness:
-    """A session with its hints; counts how often the client was told to ask again."""
+    """Session with inlay hints that counts refresh requests to the client."""
 
     def __init__(self, text: str, client: Client | None = None) -> None:
         self.session = Session()
         self.session.client = client or Client(can_refresh_hints=True)
-        self.refreshed = 0
+        self.refresh_count = 0
         self.session.open(item(URI, text))
 
     def refresh(self) -> None:
-        self.refreshed += 1
+        self.refresh_count += 1
 
     async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
         span = types.Range(types.Position(first, 0), types.Position(last, 0))
@@ -51,30 +51,37 @@ class InlayHintsHarness:
     async def labels(self, first: int = 0, last: int = 10_000) -> list[str]:
         return [hint["label"] for hint in await self.hints(first, last)]
 
-    async def learnt(self) -> None:
-        """Wait until it is known who names whom."""
+    async def wait_for_index(self) -> None:
+        """Wait for the index of mentions."""
         await self.hints()
         file = self.session.workspace.open_files[URI]
         while self.session.mention_task(file) is not None:
             await asyncio.sleep(0)
 
 
-async def test_only_the_lines_that_are_asked_for() -> None:
+async def test_hints_are_limited_to_the_range() -> None:
     harness = InlayHintsHarness(DUMP)
     assert await harness.labels(2, 3) == ["padded from 16 B", "live 0-3, at the peak"]
     lines = {hint["position"]["line"] for hint in await harness.hints(3, 12)}
     assert lines == {4, 6, 11}
 
 
-async def test_places_count_as_the_client_does() -> None:
-    for encoding, more in ((Encoding.UTF32, 0), (Encoding.UTF16, 1), (Encoding.UTF8, 3)):
+async def test_hint_positions_use_client_encoding() -> None:
+    for encoding, extra_units in ((Encoding.UTF32, 0), (Encoding.UTF16, 1), (Encoding.UTF8, 3)):
         harness = InlayHintsHarness(MODULE, Client(encoding=encoding))
-        (hint,) = [h for h in await harness.hints(7, 7) if h["label"] == "train.py:212"]
-        assert hint["position"] == {"line": 7, "character": len(MODULE.split("\n")[7]) + more}
+        (hint,) = [
+            candidate
+            for candidate in await harness.hints(7, 7)
+            if candidate["label"] == "train.py:212"
+        ]
+        assert hint["position"] == {
+            "line": 7,
+            "character": len(MODULE.split("\n")[7]) + extra_units,
+        }
         assert (hint["paddingLeft"], hint["paddingRight"]) == (True, False)
 
 
-async def test_a_tooltip_comes_by_resolving() -> None:
+async def test_tooltip_is_resolved_later() -> None:
     harness = InlayHintsHarness(DUMP)
     json, _ = await harness.hints(2, 2)
     assert "tooltip" not in json
@@ -86,20 +93,20 @@ async def test_a_tooltip_comes_by_resolving() -> None:
 
 
 @pytest.mark.parametrize("data", [None, {}, {"uri": URI}, {"uri": URI, "line": 9999}, {"line": 2}])
-async def test_what_is_gone_has_no_tooltip(data: object) -> None:
+async def test_unknown_hint_has_no_tooltip(data: object) -> None:
     hint = types.InlayHint(types.Position(2, 3), "padded from 16 B", data=data)
     assert (await inlay_hints.resolve(InlayHintsHarness(DUMP).session, hint)).tooltip is None
 
 
-async def test_each_file_in_a_text_of_several() -> None:
+async def test_stdout_dump_has_hints_in_each_section() -> None:
     text = f"noise\n*** Begin a.txt ***\n{MODULE}*** End a.txt ***\nnoise\n*** Begin b-buffer-assignment.txt ***\n{DUMP}*** End b-buffer-assignment.txt ***\n"  # noqa: E501
     harness = InlayHintsHarness(text)
     lines = text.split("\n")
-    found = await harness.hints()
-    places = [lines[hint["position"]["line"]] for hint in found]
-    assert places[0].startswith("  %a = f32[] parameter(0)")
-    assert places[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
-    hint = found[2]
+    hints = await harness.hints()
+    hint_lines = [lines[hint["position"]["line"]] for hint in hints]
+    assert hint_lines[0].startswith("  %a = f32[] parameter(0)")
+    assert hint_lines[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
+    hint = hints[2]
     position = types.Position(**hint["position"])
     resolved = await inlay_hints.resolve(
         harness.session, types.InlayHint(position, hint["label"], data=hint["data"])
@@ -107,44 +114,53 @@ async def test_each_file_in_a_text_of_several() -> None:
     assert str(resolved.tooltip).startswith("512 B in memory")
 
 
-async def test_each_kind_can_be_turned_off() -> None:
+async def test_setting_turns_off_each_kind() -> None:
     harness = InlayHintsHarness(MODULE)
-    await harness.learnt()
+    await harness.wait_for_index()
     assert await harness.labels() == ["= %a", "train.py:212", "f32[]"]
-    for name, left in {
+    for name, remaining in {
         "source": ["= %a", "f32[]"],
         "operandShapes": ["= %a", "train.py:212"],
         "parameterNames": ["train.py:212", "f32[]"],
     }.items():
         harness.session.settings, problems = Settings.of([{"inlayHints": {name: False}}])
-        assert (await harness.labels(), problems) == (left, [])
+        assert (await harness.labels(), problems) == (remaining, [])
 
 
 async def test_parameters_appear_when_callers_are_indexed() -> None:
     harness = InlayHintsHarness(MODULE)
     assert "= %a" not in await harness.labels()
-    await harness.learnt()
+    await harness.wait_for_index()
     for _ in range(5):
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
-    assert harness.refreshed > 0
+    assert harness.refresh_count > 0
     assert "= %a" in await harness.labels()
 
 
-async def test_no_dump_has_no_answer() -> None:
+async def test_other_file_has_no_hints() -> None:
     harness = InlayHintsHarness("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
     assert await inlay_hints.inlay_hints(harness.session, harness.refresh, params) is None
 
 
-def test_the_settings() -> None:
-    def of(said: object) -> tuple[frozenset[HintKind], list[str]]:
-        settings, problems = Settings.of([{"inlayHints": said}])
+def test_hint_settings_are_read_and_validated() -> None:
+    def read_hints(setting: object) -> tuple[frozenset[HintKind], list[str]]:
+        settings, problems = Settings.of([{"inlayHints": setting}])
         return settings.hints, problems
 
-    everything = frozenset(HintKind)
-    assert of(None) == of({}) == of([]) == of({"steps": None, "new": 3}) == (everything, [])
-    assert of({"steps": False, "source": True}) == (everything - {HintKind.STEP}, [])
-    assert of({"steps": "no"}) == (everything, ["hlo.inlayHints.steps: must be true or false"])
-    assert of(3) == (everything, ["hlo.inlayHints: must be an object"])
+    all_hints = frozenset(HintKind)
+    assert (
+        read_hints(None)
+        == read_hints({})
+        == read_hints([])
+        == read_hints({"steps": None, "new": 3})
+        == (all_hints, [])
+    )
+    assert read_hints({"steps": False, "source": True}) == (all_hints - {HintKind.STEP}, [])
+    assert read_hints({"steps": "no"}) == (
+        all_hints,
+        ["hlo.inlayHints.steps: must be true or false"],
+    )
+    assert read_hints(3) == (all_hints, ["hlo.inlayHints: must be an object"])

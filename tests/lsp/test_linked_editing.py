@@ -1,4 +1,4 @@
-"""The places that change together while the name of an instruction is edited."""
+"""Tests for linked editing of instruction names."""
 
 import re
 
@@ -13,13 +13,13 @@ from lsp.opened import DUMP, at, context
 from program.test_renaming import MODULE
 
 
-async def linked(text: str, position: types.Position) -> list[types.Range]:
-    found = read(linked_editing_ranges(await context(text), position))
+async def linked_ranges(text: str, position: types.Position) -> list[types.Range]:
+    found = decode(linked_editing_ranges(await context(text), position))
     return [] if found is None else list(found.ranges)
 
 
-def read(reply: Json | None) -> types.LinkedEditingRanges | None:
-    """Return the reply as a client reads it."""
+def decode(reply: Json | None) -> types.LinkedEditingRanges | None:
+    """Return the reply as a client decodes it."""
     ranges: types.LinkedEditingRanges | None = default_converter().structure(
         reply, types.LinkedEditingRanges | None
     )
@@ -33,15 +33,15 @@ def read(reply: Json | None) -> types.LinkedEditingRanges | None:
         ("  %c = f32[] reduce", "b), "), ("    %b), //", "b"), ("  %d = f32[] call", "d ="),
     ],
 )  # fmt: skip
-async def test_the_places_are_those_that_rename_would_change(line: str, word: str) -> None:
-    opened = await context(MODULE)
+async def test_linked_ranges_match_rename_edits(line: str, word: str) -> None:
+    request = await context(MODULE)
     position = at(MODULE, line, word)
-    document = types.TextDocumentIdentifier(opened.file.uri)
-    edit = rename(opened, types.RenameParams(document, position, "new"))
+    document = types.TextDocumentIdentifier(request.file.uri)
+    edit = rename(request, types.RenameParams(document, position, "new"))
     (edits,) = (edit.changes or {}).values()
-    found = read(linked_editing_ranges(opened, position))
+    found = decode(linked_editing_ranges(request, position))
     assert found is not None
-    assert list(found.ranges) == [one.range for one in edits]
+    assert list(found.ranges) == [text_edit.range for text_edit in edits]
     lines = MODULE.split("\n")
     names = {lines[r.start.line][r.start.character : r.end.character] for r in found.ranges}
     assert len(names) == 1
@@ -51,19 +51,19 @@ async def test_the_places_are_those_that_rename_would_change(line: str, word: st
 @pytest.mark.parametrize(
     ("line", "word"), [("%sum (a", "sum"), ("  %d = f32[] call", "call"), ("HloModule", "m,")]
 )
-async def test_computations_and_other_words_are_not_linked(line: str, word: str) -> None:
-    assert await linked(MODULE, at(MODULE, line, word)) == []
+async def test_computations_and_labels_are_not_linked(line: str, word: str) -> None:
+    assert await linked_ranges(MODULE, at(MODULE, line, word)) == []
 
 
 async def test_names_that_cannot_be_renamed_are_not_linked() -> None:
     text = MODULE.replace("  %b = f32[] parameter(1)\n", "  %a = f32[] parameter(1)\n", 1)
     position = at(text, "  %a = f32[] p", "a")
     params = types.RenameParams(types.TextDocumentIdentifier("untitled:dump"), position, "new")
-    opened = await context(text)
+    request = await context(text)
     with pytest.raises(RequestFailedError):
-        rename(opened, params)
-    assert await linked(text, position) == []
+        rename(request, params)
+    assert await linked_ranges(text, position) == []
 
 
-async def test_memory_files_have_no_names_to_edit() -> None:
-    assert await linked(DUMP, at(DUMP, "  add, operand 0", "add")) == []
+async def test_memory_files_have_no_linked_ranges() -> None:
+    assert await linked_ranges(DUMP, at(DUMP, "  add, operand 0", "add")) == []

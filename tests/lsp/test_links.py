@@ -1,4 +1,4 @@
-"""Links and locations of Python lines in the units of the client."""
+"""Tests for document links and locations of Python lines."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -29,11 +29,11 @@ def sources(tmp_path: Path) -> SourceFiles:
 @pytest.mark.parametrize(
     ("encoding", "start"), [(Encoding.UTF8, 49), (Encoding.UTF16, 46), (Encoding.UTF32, 45)]
 )
-async def test_columns_are_those_of_the_client(
+async def test_link_columns_use_client_encoding(
     sources: SourceFiles, tmp_path: Path, encoding: Encoding, start: int
 ) -> None:
-    found = replace(await context(MODULE, Client(encoding=encoding)), sources=sources)
-    assert await document_links(found) == [
+    request = replace(await context(MODULE, Client(encoding=encoding)), sources=sources)
+    assert await document_links(request) == [
         {
             "range": {
                 "start": {"line": 3, "character": start},
@@ -47,21 +47,21 @@ async def test_columns_are_those_of_the_client(
     ]
 
 
-@pytest.mark.parametrize(("line", "shown"), [(1, 0), (7, 6), (0, 0)])
-async def test_a_location_is_the_beginning_of_the_line(
-    sources: SourceFiles, tmp_path: Path, line: int, shown: int
+@pytest.mark.parametrize(("line", "expected_line"), [(1, 0), (7, 6), (0, 0)])
+async def test_location_is_the_start_of_the_line(
+    sources: SourceFiles, tmp_path: Path, line: int, expected_line: int
 ) -> None:
-    found = replace(await context(MODULE), sources=sources)
-    start = types.Position(shown, 0)
+    request = replace(await context(MODULE), sources=sources)
+    start = types.Position(expected_line, 0)
     place = types.Location((tmp_path / "m.py").as_uri(), types.Range(start, start))
-    assert python_location(found, SourceLine("/old/m.py", line)) == place
-    assert python_location(found, SourceLine("/old/other.py", line)) is None
+    assert python_location(request, SourceLine("/old/m.py", line)) == place
+    assert python_location(request, SourceLine("/old/other.py", line)) is None
 
 
-async def test_long_module_has_links_in_tables_only(
+async def test_long_module_has_links_only_in_tables(
     sources: SourceFiles,
 ) -> None:
     table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'
     text = MODULE.replace("HloModule m\n\n", table) + "\n" * MAX_FULL_ANSWER_LINES
-    found = replace(await context(text), sources=sources)
-    assert [link["range"]["start"]["line"] for link in await document_links(found)] == [3]
+    request = replace(await context(text), sources=sources)
+    assert [link["range"]["start"]["line"] for link in await document_links(request)] == [3]

@@ -1,4 +1,4 @@
-"""What is left out of answers about a whole text when it is long."""
+"""Tests for replies that omit details of long documents."""
 
 import pytest
 from lsprotocol import types
@@ -12,12 +12,14 @@ from lsp.opened import context
 TEXT = marked_dump.MODULE.text
 
 
-def long(text: str) -> str:
+def lengthen(text: str) -> str:
     return text + "\n" * MAX_FULL_ANSWER_LINES
 
 
 async def test_long_document_outlines_computations_and_sections() -> None:
-    whole, short = [await symbols.document_symbols(await context(t)) for t in (TEXT, long(TEXT))]
+    whole, short = [
+        await symbols.document_symbols(await context(t)) for t in (TEXT, lengthen(TEXT))
+    ]
     assert any(leaf["kind"] == types.SymbolKind.Variable for top in whole for leaf in children(top))
     assert [top["name"] for top in short] == [top["name"] for top in whole]
     assert not [leaf for top in short for leaf in children(top)]
@@ -29,10 +31,10 @@ def children(symbol: Json) -> list[Json]:
     return inner
 
 
-async def test_a_long_text_is_formatted_in_parts_only() -> None:
-    text = long(TEXT.replace("  ROOT ", " ROOT  "))
-    found = await context(text)
+async def test_long_document_is_formatted_only_by_range() -> None:
+    text = lengthen(TEXT.replace("  ROOT ", " ROOT  "))
+    request = await context(text)
     with pytest.raises(RequestFailedError, match="50,000 lines"):
-        await rename_and_formatting.format_document(found)
+        await rename_and_formatting.format_document(request)
     lines = types.Range(types.Position(0, 0), types.Position(TEXT.count("\n"), 0))
-    assert await rename_and_formatting.format_range(found, lines)
+    assert await rename_and_formatting.format_range(request, lines)

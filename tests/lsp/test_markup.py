@@ -1,4 +1,4 @@
-"""Cards as Markdown that shows what it says, and as plain text."""
+"""Tests for cards as Markdown and as plain text."""
 
 import re
 from urllib.parse import quote
@@ -17,40 +17,40 @@ CARD = Card(
 )
 
 
-def rendered(text: str) -> tuple[str, list[str]]:
+def render(text: str) -> tuple[str, list[str]]:
     """Return the text without markup and the targets of links, from a CommonMark parser."""
-    seen: list[str] = []
+    texts: list[str] = []
     links: list[str] = []
     reader = MarkdownIt("commonmark")
-    setattr(reader, "validateLink", lambda _: True)  # noqa: B010 - shows links to files as links
+    setattr(reader, "validateLink", lambda _: True)  # noqa: B010 - CommonMark rejects file links
     for token in reader.parse(text):
         for child in token.children or ():
             if child.type in {"text", "code_inline"}:
-                seen.append(child.content)
+                texts.append(child.content)
             elif child.type == "link_open":
                 links.append(str(child.attrs["href"]))
         if token.type == "inline":
-            seen.append("\n")
-    return "".join(seen), links
+            texts.append("\n")
+    return "".join(texts), links
 
 
-def here(source: SourceLine) -> str:
-    """Return a link to a line of a file that is on this machine."""
+def local_link(source: SourceLine) -> str:
+    """Return a link to a line of a local file."""
     return f"file:///{quote(source.file, safe='')}#L{source.line}"
 
 
-def nowhere(_: SourceLine) -> None:
-    """No link: the file is on another machine."""
+def missing_link(_: SourceLine) -> None:
+    """Return no link, as for a file on another machine."""
 
 
-def _sourced(file: str, function: str | None = None) -> Card:
+def _card_with_source(file: str, function: str | None = None) -> Card:
     source = SourceLine(file, 7, function)
     words = f"{source} in {function}" if function else str(source)
     return Card("title", (Fact("source", words, source),))
 
 
 def test_markdown_shows_title_facts_and_text() -> None:
-    assert rendered(markdown(CARD, nowhere))[0] == (
+    assert render(markdown(CARD, missing_link))[0] == (
         "fusion.40{0}\n"
         "value 328, leaf {0} of fusion.40\n"
         "padded 512 B: padded to T(8,128)\n"
@@ -59,7 +59,7 @@ def test_markdown_shows_title_facts_and_text() -> None:
 
 
 def test_plain_text_has_columns_without_backticks() -> None:
-    assert plain(CARD, nowhere) == (
+    assert plain(CARD, missing_link) == (
         "fusion.40{0}\n"
         "value   328, leaf {0} of fusion.40\n"
         "padded  512 B: padded to T(8,128)\n"
@@ -67,9 +67,9 @@ def test_plain_text_has_columns_without_backticks() -> None:
     )
 
 
-def test_a_card_may_be_a_title_alone() -> None:
-    assert rendered(markdown(Card("`x`"), nowhere)) == ("x\n", [])
-    assert plain(Card("`x`"), nowhere) == "x"
+def test_card_may_have_only_a_title() -> None:
+    assert render(markdown(Card("`x`"), missing_link)) == ("x\n", [])
+    assert plain(Card("`x`"), missing_link) == "x"
 
 
 @pytest.mark.parametrize(
@@ -88,31 +88,37 @@ def test_a_card_may_be_a_title_alone() -> None:
         r"C:\Users\_me_\model.py",
     ],
 )
-def test_a_link_shows_the_path_as_it_is(file: str) -> None:
-    text, links = rendered(markdown(_sourced(file), here))
+def test_link_text_is_the_unchanged_path(file: str) -> None:
+    text, links = render(markdown(_card_with_source(file), local_link))
     assert text == f"title\nsource {file}:7\n"
-    assert links == [here(SourceLine(file, 7))]
+    assert links == [local_link(SourceLine(file, 7))]
 
 
 @pytest.mark.parametrize(
     "function",
     ["train", "__init__", "model.<locals>.f.<locals>.<lambda>", "<module>", "a*b*c", "f[int]"],
 )
-def test_names_of_python_functions_are_shown_whole(function: str) -> None:
-    text, _ = rendered(markdown(_sourced("/m.py", function), here))
+def test_python_function_names_are_complete(function: str) -> None:
+    text, _ = render(markdown(_card_with_source("/m.py", function), local_link))
     assert text == f"title\nsource /m.py:7 in {function}\n"
 
 
 @pytest.mark.parametrize("file", ["<stdin>", "<string>", "<ipython-input-3-0>"])
-def test_names_that_are_no_files_are_shown_whole(file: str) -> None:
-    assert rendered(markdown(_sourced(file), nowhere)) == (f"title\nsource {file}:7\n", [])
+def test_names_of_pseudo_files_are_complete(file: str) -> None:
+    assert render(markdown(_card_with_source(file), missing_link)) == (
+        f"title\nsource {file}:7\n",
+        [],
+    )
 
 
 @pytest.mark.parametrize("file", ["/home/user/model.py", "__main__.py", r"C:\_x_\model.py"])
-def test_missing_source_file_is_named_missing(file: str) -> None:
+def test_missing_source_file_has_a_note(file: str) -> None:
     words = f"{file}:7 in f (not on this machine; see hlo.sourceMap)"
-    assert rendered(markdown(_sourced(file, "f"), nowhere)) == (f"title\nsource {words}\n", [])
-    assert plain(_sourced(file, "f"), nowhere) == f"title\nsource  {words}"
+    assert render(markdown(_card_with_source(file, "f"), missing_link)) == (
+        f"title\nsource {words}\n",
+        [],
+    )
+    assert plain(_card_with_source(file, "f"), missing_link) == f"title\nsource  {words}"
 
 
 STACK = Card(
@@ -133,7 +139,7 @@ STACK = Card(
 )
 
 
-def test_callers_stand_below_the_line_they_called() -> None:
+def test_callers_are_listed_below_the_source_line() -> None:
     assert markdown(STACK, lambda source: f"u{source.line}") == (
         "**title**\n\n"
         "- **source** [/a/loss.py:7](u7) in `loss`\n"
@@ -142,7 +148,7 @@ def test_callers_stand_below_the_line_they_called() -> None:
         "  - called from [train.py:90](u90)\n"
         "- **uses** 1"
     )
-    assert plain(STACK, here) == (
+    assert plain(STACK, local_link) == (
         "title\n"
         "source  /a/loss.py:7 in loss\n"
         "          called from loss.py:20 in step\n"
@@ -152,9 +158,9 @@ def test_callers_stand_below_the_line_they_called() -> None:
     )
 
 
-def test_each_missing_file_is_told_once() -> None:
+def test_missing_file_note_appears_once_per_file() -> None:
     note = " (not on this machine; see hlo.sourceMap)"
-    assert plain(STACK, nowhere).split("\n")[1:-1] == [
+    assert plain(STACK, missing_link).split("\n")[1:-1] == [
         f"source  /a/loss.py:7 in loss{note}",
         "          called from loss.py:20 in step",
         f"          called from /a/train.py:3 in main{note}",
@@ -162,29 +168,31 @@ def test_each_missing_file_is_told_once() -> None:
     ]
 
 
-@pytest.mark.parametrize(("frames", "shown"), [(8, 8), (9, 8), (100, 8)])
-def test_a_deep_stack_is_cut(frames: int, shown: int) -> None:
+@pytest.mark.parametrize(("frames", "expected_count"), [(8, 8), (9, 8), (100, 8)])
+def test_deep_stack_is_truncated(frames: int, expected_count: int) -> None:
     stack = [SourceLine("/m.py", number) for number in range(1, frames + 1)]
     card = Card("title", (Fact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
-    lines = plain(card, here).split("\n")[1:]
+    lines = plain(card, local_link).split("\n")[1:]
     assert lines[1] == "          called from m.py:2"
-    assert sum(".py:" in line for line in lines) == shown
-    assert lines[shown:] == ([f"          and {frames - shown} more"] if frames > shown else [])
+    assert sum(".py:" in line for line in lines) == expected_count
+    assert lines[expected_count:] == (
+        [f"          and {frames - expected_count} more"] if frames > expected_count else []
+    )
 
 
 @pytest.mark.parametrize("name", ["a`b", "jit(f)/*x*/_y_", "<b>", "[a](b)", "a|b", r"a\b", "&lt;"])
-def test_names_between_backticks_are_shown_whole(name: str) -> None:
+def test_names_in_backticks_are_complete(name: str) -> None:
     card = Card("title", (Fact("op_name", f"`{name}`"),))
-    assert rendered(markdown(card, nowhere))[0] == f"title\nop_name {name}\n"
+    assert render(markdown(card, missing_link))[0] == f"title\nop_name {name}\n"
 
 
-def test_plain_text_has_paths_and_no_links() -> None:
-    shown = plain(_sourced("/home/user/my model.py", "f.<locals>.<lambda>"), here)
+def test_plain_text_has_paths_without_links() -> None:
+    shown = plain(_card_with_source("/home/user/my model.py", "f.<locals>.<lambda>"), local_link)
     assert shown == "title\nsource  /home/user/my model.py:7 in f.<locals>.<lambda>"
     assert not re.search(r"[\[\]`]|file:", shown)
 
 
-def test_signs_of_markdown_in_a_sentence_are_shown() -> None:
+def test_markdown_characters_in_sentences_are_escaped() -> None:
     words = "padded to T(*,128)(*,1), 2 * 3 <= 7, a_b_ and [1](2)"
     card = Card("x", (Fact("padded", words),), words)
-    assert rendered(markdown(card, nowhere))[0] == f"x\npadded {words}\n{words}\n"
+    assert render(markdown(card, missing_link))[0] == f"x\npadded {words}\n{words}\n"

@@ -1,4 +1,4 @@
-"""Symbols, folds, lenses, and reports in texts with out-of-memory messages."""
+"""Tests for symbols, folds, lenses, and reports of out-of-memory messages."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -21,7 +21,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from lsp.opened import item
 from oom_messages import DUMP, LONG, text_of
 
-_PARAMS = cast("Any", None)  # the functions use the file only
+_PARAMS = cast("Any", None)  # The functions do not use the parameters.
 _LINES = text_of(LONG).split("\n")
 
 
@@ -46,7 +46,7 @@ def test_buffers_are_symbols_of_their_list(session: Session, file: DumpFile) -> 
     assert _LINES[first["selectionRange"]["start"]["line"]] == "  1. Size: 6.75G"
 
 
-def test_client_without_trees_receives_list(session: Session, file: DumpFile) -> None:
+def test_client_without_nested_symbols_gets_a_list(session: Session, file: DumpFile) -> None:
     session.client = Client(can_nest_symbols=False)
     names = [symbol["name"] for symbol in document_symbols(session, file, _PARAMS)]
     assert names[:3] == ["hbm: 15.75G of 15.75G", "program allocations", "1. 6.75G"]
@@ -67,11 +67,11 @@ def test_number_of_folds_is_limited(session: Session, file: DumpFile) -> None:
     assert len(folding_ranges(session, file, _PARAMS)) == 1
 
 
-def _log(session: Session, folder: Path) -> DumpFile:
-    """Open a log beside a folder with the dump of its message."""
+def _open_log(session: Session, folder: Path) -> DumpFile:
+    """Open a log in a workspace that has the dump of its message in another folder."""
     dump, logs = folder / "dump", folder / "logs"
-    for each in (dump, logs):
-        each.mkdir()
+    for directory in (dump, logs):
+        directory.mkdir()
     for path in DUMP.iterdir():
         (dump / path.name).write_bytes(path.read_bytes())
     session.assignments = AssignmentPaths(lambda: [folder])
@@ -81,30 +81,30 @@ def _log(session: Session, folder: Path) -> DumpFile:
 
 
 def test_dump_elsewhere_in_workspace_is_found(session: Session, tmp_path: Path) -> None:
-    file = _log(session, tmp_path)
+    file = _open_log(session, tmp_path)
     line = file.lines.index("  1. Size: 6.75G")
-    place = types.TextDocumentPositionParams(
+    params = types.TextDocumentPositionParams(
         types.TextDocumentIdentifier(file.uri), types.Position(line, 0)
     )
-    found = definition(session, file, cast("Any", place))
-    assert len(found) == 2
-    assert {Path(one.uri).parent.name for one in found} == {"dump"}
+    locations = definition(session, file, cast("Any", params))
+    assert len(locations) == 2
+    assert {Path(location.uri).parent.name for location in locations} == {"dump"}
 
 
-def _lenses(session: Session, file: DumpFile) -> list[types.CodeLens]:
-    found = code_lenses(session, file, _PARAMS)
-    places = [(lens["range"], lens["data"]) for lens in found]
-    lines = [types.Position(place["start"]["line"], 0) for place, _ in places]
+def _unresolved_lenses(session: Session, file: DumpFile) -> list[types.CodeLens]:
+    json_lenses = code_lenses(session, file, _PARAMS)
+    ranges_and_data = [(lens["range"], lens["data"]) for lens in json_lenses]
+    starts = [types.Position(span["start"]["line"], 0) for span, _ in ranges_and_data]
     return [
-        types.CodeLens(types.Range(line, line), data=data)
-        for line, (_, data) in zip(lines, places, strict=True)
+        types.CodeLens(types.Range(start, start), data=data)
+        for start, (_, data) in zip(starts, ranges_and_data, strict=True)
     ]
 
 
 async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
     session.client = Client(can_show_summary=True)
-    file = _log(session, tmp_path)
-    lenses = [await resolve_lens(session, lens) for lens in _lenses(session, file)]
+    file = _open_log(session, tmp_path)
+    lenses = [await resolve_lens(session, lens) for lens in _unresolved_lenses(session, file)]
     assert [lens.range.start.line for lens in lenses] == [0, 1]
     for lens in lenses:
         assert lens.command is not None
@@ -113,7 +113,7 @@ async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
 
 
 async def test_summary_is_report_and_summary_of_dump(session: Session, tmp_path: Path) -> None:
-    text = await summarize_message(session, _log(session, tmp_path).uri, 0)
+    text = await summarize_message(session, _open_log(session, tmp_path).uri, 0)
     assert text is not None
     assert text.startswith("# Out of memory\n\n```text\njit_train_step: not enough HBM")
     assert "\n# Memory of `jit_train_step`" in text

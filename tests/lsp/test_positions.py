@@ -1,4 +1,4 @@
-"""Positions in the three encodings of the protocol."""
+"""Tests for positions in the three encodings of the protocol."""
 
 import pytest
 from lsprotocol import types
@@ -19,7 +19,7 @@ BREAKDOWN = mark(
                   ^ leaf
     """
 )
-# Units in front of the first and behind the last character of a mark.
+# The start and end columns of each mark in units of the encoding.
 COLUMNS = {
     (Encoding.UTF8, "title"): (10 + 6, 10 + 6 + 13),
     (Encoding.UTF16, "title"): (10, 10 + 10),
@@ -39,21 +39,21 @@ def file() -> DumpFile:
 def test_box_drawing_lines_have_columns_by_encoding(
     file: DumpFile, encoding: Encoding, name: str
 ) -> None:
-    mark = BREAKDOWN[name]
+    span = BREAKDOWN[name]
     start, end = COLUMNS[encoding, name]
     client = Client(encoding)
-    found = client.range(Place(file, mark.line, mark.start, mark.end))
-    assert found == types.Range(types.Position(mark.line, start), types.Position(mark.line, end))
-    assert client.place_range_json(Place(file, mark.line, mark.start, mark.end)) == {
-        "start": {"line": mark.line, "character": start},
-        "end": {"line": mark.line, "character": end},
+    found = client.range(Place(file, span.line, span.start, span.end))
+    assert found == types.Range(types.Position(span.line, start), types.Position(span.line, end))
+    assert client.place_range_json(Place(file, span.line, span.start, span.end)) == {
+        "start": {"line": span.line, "character": start},
+        "end": {"line": span.line, "character": end},
     }
-    assert client.point(file, found.start) == mark.position
-    assert client.point(file, found.end) == (mark.line, mark.end)
+    assert client.point(file, found.start) == span.position
+    assert client.point(file, found.end) == (span.line, span.end)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
-def test_every_column_of_every_line_comes_back(file: DumpFile, encoding: Encoding) -> None:
+def test_columns_survive_a_round_trip(file: DumpFile, encoding: Encoding) -> None:
     client = Client(encoding)
     for number, line in enumerate(file.lines):
         for column in range(len(line) + 1):
@@ -73,7 +73,7 @@ def test_every_column_of_every_line_comes_back(file: DumpFile, encoding: Encodin
         ((2**31 - 1, 2**31 - 1), (4, 0)),
     ],
 )
-def test_positions_outside_the_text_become_the_nearest_inside(
+def test_positions_outside_the_text_are_clamped(
     file: DumpFile, encoding: Encoding, position: tuple[int, int], nearest: tuple[int, int]
 ) -> None:
     assert [len(line) for line in file.lines[:3]] == [48, 73, 84]
@@ -83,12 +83,12 @@ def test_positions_outside_the_text_become_the_nearest_inside(
 @pytest.mark.parametrize(
     ("encoding", "end"), [(Encoding.UTF8, 23), (Encoding.UTF16, 15), (Encoding.UTF32, 15)]
 )
-def test_whole_lines_end_after_their_last_character(encoding: Encoding, end: int) -> None:
+def test_line_range_ends_after_the_last_character(encoding: Encoding, end: int) -> None:
     file = DumpFile.of_text("HloLiveRange (max 3):\n      │   └── x\nnext")
     lines = Client(encoding).lines_range(file, 0, 2)
     assert lines["end"] == {"line": 1, "character": end}
 
 
-def test_whole_lines_end_with_the_text(file: DumpFile) -> None:
+def test_line_range_ends_with_the_text(file: DumpFile) -> None:
     lines = Client(Encoding.UTF16).lines_range(file, 3, 100)
     assert lines["end"] == {"line": 4, "character": 0}

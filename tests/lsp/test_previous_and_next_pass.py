@@ -1,4 +1,4 @@
-"""An instruction in the text of the previous or next pass."""
+"""Tests for the instruction in the text of the previous or next pass."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ def texts(tmp_path: Path) -> list[Path]:
     return written(tmp_path)
 
 
-async def go(path: Path, text: str, direction: str) -> Json:
+async def go_to_adjacent_pass(path: Path, text: str, direction: str) -> Json:
     line = line_of(path, f"%{text}")
     character = path.read_text("utf-8").split("\n")[line].index(f"%{text}") + 1
     position = SimpleNamespace(line=line, character=character)
@@ -25,7 +25,7 @@ async def go(path: Path, text: str, direction: str) -> Json:
     return await answer_adjacent_pass(Session(), params)
 
 
-def place(answer: Json) -> tuple[str, int]:
+def uri_and_line(answer: Json) -> tuple[str, int]:
     location = answer["location"]
     return location["uri"], location["range"]["start"]["line"]
 
@@ -33,17 +33,17 @@ def place(answer: Json) -> tuple[str, int]:
 @pytest.mark.parametrize(
     ("start", "direction", "end"), [(1, "next", 2), (1, "previous", 0), (2, "next", 3)]
 )
-async def test_instruction_of_the_name_comes_first(
+async def test_instruction_of_same_name_is_preferred(
     texts: list[Path], start: int, direction: str, end: int
 ) -> None:
-    answer = await go(texts[start], "x = ", direction)
-    assert place(answer) == (texts[end].as_uri(), line_of(texts[end], "%x = "))
+    answer = await go_to_adjacent_pass(texts[start], "x = ", direction)
+    assert uri_and_line(answer) == (texts[end].as_uri(), line_of(texts[end], "%x = "))
     assert answer["message"] is None
 
 
 async def test_same_operation_replaces_a_removed_name(texts: list[Path]) -> None:
-    answer = await go(texts[1], "r = ", "next")
-    assert place(answer) == (texts[2].as_uri(), line_of(texts[2], "%add.9 = "))
+    answer = await go_to_adjacent_pass(texts[1], "r = ", "next")
+    assert uri_and_line(answer) == (texts[2].as_uri(), line_of(texts[2], "%add.9 = "))
     assert answer["message"] == ("fusing > fusion: removed `r`; `add.9` has the same operation")
 
 
@@ -57,16 +57,16 @@ async def test_same_operation_replaces_a_removed_name(texts: list[Path]) -> None
         (2, "fused (", "previous", "no instruction at the cursor"),
     ],
 )
-async def test_missing_place_is_explained(
+async def test_error_explains_missing_instruction(
     texts: list[Path], number: int, text: str, direction: str, message: str
 ) -> None:
     with pytest.raises(RequestFailedError) as error:
-        await go(texts[number], text, direction)
+        await go_to_adjacent_pass(texts[number], text, direction)
     assert error.value.message == message
 
 
-async def test_dump_without_pass_texts_says_how(texts: list[Path]) -> None:
+async def test_missing_pass_texts_error_names_the_flag(texts: list[Path]) -> None:
     for path in texts[:3]:
         path.unlink()
     with pytest.raises(RequestFailedError, match="xla_dump_hlo_pass_re"):
-        await go(texts[3], "x = ", "next")
+        await go_to_adjacent_pass(texts[3], "x = ", "next")

@@ -97,7 +97,7 @@ async def test_percentage_is_sent_once_and_only_grows() -> None:
                            ("end", None)]  # fmt: skip
 
 
-async def test_an_error_ends_it_too() -> None:
+async def test_error_ends_it_too() -> None:
     server = Server()
 
     async def work() -> None:
@@ -110,7 +110,7 @@ async def test_an_error_ends_it_too() -> None:
     assert server.said == [("begin", 0), ("end", None)]
 
 
-async def test_the_user_can_cancel() -> None:
+async def test_user_can_cancel() -> None:
     server = Server()
     with progress(server) as published:
         assert not published.is_cancelled

@@ -67,7 +67,7 @@ async def five() -> int:
     return 5
 
 
-async def test_a_cancelled_request_is_answered_once() -> None:
+async def test_cancelled_request_is_answered_once() -> None:
     harness = ProtocolHarness(forever)
     harness.ask()
     await harness.short()
@@ -95,14 +95,14 @@ async def test_cancelled_request_ends_at_a_checkpoint() -> None:
     assert ended == [True]
 
 
-async def test_a_request_that_never_began_is_answered() -> None:
+async def test_request_that_never_began_is_answered() -> None:
     harness = ProtocolHarness(five)
     harness.ask()
     harness.cancel()
     assert await harness.short() == [-32800]
 
 
-async def test_an_answered_request_cannot_be_cancelled() -> None:
+async def test_answered_request_cannot_be_cancelled() -> None:
     harness = ProtocolHarness(five)
     harness.ask()
     await harness.short()
@@ -148,7 +148,7 @@ async def test_progress_ends_before_a_refusal() -> None:
     assert await harness.short() == ["begin", "end", -32602]
 
 
-async def test_a_request_can_be_cancelled_by_its_token() -> None:
+async def test_request_can_be_cancelled_by_its_token() -> None:
     async def stay() -> None:
         current_request().begin()
         await forever()
@@ -186,7 +186,7 @@ async def test_work_that_outlives_its_request_reports_nothing() -> None:
     assert await harness.short() == [5]
 
 
-async def test_a_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def fail() -> None:
         raise LookupError("ours")
 
@@ -219,7 +219,7 @@ async def read(data: bytes) -> list[bytes]:
         b"GET / HTTP/1.1\r\n\r\nContent-Length: 2\r\n\r\n",
     ],
 )
-async def test_a_header_has_the_length_of_its_body(header: bytes) -> None:
+async def test_header_has_the_length_of_its_body(header: bytes) -> None:
     assert await read(header + b"{}" + header + b"[]") == [b"{}", b"[]"]
 
 
@@ -228,6 +228,6 @@ async def test_oversized_message_is_skipped_alone() -> None:
     assert await read(data) == [b"{12", b"{}"]
 
 
-async def test_an_end_inside_a_body_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_end_inside_a_body_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert await read(b"Content-Length: 3\r\n\r\n{}") == []
     assert "disconnected in the middle of a message" in caplog.text

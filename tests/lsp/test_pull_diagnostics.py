@@ -1,4 +1,4 @@
-"""Diagnostics that the client asks for, and how findings look in the protocol."""
+"""Tests for diagnostics that the client pulls, and their form in the protocol."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,8 +12,7 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp import diagnostics as pulling
-from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp import diagnostics, scheduling
 from hlo_lsp.lsp import session as session_module
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics, diagnostic_report
@@ -27,11 +26,11 @@ Full = types.RelatedFullDocumentDiagnosticReport
 Unchanged = types.RelatedUnchangedDocumentDiagnosticReport
 URI = "untitled:1"
 CONVERTER = get_converter()
-NO_REPORT = Settings(check=CheckOptions(ignore=frozenset({"sibling-missing"})))
+IGNORE_MISSING_FILES = Settings(check=CheckOptions(ignore=frozenset({"sibling-missing"})))
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
 
 
-async def ask(session: Session, uri: str = URI) -> RequestContext | None:
+async def request_context(session: Session, uri: str = URI) -> RequestContext | None:
     return await session.context(types.TextDocumentIdentifier(uri))
 
 
@@ -42,15 +41,15 @@ async def pull(context: RequestContext | None, previous: str | None = None) -> F
     return CONVERTER.structure(report, shape)
 
 
-async def full(context: RequestContext | None, previous: str | None = None) -> Full:
+async def pull_full(context: RequestContext | None, previous: str | None = None) -> Full:
     report = await pull(context, previous)
     assert isinstance(report, Full)
     return report
 
 
-async def test_a_finding_has_all_that_a_client_shows() -> None:
-    found = await context(DAMAGED)
-    (diagnostic,) = (await full(found)).items
+async def test_finding_becomes_a_complete_diagnostic() -> None:
+    request = await context(DAMAGED)
+    (diagnostic,) = (await pull_full(request)).items
     line = DAMAGED.split("\n")[diagnostic.range.start.line]
     assert line.startswith(" value: <2 add")
     assert line[diagnostic.range.start.character : diagnostic.range.end.character] == "1000"
@@ -61,7 +60,7 @@ async def test_a_finding_has_all_that_a_client_shows() -> None:
     assert "1,024" in diagnostic.message
     assert diagnostic.related_information is not None
     (related,) = diagnostic.related_information
-    assert related.location.uri == found.file.uri
+    assert related.location.uri == request.file.uri
     line = DAMAGED.split("\n")[related.location.range.start.line]
     assert line.startswith("allocation 2")
     span = related.location.range
@@ -70,41 +69,41 @@ async def test_a_finding_has_all_that_a_client_shows() -> None:
 
 async def test_related_places_are_omitted_without_support() -> None:
     client = replace(Client(), can_show_related=False)
-    (diagnostic,) = (await full(await context(DAMAGED, client))).items
+    (diagnostic,) = (await pull_full(await context(DAMAGED, client))).items
     assert diagnostic.related_information is None
 
 
-async def test_a_second_pull_is_unchanged() -> None:
-    found = await context(DAMAGED)
-    first = await full(found)
-    second = await pull(found, first.result_id)
+async def test_second_pull_is_unchanged() -> None:
+    request = await context(DAMAGED)
+    first = await pull_full(request)
+    second = await pull(request, first.result_id)
     assert isinstance(second, Unchanged)
     assert second.result_id == first.result_id
 
 
 @pytest.mark.parametrize("previous", [None, "", "something", "0-1"])
-async def test_a_pull_with_another_result_id_is_full(previous: str | None) -> None:
-    assert len((await full(await context(DAMAGED), previous)).items) == 1
+async def test_pull_with_unknown_result_id_is_full(previous: str | None) -> None:
+    assert len((await pull_full(await context(DAMAGED), previous)).items) == 1
 
 
 async def test_other_file_has_an_empty_report() -> None:
     session = Session()
     session.open(item(URI, "int main() {}"))
-    assert not (await full(await ask(session))).items
+    assert not (await pull_full(await request_context(session))).items
 
 
-async def test_edit_makes_a_full_report_with_new_id() -> None:
+async def test_edit_leads_to_full_report_with_new_id() -> None:
     session = Session()
     file = session.open(item(URI, DUMP))
-    first = await full(await ask(session))
+    first = await pull_full(await request_context(session))
     line = next(n for n, text in enumerate(file.lines) if "offset=512" in text)
     column = file.lines[line].index("offset=512") + len("offset=")
     edit(session, part((line, column), (line, column + 3), "1000"))
-    second = await full(await ask(session), first.result_id)
+    second = await pull_full(await request_context(session), first.result_id)
     assert [d.code for d in second.items] == ["out-of-bounds"]
     assert second.result_id != first.result_id
     edit(session, part((line, column), (line, column + 4), "512"))
-    third = await full(await ask(session), second.result_id)
+    third = await pull_full(await request_context(session), second.result_id)
     assert not third.items
     assert len({first.result_id, second.result_id, third.result_id}) == 3
 
@@ -112,34 +111,38 @@ async def test_edit_makes_a_full_report_with_new_id() -> None:
 async def test_closed_companion_file_is_read_from_disk(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     session = Session()
-    session.settings = NO_REPORT
+    session.settings = IGNORE_MISSING_FILES
     values, assignment = paths["-buffer-assignment-values"], paths["-buffer-assignment"]
     text = disk.read_document(values).text
     session.open(item(assignment.as_uri(), disk.read_document(assignment).text))
     session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
-    damaged = await full(await ask(session, assignment.as_uri()))
-    for _ in range(100):  # an id that is an address in memory comes again sooner or later
+    damaged = await pull_full(await request_context(session, assignment.as_uri()))
+    for _ in range(100):  # A result ID from a memory address would repeat.
         session.close(values.as_uri())
-        mended = await full(await ask(session, assignment.as_uri()), damaged.result_id)
-        assert not mended.items
+        corrected = await pull_full(
+            await request_context(session, assignment.as_uri()), damaged.result_id
+        )
+        assert not corrected.items
         session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
-        damaged = await full(await ask(session, assignment.as_uri()), mended.result_id)
+        damaged = await pull_full(
+            await request_context(session, assignment.as_uri()), corrected.result_id
+        )
 
 
 async def test_reopened_file_gets_a_full_report() -> None:
     session = Session()
     for _ in range(20):
         session.open(item(URI, DAMAGED))
-        damaged = await full(await ask(session))
+        damaged = await pull_full(await request_context(session))
         assert len(damaged.items) == 1
         session.close(URI)
         session.open(item(URI, DUMP))
-        assert not (await full(await ask(session), damaged.result_id)).items
+        assert not (await pull_full(await request_context(session), damaged.result_id)).items
         session.close(URI)
 
 
 class PullHarness:
-    """A session with a puller, whose compiles all count as large; the client can be told."""
+    """Session with pulled diagnostics and a client that supports refresh requests."""
 
     def __init__(self, text: str, **flags: bool) -> None:
         self.refreshes = 0
@@ -149,7 +152,7 @@ class PullHarness:
             "can_refresh_diagnostics": True,
         }
         self.session.client = replace(Client(), **capabilities | flags)
-        self.told: list[str] = []
+        self.progress_messages: list[str] = []
         self.puller = OpenFileDiagnostics(self.session, lambda _: None, self.refresh, self.report)
         self.file = self.session.open(item(URI, text))
 
@@ -158,9 +161,9 @@ class PullHarness:
 
     @contextmanager
     def report(self, title: str) -> Iterator[None]:
-        self.told.append(f"{title} ...")
+        self.progress_messages.append(f"{title} ...")
         yield
-        self.told.append(f"{title}: done")
+        self.progress_messages.append(f"{title}: done")
 
     async def pull(self, previous: str | None = None) -> Full | Unchanged:
         document = types.TextDocumentIdentifier(URI)
@@ -168,14 +171,14 @@ class PullHarness:
         report = await self.puller.pull(params)
         return CONVERTER.structure(report, {"full": Full, "unchanged": Unchanged}[report["kind"]])
 
-    async def codes(self) -> tuple[bool, list[str]]:
-        """Whether the list is said to be complete, and what is in it."""
+    async def pull_codes(self) -> tuple[bool, list[str]]:
+        """Return whether the pulled list is complete, and its codes."""
         report = await self.pull()
         assert isinstance(report, Full)
         return report.result_id is not None, [str(one.code) for one in report.items]
 
     async def settle(self) -> int:
-        """Let all end that goes on; how often the client was told to ask again meanwhile."""
+        """Wait for all tasks, and return the number of refresh requests meanwhile."""
         before = self.refreshes
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -183,104 +186,109 @@ class PullHarness:
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> type[PullHarness]:
+def large_compile(monkeypatch: pytest.MonkeyPatch) -> type[PullHarness]:
     monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 0)
-    monkeypatch.setattr(pulling, "_QUICK_ANSWER_SECONDS", 0)
-    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
+    monkeypatch.setattr(diagnostics, "_QUICK_ANSWER_SECONDS", 0)
+    monkeypatch.setattr(scheduling, "_SLICE_SECONDS", 0)
     return PullHarness
 
 
 async def test_large_compile_answers_early_then_refreshes(
-    large: type[PullHarness],
+    large_compile: type[PullHarness],
 ) -> None:
-    at = large(DAMAGED)
-    assert await at.codes() == (False, [])
-    assert await at.settle() > 0
-    assert await at.codes() == (True, ["out-of-bounds"])
-    assert await at.settle() == 0
+    harness = large_compile(DAMAGED)
+    assert await harness.pull_codes() == (False, [])
+    assert await harness.settle() > 0
+    assert await harness.pull_codes() == (True, ["out-of-bounds"])
+    assert await harness.settle() == 0
 
 
-async def test_large_compile_shows_progress(large: type[PullHarness]) -> None:
-    at = large(DAMAGED)
-    await at.pull()
-    await at.pull()
+async def test_large_compile_shows_progress(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DAMAGED)
+    await harness.pull()
+    await harness.pull()
     await asyncio.sleep(0)
-    assert at.told == [f"Checking {URI} ..."]
-    await at.settle()
-    await at.pull()
-    assert at.told == [f"Checking {URI} ...", f"Checking {URI}: done"]
+    assert harness.progress_messages == [f"Checking {URI} ..."]
+    await harness.settle()
+    await harness.pull()
+    assert harness.progress_messages == [f"Checking {URI} ...", f"Checking {URI}: done"]
 
 
-async def test_client_without_refresh_support_waits(large: type[PullHarness]) -> None:
-    at = large(DAMAGED, can_refresh_diagnostics=False)
-    assert await at.codes() == (True, ["out-of-bounds"])
-    assert await at.settle() == 0
+async def test_client_without_refresh_support_gets_complete_list(
+    large_compile: type[PullHarness],
+) -> None:
+    harness = large_compile(DAMAGED, can_refresh_diagnostics=False)
+    assert await harness.pull_codes() == (True, ["out-of-bounds"])
+    assert await harness.settle() == 0
 
 
-async def test_small_compile_answers_once(
-    large: type[PullHarness], monkeypatch: pytest.MonkeyPatch
+async def test_small_compile_gets_complete_list(
+    large_compile: type[PullHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 1000)
-    at = large(DAMAGED)
-    assert await at.codes() == (True, ["out-of-bounds"])
+    harness = large_compile(DAMAGED)
+    assert await harness.pull_codes() == (True, ["out-of-bounds"])
 
 
-async def test_large_compile_can_be_unchanged(large: type[PullHarness]) -> None:
-    at = large(DAMAGED)
-    await at.pull()
-    await at.settle()
-    report = await at.pull()
-    assert isinstance(await at.pull(report.result_id), Unchanged)
+async def test_large_compile_can_be_unchanged(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DAMAGED)
+    await harness.pull()
+    await harness.settle()
+    report = await harness.pull()
+    assert isinstance(await harness.pull(report.result_id), Unchanged)
 
 
-async def test_edit_keeps_and_moves_older_diagnostics(large: type[PullHarness]) -> None:
-    at = large(DAMAGED)
-    await at.pull()
-    await at.settle()
-    before = await at.pull()
+async def test_edit_keeps_and_moves_older_diagnostics(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DAMAGED)
+    await harness.pull()
+    await harness.settle()
+    before = await harness.pull()
     assert isinstance(before, Full)
-    edit(at.session, part((0, 0), (0, 0), "\n"))
-    after = await at.pull()
+    edit(harness.session, part((0, 0), (0, 0), "\n"))
+    after = await harness.pull()
     assert isinstance(after, Full)
     assert after.result_id is None
     assert [one.code for one in after.items] == ["out-of-bounds"]
     assert after.items[0].range.start.line == before.items[0].range.start.line + 1
 
 
-async def test_edited_line_has_none_until_checked(large: type[PullHarness]) -> None:
-    at = large(DAMAGED)
-    await at.pull()
-    await at.settle()
-    edit(at.session, whole_document(DAMAGED.replace("offset=1000", "offset=1001")))
-    assert await at.codes() == (False, [])
-    await at.settle()
-    assert await at.codes() == (True, ["out-of-bounds"])
+async def test_edited_line_has_no_diagnostics_until_checked(
+    large_compile: type[PullHarness],
+) -> None:
+    harness = large_compile(DAMAGED)
+    await harness.pull()
+    await harness.settle()
+    edit(harness.session, whole_document(DAMAGED.replace("offset=1000", "offset=1001")))
+    assert await harness.pull_codes() == (False, [])
+    await harness.settle()
+    assert await harness.pull_codes() == (True, ["out-of-bounds"])
 
 
-async def test_edits_during_a_check_are_checked(large: type[PullHarness]) -> None:
-    at = large(DUMP)
-    assert await at.codes() == (False, [])
-    edit(at.session, whole_document(DAMAGED))
-    assert await at.codes() == (False, [])
-    await at.settle()
-    assert await at.codes() == (True, ["out-of-bounds"])
+async def test_edits_during_a_check_are_checked(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DUMP)
+    assert await harness.pull_codes() == (False, [])
+    edit(harness.session, whole_document(DAMAGED))
+    assert await harness.pull_codes() == (False, [])
+    await harness.settle()
+    assert await harness.pull_codes() == (True, ["out-of-bounds"])
 
 
-async def test_early_findings_are_sent_before_the_end(large: type[PullHarness]) -> None:
-    at = large(DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
-    told = []
-    while not (report := await at.codes())[0]:
-        told.append(report[1])
+async def test_early_findings_are_sent_before_the_end(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
+    partial_lists = []
+    while not (report := await harness.pull_codes())[0]:
+        partial_lists.append(report[1])
         await asyncio.sleep(0)
-    assert ["size-mismatch"] in told
-    await at.settle()
-    assert at.refreshes > 1
+    assert ["size-mismatch"] in partial_lists
+    await harness.settle()
+    assert harness.refreshes > 1
 
 
-async def test_closed_file_is_not_checked(large: type[PullHarness]) -> None:
-    at = large(DAMAGED)
-    await at.pull()
-    at.session.close(URI)
-    at.puller.closed(at.file)
-    assert await at.settle() == 0
-    assert await at.codes() == (False, [])  # nothing is said of a file that is not open
+async def test_closed_file_is_not_checked(large_compile: type[PullHarness]) -> None:
+    harness = large_compile(DAMAGED)
+    await harness.pull()
+    harness.session.close(URI)
+    harness.puller.closed(harness.file)
+    assert await harness.settle() == 0
+    # A file that is not open has no diagnostics.
+    assert await harness.pull_codes() == (False, [])

@@ -1,4 +1,4 @@
-"""Which rules run on a file, from the next look on."""
+"""Tests for the rules that settings and config files select."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.settings import Selections
 
-NOTHING = CheckOptions()
+NO_OPTIONS = CheckOptions()
 
 
 def test_config_file_overrides_settings(tmp_path: Path) -> None:
@@ -23,27 +23,27 @@ def test_config_file_overrides_settings(tmp_path: Path) -> None:
 def test_unsaved_file_has_no_config_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
     monkeypatch.chdir(tmp_path)
-    assert Selections().of(Path("part.txt"), NOTHING) == Selections().of(None, NOTHING)
+    assert Selections().of(Path("part.txt"), NO_OPTIONS) == Selections().of(None, NO_OPTIONS)
 
 
-def test_a_changed_file_applies_at_once(tmp_path: Path) -> None:
+def test_changed_config_file_applies_at_once(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text('select = ["overlap"]')
     selections, dump = Selections(), tmp_path / "dump.txt"
-    first = selections.of(dump, NOTHING)
+    first = selections.of(dump, NO_OPTIONS)
     path.write_text('select = ["syntax"]')
     os.utime(path, ns=(1, 1))
-    assert selections.of(dump, NOTHING).codes == {"syntax"} != first.codes
+    assert selections.of(dump, NO_OPTIONS).codes == {"syntax"} != first.codes
     path.unlink()
-    assert selections.of(dump, NOTHING) == selections.of(None, NOTHING)
+    assert selections.of(dump, NO_OPTIONS) == selections.of(None, NO_OPTIONS)
 
 
 def test_config_file_error_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["nonsense"]')
     selections = Selections()
-    said: list[str] = []
-    selections.report_problem = said.append
+    problems: list[str] = []
+    selections.report_problem = problems.append
     for _ in range(3):
-        selections.of(tmp_path / "dump.txt", NOTHING)
-    (problem,) = said
+        selections.of(tmp_path / "dump.txt", NO_OPTIONS)
+    (problem,) = problems
     assert "nonsense" in problem

@@ -75,7 +75,7 @@ def applied(data: list[int], edits: list[dict[str, Any]]) -> list[int]:
     return data
 
 
-def test_the_legend_has_names_of_the_field() -> None:
+def test_legend_has_names_of_the_field() -> None:
     assert LEGEND.token_types == [
         "elementType", "opcode", "instruction", "computation", "attribute", "memorySpace", "tile",
         "number", "string", "comment",
@@ -93,7 +93,7 @@ async def test_all_tokens_of_a_module() -> None:
     ]  # fmt: skip
 
 
-async def test_a_range_has_the_tokens_of_its_lines() -> None:
+async def test_range_has_the_tokens_of_its_lines() -> None:
     data = await TokensHarness(MODULE).lines(3, 4)
     assert data is not None
     assert data[0] == 3
@@ -133,7 +133,7 @@ async def test_nothing_changed_is_no_edit() -> None:
     assert again["resultId"] != first["resultId"]
 
 
-async def test_an_unknown_result_is_answered_in_full() -> None:
+async def test_unknown_result_is_answered_in_full() -> None:
     harness = TokensHarness()
     first = await harness.tokens.full(FULL)
     assert first is not None

@@ -1,4 +1,4 @@
-"""Files that come and go: what is open, what it is, and to which compile it belongs."""
+"""Tests for open and closed files in a session, and their compiles."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from lsp.opened import DUMP, at, item, split_dump
 
 
-async def _ask(session: Session, uri: str) -> RequestContext | None:
+async def _request_context(session: Session, uri: str) -> RequestContext | None:
     return await session.context(types.TextDocumentIdentifier(uri))
 
 
-async def test_an_open_file_is_asked_as_it_is() -> None:
+async def test_open_file_has_a_request_context() -> None:
     session = Session()
     file = session.open(item("untitled:1", DUMP, version=3))
-    context = await _ask(session, "untitled:1")
+    context = await _request_context(session, "untitled:1")
     assert context is not None
     assert context.file is file
     assert file.is_fresh
@@ -27,26 +27,26 @@ async def test_an_open_file_is_asked_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "--flag=1\n--other=2\n", "int main() {}\n"])
-async def test_other_file_has_no_answers(text: str) -> None:
+async def test_other_file_has_no_context(text: str) -> None:
     session = Session()
     session.open(item("untitled:1", text))
-    assert await _ask(session, "untitled:1") is None
+    assert await _request_context(session, "untitled:1") is None
     assert session.version("untitled:1") == 1
 
 
-async def test_unopened_file_has_no_answers(tmp_path: Path) -> None:
+async def test_unopened_file_has_no_context(tmp_path: Path) -> None:
     uri = split_dump(tmp_path)["-live-range"].as_uri()
     session = Session()
-    assert await _ask(session, uri) is None
+    assert await _request_context(session, uri) is None
     assert session.version(uri) is None
     assert session.close(uri) is None
 
 
-async def test_a_closed_file_has_no_answers() -> None:
+async def test_closed_file_has_no_context() -> None:
     session = Session()
     file = session.open(item("untitled:1", DUMP))
     assert session.close("untitled:1") is file
-    assert await _ask(session, "untitled:1") is None
+    assert await _request_context(session, "untitled:1") is None
     assert session.version("untitled:1") is None
 
 
@@ -55,7 +55,7 @@ async def test_companion_files_are_read_from_disk(tmp_path: Path) -> None:
     session = Session()
     uri = paths["-live-range"].as_uri()
     session.open(item(uri, paths["-live-range"].read_text("utf-8")))
-    context = await _ask(session, uri)
+    context = await _request_context(session, uri)
     assert context is not None
     assert {file.path for file in context.dump.files} == set(paths.values())
     assert context.dump.value(2) is not None
@@ -69,7 +69,7 @@ async def test_folder_name_may_have_symbols(tmp_path: Path, name: str) -> None:
     session = Session()
     uri = paths["-live-range"].as_uri()
     session.open(item(uri, paths["-live-range"].read_text("utf-8")))
-    context = await _ask(session, uri)
+    context = await _request_context(session, uri)
     assert context is not None
     assert len(context.dump.files) == 3
 
@@ -79,15 +79,15 @@ async def test_open_companion_file_replaces_the_file_on_disk(tmp_path: Path) -> 
     session = Session()
     ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
     session.open(item(ranges.as_uri(), ranges.read_text("utf-8")))
-    opened = session.open(item(values.as_uri(), values.read_text("utf-8")))
-    context = await _ask(session, ranges.as_uri())
+    opened_file = session.open(item(values.as_uri(), values.read_text("utf-8")))
+    context = await _request_context(session, ranges.as_uri())
     assert context is not None
-    assert opened in context.dump.files
+    assert opened_file in context.dump.files
     session.close(values.as_uri())
-    context = await _ask(session, ranges.as_uri())
+    context = await _request_context(session, ranges.as_uri())
     assert context is not None
     assert len(context.dump.files) == 3
-    assert opened not in context.dump.files
+    assert opened_file not in context.dump.files
 
 
 async def test_file_without_a_path_has_no_companions() -> None:
@@ -98,10 +98,10 @@ async def test_file_without_a_path_has_no_companions() -> None:
     assert session.open_companions(second) == [second]
 
 
-async def test_cursor_is_read_in_the_client_encoding() -> None:
+async def test_cursor_target_is_found_at_the_position() -> None:
     session = Session()
     session.open(item("untitled:1", DUMP))
-    context = await _ask(session, "untitled:1")
+    context = await _request_context(session, "untitled:1")
     assert context is not None
     found = context.at(at(DUMP, "    add{}:1-2"))
     assert found is not None

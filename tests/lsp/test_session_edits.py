@@ -1,4 +1,4 @@
-"""Edits as clients send them."""
+"""Tests for text edits as clients send them."""
 
 from pathlib import Path
 
@@ -36,12 +36,12 @@ def session() -> Session:
     return Session()
 
 
-def opened(session: Session, text: str) -> DumpFile:
+def open_document(session: Session, text: str) -> DumpFile:
     return session.open(item(URI, text))
 
 
-def test_several_changes_apply_one_after_the_other(session: Session) -> None:
-    file = opened(session, "abc\n")
+def test_several_changes_apply_in_order(session: Session) -> None:
+    file = open_document(session, "abc\n")
     edit(
         session,
         part((0, 0), (0, 0), "new\n"),
@@ -52,8 +52,8 @@ def test_several_changes_apply_one_after_the_other(session: Session) -> None:
     assert file.document.text == "new\nAc\nend"
 
 
-def test_a_full_text_replaces_all(session: Session) -> None:
-    file = opened(session, DUMP)
+def test_full_text_replaces_the_document(session: Session) -> None:
+    file = open_document(session, DUMP)
     edit(session, whole_document("HloModule m\n"))
     assert file.document.text == "HloModule m\n"
 
@@ -63,8 +63,8 @@ def test_edit_of_unopened_file_is_ignored(session: Session) -> None:
     assert session.version("untitled:other") is None
 
 
-def test_a_file_that_was_closed_is_left_alone(session: Session) -> None:
-    file = opened(session, "a")
+def test_edit_of_closed_file_is_ignored(session: Session) -> None:
+    file = open_document(session, "a")
     session.close(URI)
     assert edit(session, whole_document("x")) is None
     assert file.document.text == "a"
@@ -73,17 +73,17 @@ def test_a_file_that_was_closed_is_left_alone(session: Session) -> None:
 @pytest.mark.parametrize(
     ("encoding", "column"), [(Encoding.UTF8, 10), (Encoding.UTF16, 4), (Encoding.UTF32, 3)]
 )
-def test_columns_count_in_the_encoding_of_the_client(
+def test_edit_columns_use_client_encoding(
     session: Session, encoding: Encoding, column: int
 ) -> None:
     session.client = Client(encoding=encoding)
-    file = opened(session, "├─𝔸xy")
+    file = open_document(session, "├─𝔸xy")
     edit(session, part((0, column), (0, column + 1), "X"))
     assert file.document.text == "├─𝔸Xy"
 
 
-async def test_edit_can_create_and_destroy_a_dump(session: Session) -> None:
-    file = opened(session, "")
+async def test_edit_can_create_and_remove_a_dump(session: Session) -> None:
+    file = open_document(session, "")
     document = types.TextDocumentIdentifier(URI)
     assert await session.context(document) is None
     edit(session, whole_document(DUMP))
@@ -95,25 +95,25 @@ async def test_edit_can_create_and_destroy_a_dump(session: Session) -> None:
     assert await session.context(document) is None
 
 
-async def test_sections_of_an_older_text_are_not_answered(
+async def test_contexts_have_sections_of_the_latest_text(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def section(name: str) -> str:
         return f"*** Begin {name}.txt ***\n{DUMP}*** End {name}.txt ***\n"
 
-    file = opened(session, section("module_0001.a") + section("module_0002.b"))
+    file = open_document(session, section("module_0001.a") + section("module_0002.b"))
     read_dump, count = session.dump, 0
 
-    async def edited_meanwhile(
+    async def edit_before_reading(
         file_: DumpFile, *, whole: bool = False
     ) -> tuple[DumpSet, list[Path]]:
         nonlocal count
         count += 1
-        if count == 2:  # another request reads the sections again before this one is answered
+        if count == 2:  # Another request reads the sections first.
             edit(session, whole_document(section("module_0003.c")))
             session.workspace.stdout_dump(file).refresh()
         return await read_dump(file_, whole=whole)
 
-    monkeypatch.setattr(session, "dump", edited_meanwhile)
+    monkeypatch.setattr(session, "dump", edit_before_reading)
     contexts = await session.contexts(types.TextDocumentIdentifier(URI))
     assert [one.file for one in contexts] == session.workspace.stdout_dump(file).sections

@@ -1,4 +1,4 @@
-"""Settings of the user: what is read, and what is said about the rest."""
+"""Tests for settings of the user and reports of invalid values."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hlo_lsp.lsp.settings import Settings, hlo_section, section_of_options
 FOLDER = Path("/work space").absolute()
 
 
-def targets(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
+def source_map_rules(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
     settings, problems = Settings.of([{"sourceMap": setting}], folder)
     assert problems == []
     return dict(settings.source_map.rules)
@@ -22,8 +22,8 @@ def test_missing_settings_have_defaults() -> None:
         assert Settings.of(sections) == (Settings(), [])
 
 
-def test_paths_of_the_user() -> None:
-    assert targets(
+def test_source_map_paths_are_expanded() -> None:
+    assert source_map_rules(
         {
             "/a": "/x/y",
             "/b": "~/y",
@@ -41,13 +41,13 @@ def test_paths_of_the_user() -> None:
 
 
 @pytest.mark.parametrize("path", ["src", "${workspaceFolder}/src", "${workspaceFolder}"])
-def test_path_outside_of_folders_is_reported(path: str) -> None:
+def test_relative_path_without_workspace_is_reported(path: str) -> None:
     settings, problems = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
     assert dict(settings.source_map.rules) == {"/b": Path("/x")}
     assert problems == [f'hlo.sourceMap: cannot resolve the path "{path}" for "/a"']
 
 
-def test_later_sections_count_more() -> None:
+def test_later_sections_override_earlier_ones() -> None:
     first, second = {"sourceMap": {"/a": "/x"}}, {"sourceMap": {"/a": "/y"}}
     for sections in ([first, second], [second, first, second, None], [second, {"sourceMap": None}]):
         assert dict(Settings.of(sections)[0].source_map.rules) == {"/a": Path("/y")}
@@ -77,7 +77,7 @@ def test_invalid_values_are_reported_with_their_setting() -> None:
         ([], None),
     ],
 )
-def test_initialization_options_may_name_the_section(options: object, section: object) -> None:
+def test_initialization_options_may_have_an_hlo_section(options: object, section: object) -> None:
     assert section_of_options(options) == section
 
 
@@ -88,11 +88,11 @@ def test_settings_of_other_programs_are_ignored(settings: object) -> None:
 
 
 def test_check_options_are_read() -> None:
-    said = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
-            "thresholds": {"padding_ratio": 3}}  # fmt: skip
-    settings, problems = Settings.of([{"check": said}])
+    options = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
+               "thresholds": {"padding_ratio": 3}}  # fmt: skip
+    settings, problems = Settings.of([{"check": options}])
     assert problems == []
-    assert settings.check == CheckOptions.of(said)[0]
+    assert settings.check == CheckOptions.of(options)[0]
     assert settings.check.ignore == {"syntax"}
 
 
@@ -110,14 +110,14 @@ def test_invalid_check_options_are_reported_with_their_setting() -> None:
 
 
 @pytest.mark.parametrize("value", [True, "some", ["all"], 1])
-def test_python_notes_name_their_values(value: object) -> None:
+def test_invalid_python_notes_value_is_reported(value: object) -> None:
     settings, problems = Settings.of([{"pythonNotes": value}])
     assert settings == Settings()
     assert problems == ["hlo.pythonNotes: must be off, large, or all"]
 
 
 @pytest.mark.parametrize("value", ["/home", [1], {}, [""]])
-def test_workspace_is_a_list_of_paths(value: object) -> None:
+def test_invalid_workspace_setting_is_reported(value: object) -> None:
     settings, problems = Settings.of([{"workspace": value}])
     assert settings == Settings()
     assert problems == ["hlo.workspace: must be a list of paths in quotes"]

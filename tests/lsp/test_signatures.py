@@ -1,4 +1,4 @@
-"""Signature help of the protocol."""
+"""Tests for signature help in the protocol."""
 
 from lsprotocol import types
 
@@ -8,7 +8,7 @@ from lsp.opened import at, context
 from lsp.test_completion import TEXT
 
 
-async def test_labels_as_places_and_sentences_in_markdown() -> None:
+async def test_label_offsets_and_markdown_are_used_if_supported() -> None:
     client = Client(has_parameter_offsets=True, can_show_signatures_in_markdown=True)
     found = signature_help(await context(TEXT, client), at(TEXT, "  %q", "%po"))
     assert found is not None
@@ -21,7 +21,7 @@ async def test_labels_as_places_and_sentences_in_markdown() -> None:
     )
 
 
-async def test_labels_and_sentences_as_plain_text() -> None:
+async def test_minimal_client_gets_plain_text() -> None:
     found = signature_help(await context(TEXT, Client()), at(TEXT, "  %q", "%p,"))
     assert found is not None
     [first, second] = found.signatures[0].parameters or ()
@@ -29,5 +29,5 @@ async def test_labels_and_sentences_as_plain_text() -> None:
     assert first.documentation == "The left operand. Current operand: p: f32[4]{0}."
 
 
-async def test_nothing_where_nothing_is_written() -> None:
+async def test_no_signature_outside_of_a_call() -> None:
     assert signature_help(await context(TEXT), types.Position(0, 0)) is None

@@ -1,4 +1,4 @@
-"""Cards and findings on a terminal."""
+"""Tests for cards and findings on a terminal."""
 
 import io
 from dataclasses import replace
@@ -25,7 +25,7 @@ FINDING = FindingSummary.of(Finding("syntax", Severity.ERROR, PLACE, "expected a
 RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
 
 
-def console(*, color: bool = False, width: int = 200) -> Console:
+def make_console(*, color: bool = False, width: int = 200) -> Console:
     return Console(
         file=io.StringIO(),
         force_terminal=color,
@@ -34,15 +34,15 @@ def console(*, color: bool = False, width: int = 200) -> Console:
     )
 
 
-def printed(console: Console) -> str:
+def output_text(console: Console) -> str:
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_a_card_is_a_title_and_a_table() -> None:
-    out = console()
+def test_card_is_a_title_and_a_table() -> None:
+    out = make_console()
     print_card(out, CARD)
-    assert [line.rstrip() for line in printed(out).split("\n")] == [
+    assert [line.rstrip() for line in output_text(out).split("\n")] == [
         "fusion.40{0}",
         "value   328, leaf {0} of fusion.40",
         "padded  512 B [bold]",
@@ -51,26 +51,26 @@ def test_a_card_is_a_title_and_a_table() -> None:
     ]
 
 
-def test_colours_only_where_there_is_a_terminal() -> None:
-    plain, coloured = console(), console(color=True)
-    for out in (plain, coloured):
+def test_colors_appear_only_on_a_terminal() -> None:
+    plain, colored = make_console(), make_console(color=True)
+    for out in (plain, colored):
         print_card(out, CARD)
         print_finding(out, FINDING)
-    assert "\x1b[" not in printed(plain)
-    assert "\x1b[1m" in printed(coloured)
+    assert "\x1b[" not in output_text(plain)
+    assert "\x1b[1m" in output_text(colored)
 
 
 def test_card_may_be_a_title_only() -> None:
-    out = console()
+    out = make_console()
     print_card(out, Card("`x`"))
-    assert printed(out) == "x\n"
+    assert output_text(out) == "x\n"
 
 
 def test_narrow_terminal_wraps_facts_completely() -> None:
-    out = console(width=40)
+    out = make_console(width=40)
     words = ", ".join(f"fusion.{number}" for number in range(30))
     print_card(out, Card("t", (Fact("uses", words),)))
-    lines = printed(out).split("\n")
+    lines = output_text(out).split("\n")
     assert max(map(len, lines)) <= 40
     assert "".join(line[6:].strip() for line in lines[1:]).replace(" ", "") == words.replace(
         " ", ""
@@ -78,23 +78,23 @@ def test_narrow_terminal_wraps_facts_completely() -> None:
 
 
 def test_finding_is_one_line_editors_can_link() -> None:
-    out = console(width=30)
+    out = make_console(width=30)
     print_finding(out, FINDING)
-    assert printed(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
+    assert output_text(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
 
 
 @pytest.mark.parametrize("severity", Severity)
 def test_every_severity_is_named(severity: Severity) -> None:
-    out = console()
+    out = make_console()
     print_finding(out, replace(FINDING, severity=severity))
-    assert f": {severity.value}: " in printed(out)
+    assert f": {severity.value}: " in output_text(out)
 
 
-def test_related_places_follow_in_the_same_form() -> None:
-    out = console(width=30)
+def test_related_places_follow_in_the_same_format() -> None:
+    out = make_console(width=30)
     finding = Finding("syntax", Severity.HINT, PLACE, "m", (RELATED, RELATED))
     print_finding(out, FindingSummary.of(finding))
-    assert printed(out) == (
+    assert output_text(out) == (
         "/d/a b.txt:2:20: hint: m [syntax]\n" + "/d/a b.txt:1:1: note: it [b]egins[/b]\n" * 2
     )
 
@@ -123,7 +123,7 @@ def test_json_counts_from_one_with_exclusive_ends() -> None:
     }
 
 
-def test_statistics_are_never_folded() -> None:
-    out = console(width=10)
+def test_statistics_are_never_wrapped() -> None:
+    out = make_console(width=10)
     print_statistics(out, [Count("size-mismatch", Severity.ERROR, 1234, 1)])
-    assert printed(out) == "  1,234  error size-mismatch in 1 file\n"
+    assert output_text(out) == "  1,234  error size-mismatch in 1 file\n"

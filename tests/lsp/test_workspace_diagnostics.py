@@ -81,7 +81,7 @@ async def test_only_files_with_findings_are_reported(folder: Path) -> None:
     }
 
 
-async def test_a_second_pull_is_unchanged(folder: Path) -> None:
+async def test_second_pull_is_unchanged(folder: Path) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     await harness.pull()
     assert await harness.pull() == {"bad.txt": ("unchanged", [])}
@@ -142,7 +142,7 @@ async def test_companion_file_is_compared_with_open_text(tmp_path: Path) -> None
     assert await harness.pull() == {values.name: ("full", [])}
 
 
-async def test_a_settings_file_counts_at_once(folder: Path) -> None:
+async def test_settings_file_counts_at_once(folder: Path) -> None:
     harness = WorkspaceDiagnosticsHarness(folder)
     await harness.pull()
     write(folder / CONFIG_FILE_NAME, 'ignore = ["out-of-bounds"]')

@@ -52,7 +52,7 @@ def test_file_creation_change_and_deletion_are_noticed(tmp_path: Path, folder: s
     assert not harness.is_told()
 
 
-def test_a_nearer_file_is_another(tmp_path: Path) -> None:
+def test_nearer_file_is_another(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).touch()
     harness = ServicesHarness(tmp_path)
     (tmp_path / "runs" / CONFIG_FILE_NAME).touch()
@@ -61,7 +61,7 @@ def test_a_nearer_file_is_another(tmp_path: Path) -> None:
     assert not harness.is_told()
 
 
-def test_a_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
+def test_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
     harness = ServicesHarness(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / CONFIG_FILE_NAME).touch()
@@ -100,14 +100,14 @@ async def test_many_changes_send_one_refresh() -> None:
     assert client.log == ["asked"]
 
 
-async def test_a_client_without_support_receives_no_refresh() -> None:
+async def test_client_without_support_receives_no_refresh() -> None:
     client = FakeClient(can_refresh=False)
     client.refresh.schedule()
     await asyncio.sleep(0.01)
     assert client.log == []
 
 
-async def test_a_sent_refresh_is_not_cancelled() -> None:
+async def test_sent_refresh_is_not_cancelled() -> None:
     client = FakeClient()
     for _ in range(2):
         client.refresh.schedule()

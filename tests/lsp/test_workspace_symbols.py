@@ -81,7 +81,7 @@ def write(path: Path, text: str = MODULE) -> str:
     return path.as_uri()
 
 
-async def test_a_symbol_of_the_workspace(tmp_path: Path) -> None:
+async def test_symbol_of_the_workspace(tmp_path: Path) -> None:
     uri = write(tmp_path / "deep/a.txt")
     harness = WorkspaceSymbolsHarness(tmp_path)
     await harness.settled()
@@ -95,7 +95,7 @@ async def test_a_symbol_of_the_workspace(tmp_path: Path) -> None:
     assert kinds == {"jit_f": types.SymbolKind.Module}
 
 
-async def test_the_first_answer_waits_for_the_names(tmp_path: Path) -> None:
+async def test_first_answer_waits_for_the_names(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness(tmp_path)
     assert len(await harness.find("one")) == 1
@@ -134,7 +134,7 @@ async def test_folder_of_an_open_file_is_searched(tmp_path: Path) -> None:
     assert await harness.uris("one") == []
 
 
-async def test_an_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
+async def test_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
     uri = write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness(tmp_path)
     harness.open(uri, MODULE.replace("one", "typed"))
@@ -207,7 +207,7 @@ async def test_stopped_reading_resumes_with_other_folders(
     assert len(await harness.uris("one")) == 20
 
 
-async def test_a_root_without_folders(tmp_path: Path) -> None:
+async def test_root_without_folders(tmp_path: Path) -> None:
     uri = write(tmp_path / "a.txt")
     harness = WorkspaceSymbolsHarness()
     harness.server.workspace.root_uri = tmp_path.as_uri()

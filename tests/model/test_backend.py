@@ -29,7 +29,7 @@ def test_file_name_implies_the_backend(name: str, backend: Backend) -> None:
     assert backend_from_file_name(name) is backend
 
 
-def test_the_labels_of_reports_are_the_same_everywhere() -> None:
+def test_labels_of_reports_are_the_same_everywhere() -> None:
     labels = [report_space_name(number) for number in range(8)]
     assert labels == ["default", "vmem", "smem", "hbm", "host", "cmem", "color_6", "color_7"]
 

@@ -145,7 +145,7 @@ def test_files_that_were_named_by_hand() -> None:
     assert _names(_compile(cut[0], cut).files_read_together()) == cut
 
 
-def test_a_file_need_not_be_listed() -> None:
+def test_file_need_not_be_listed() -> None:
     assert _names(_compile("a.txt", ()).files) == ["a.txt"]
     with pytest.raises(KeyError):
         FolderListing(_FOLDER, ["b.txt"]).compile("a.txt")
@@ -215,7 +215,7 @@ def _cached_compile(cache: FolderCache, path: Path) -> Compile:
     return cache.listing(path.parent).compile(path.name)
 
 
-def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
+def test_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
     text, ranges = _touch(tmp_path, _TEXT), _touch(tmp_path, _RANGES)
     known = FolderCache()
     assert _cached_compile(known, text).memory == (ranges,)
@@ -223,7 +223,7 @@ def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
     assert listed == [tmp_path]
 
 
-def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
+def test_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
     text = _touch(tmp_path, _TEXT)
     known = FolderCache()
     assert _cached_compile(known, text).memory == ()

@@ -32,18 +32,18 @@ def _iotas(draw: st.DrawFn) -> DeviceOrder:
 
 
 @given(_iotas())
-def test_an_iota_names_every_device_once(order: DeviceOrder) -> None:
+def test_iota_names_every_device_once(order: DeviceOrder) -> None:
     assert sorted(order.at(place) for place in range(order.count)) == list(range(order.count))
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-def test_an_iota_that_transposes_nothing_counts(dims: list[int]) -> None:
+def test_iota_that_transposes_nothing_counts(dims: list[int]) -> None:
     order = DeviceOrder(tuple(dims), tuple(range(len(dims))))
     assert [order.at(place) for place in range(order.count)] == list(range(order.count))
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
-def test_a_transposed_iota_goes_down_the_columns(rows: int, columns: int) -> None:
+def test_transposed_iota_goes_down_the_columns(rows: int, columns: int) -> None:
     order = DeviceOrder((rows, columns), (1, 0))
     down = [row * columns + column for column in range(columns) for row in range(rows)]
     assert [order.at(place) for place in range(order.count)] == down
@@ -72,7 +72,7 @@ def test_a_transposed_iota_goes_down_the_columns(rows: int, columns: int) -> Non
         ("mesh['a'=3] {}", [[0], [1], [2]]),
     ],
 )  # fmt: skip
-def test_the_groups_of_a_collective(text: str, expected: list[list[int]]) -> None:
+def test_groups_of_a_collective(text: str, expected: list[list[int]]) -> None:
     assert members(parse_device_groups(text)) == expected
 
 

@@ -94,7 +94,7 @@ def test_values_are_found_by_key(dump: DumpSet) -> None:
     assert dump.value_ids() == [1, 3, 4]
 
 
-def test_a_value_is_known_from_its_entry_alone() -> None:
+def test_value_is_known_from_its_entry_alone() -> None:
     value = _set(_VALUES).value_of_key("a{}")
     assert value is not None
     assert (value.assigned, value.allocation, value.live) == (None, None, None)
@@ -128,7 +128,7 @@ def test_broken_value_keeps_others_in_the_allocation() -> None:
     assert value.allocation.record.number == 1
 
 
-def test_the_schedule_and_the_totals(dump: DumpSet) -> None:
+def test_schedule_and_the_totals(dump: DumpSet) -> None:
     step, at = dump.step("f"), dump.at_step(1)
     assert step is not None
     assert at is not None
@@ -161,7 +161,7 @@ def test_entries_by_position_and_use(dump: DumpSet) -> None:
     assert list(dump.entries_used_by("g")) == []
 
 
-def test_the_shape_of_a_value() -> None:
+def test_shape_of_a_value() -> None:
     both, entries = _set(_ASSIGNMENT, _VALUES), _set(_VALUES)
     for dump in (both, entries):
         value = dump.value(3)

@@ -57,7 +57,7 @@ def _of(filename: str) -> DumpName:
          FileRole.OTHER),
     ],
 )  # fmt: skip
-def test_the_parts_of_a_name(
+def test_parts_of_a_name(
     filename: str, head: tuple[int | None, str | None, int | None], suffix: str, role: FileRole
 ) -> None:
     name = _of(filename)
@@ -180,7 +180,7 @@ def _suffixes(draw: st.DrawFn) -> tuple[str, FileRole, object]:
     st.none() | st.integers(0, 10**12),
     _suffixes(),
 )
-def test_a_name_put_together_comes_apart(
+def test_name_put_together_comes_apart(
     timestamp: int | None,
     module_id: int,
     module_name: str | None,

@@ -52,7 +52,7 @@ def test_windows_end_before_records(file: Path) -> None:
     assert all(len(window.text) <= 400 for window in found)
 
 
-def test_a_small_file_is_one_window(file: Path) -> None:
+def test_small_file_is_one_window(file: Path) -> None:
     file.write_text(LABEL + ENTRY)
     assert tiles(file) == [FileWindow(LABEL + ENTRY, 0, 8)]
 

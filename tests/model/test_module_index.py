@@ -122,7 +122,7 @@ def test_users_and_callers(both: tuple[ModuleIndex, Plain], learnt: bool) -> Non
         ("%p = f32[] negate(0)", None),
     ],
 )
-def test_the_number_of_a_parameter(line: str, number: int | None) -> None:
+def test_number_of_a_parameter(line: str, number: int | None) -> None:
     module = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  {line}\n}}\n").module
     (record,) = module.instructions.all("p")
     assert parameter_number(record) == number
@@ -168,7 +168,7 @@ def test_inline_computation_belongs_to_its_instruction() -> None:
     assert module.entry is not inline
 
 
-def test_a_broken_line_may_have_been_the_root() -> None:
+def test_broken_line_may_have_been_the_root() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  ROOT %b = f32[] neg\n}\n"
     ).module

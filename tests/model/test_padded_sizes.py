@@ -86,7 +86,7 @@ def _size(text: str, target: Target, color: int = 0) -> PaddedSize:
         ("bf16[3,128]{1,0:T(2,128)(2,1)}", 1024, ["dim 0: 3 -> 4 by T(2,128)"]),
     ],
 )
-def test_a_tiled_array(text: str, bytes_: int, causes: list[str]) -> None:
+def test_tiled_array(text: str, bytes_: int, causes: list[str]) -> None:
     for target in (_TPU, _UNKNOWN):
         size = _size(text, target)
         assert (size.bytes, size.exact) == (bytes_, True)
@@ -334,7 +334,7 @@ def test_padding_is_explained_exactly_if_present(text: str) -> None:
 
 
 @given(_arrays(), st.integers(0, 2), st.integers(1, 50))
-def test_a_larger_array_does_not_take_less(text: str, place: int, more: int) -> None:
+def test_larger_array_does_not_take_less(text: str, place: int, more: int) -> None:
     head, _, tail = text.partition("[")
     dims, _, layout = tail.partition("]")
     sizes = dims.split(",") if dims else []

@@ -58,7 +58,7 @@ def _layout(text: str) -> Layout:
         ("b((f32[], f32[]))", BufferShape(TupleShape((_F32, _F32)))),
     ],
 )  # fmt: skip
-def test_a_shape(text: str, shape: Shape) -> None:
+def test_shape(text: str, shape: Shape) -> None:
     assert parse_shape(text) == shape
 
 
@@ -88,7 +88,7 @@ def test_a_shape(text: str, shape: Shape) -> None:
         ("f32[8]{0:S(1)T(128)}", Layout((0,), (Tile((128,)),), memory_space=1)),
     ],
 )  # fmt: skip
-def test_a_layout(text: str, layout: Layout) -> None:
+def test_layout(text: str, layout: Layout) -> None:
     assert _layout(text) == layout
 
 
@@ -154,7 +154,7 @@ def test_too_deeply_nested_tuple_is_an_error(depth: int) -> None:
         ("s4[2]{0:E(4)}", 4), ("s4[2]{0:T(128)}", 8), ("new1[2]", None), ("new1[2]{0:E(3)}", 3),
     ],
 )  # fmt: skip
-def test_the_bits_of_an_element(text: str, bits: int | None) -> None:
+def test_bits_of_an_element(text: str, bits: int | None) -> None:
     assert _array(text).bits == bits
 
 
@@ -168,7 +168,7 @@ def test_the_bits_of_an_element(text: str, bits: int | None) -> None:
         ("f32[?,4]", None, True),
     ],
 )
-def test_the_elements_of_an_array(text: str, elements: int | None, dynamic: bool) -> None:
+def test_elements_of_an_array(text: str, elements: int | None, dynamic: bool) -> None:
     assert (_array(text).elements, _array(text).dynamic) == (elements, dynamic)
 
 
@@ -197,7 +197,7 @@ def _printed(shape: object) -> str:
 
 
 @given(_TUPLES)
-def test_the_elements_of_a_tuple(shape: object) -> None:
+def test_elements_of_a_tuple(shape: object) -> None:
     text = _printed(shape)
     if isinstance(shape, str):
         assert element_texts(text) is None
@@ -219,7 +219,7 @@ def test_the_elements_of_a_tuple(shape: object) -> None:
         ("{1,1,0}", None),
     ],
 )
-def test_the_leaf_at_an_index(index: str | None, leaf: str | None) -> None:
+def test_leaf_at_an_index(index: str | None, leaf: str | None) -> None:
     assert subshape_text("(f32[2]{0}, (s8[], pred[3]))", index) == leaf
 
 

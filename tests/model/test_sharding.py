@@ -143,7 +143,7 @@ def test_axes_and_open_dimensions_are_kept() -> None:
         ("{devices=[2]<=[2] shard_like 5}", ShardGroup(5, is_exact=False)),
     ],
 )
-def test_a_shard_group(text: str, group: ShardGroup | None) -> None:
+def test_shard_group(text: str, group: ShardGroup | None) -> None:
     assert _one(text).group == group
 
 
@@ -177,7 +177,7 @@ def test_metadata_changes_nothing(text: str, without: str) -> None:
         ("{{mesh['},{'=2], [{'},{'}]}}", ["{mesh['},{'=2], [{'},{'}]}"]),
     ],
 )  # fmt: skip
-def test_a_tuple_has_a_sharding_for_each_leaf(text: str, elements: list[str]) -> None:
+def test_tuple_has_a_sharding_for_each_leaf(text: str, elements: list[str]) -> None:
     assert parse_sharding(text) == TupleSharding(tuple(map(_one, elements)))
 
 
@@ -225,11 +225,11 @@ def test_invalid_sharding_raises(text: str) -> None:
         ("f32[]", "{mesh['x'=2], [], unreduced={'x'}}", "f32[]"),
     ],
 )  # fmt: skip
-def test_the_shard_of_one_device(whole: str, text: str, shard: str) -> None:
+def test_shard_of_one_device(whole: str, text: str, shard: str) -> None:
     assert shard_shape(_array(whole), _one(text)) == _array(shard)
 
 
-def test_a_sharding_of_another_rank_has_no_shard() -> None:
+def test_sharding_of_another_rank_has_no_shard() -> None:
     sharding = _one("{devices=[2,2]<=[4]}")
     array = ArrayShape("f32", (Dimension(8),), None)
     assert shard_shape(array, sharding) is None

@@ -51,14 +51,14 @@ def _tables(text: str = _TABLES) -> SourceTables:
     return DumpFile.of_text(text).module.tables
 
 
-def test_a_parent_is_stored_one_too_high() -> None:
+def test_parent_is_stored_one_too_high() -> None:
     tables = _tables()
     assert [frame.parent for frame in tables.frames] == [None, 1, 2, 1, 5]
     assert list(tables.stack(1)) == [_MODULE]
     assert list(tables.stack(2)) == [_F, _MODULE]
 
 
-def test_the_innermost_line_is_first() -> None:
+def test_innermost_line_is_first() -> None:
     lines = list(_tables().stack(3))
     assert lines == [SourceLine("/home/user/b.py", 30, None), _F, _MODULE]
     assert str(lines[0]) == "/home/user/b.py:30"
@@ -129,14 +129,14 @@ def mapped(setting: dict[str, str], name: str) -> list[str]:
         ({"/": "root"}, r"C:\b.py", []),
     ],
 )
-def test_a_prefix_covers_whole_components(
+def test_prefix_covers_whole_components(
     setting: dict[str, str], name: str, found: list[str]
 ) -> None:
     assert mapped(setting, name) == found
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_the_longest_prefix_wins_alone(order: int) -> None:
+def test_longest_prefix_wins_alone(order: int) -> None:
     rules = [("/a", "one"), ("/a/b", "two"), ("/a/b/c", "three"), ("/", "all")][::order]
     assert mapped(dict(rules), "/a/b/x.py") == ["two/x.py"]
     assert mapped(dict(rules), "/a/b/c/x.py") == ["three/x.py"]
@@ -192,12 +192,12 @@ def test_setting_of_wrong_type_does_not_raise(setting: object) -> None:
 
 
 @pytest.mark.parametrize("setting", [None, {}, []])
-def test_an_empty_setting_is_right(setting: object) -> None:
+def test_empty_setting_is_right(setting: object) -> None:
     assert SourceMap.of(setting) == (SourceMap(), [])
 
 
 @pytest.mark.parametrize("target", [None, 3, True, [], {}])
-def test_a_wrong_entry_breaks_itself_only(target: object) -> None:
+def test_wrong_entry_breaks_itself_only(target: object) -> None:
     source_map, problems = SourceMap.of({"/a": target, "/b": "/x"})
     assert source_map.rules == (("/b", Path("/x")),)
     assert problems == ['the value for "/a" must be a path in quotes']
@@ -223,7 +223,7 @@ def test_arbitrary_names_do_not_fail(name: str) -> None:
     assert files.resolve("/no/such/folder/" + name) is None
 
 
-def test_a_file_is_found_where_it_is(tmp_path: Path) -> None:
+def test_file_is_found_where_it_is(tmp_path: Path) -> None:
     (tmp_path / "my model.py").write_text("")
     (tmp_path / "folder.py").mkdir()
     files = SourceFiles(SourceMap.of({"/home/user": str(tmp_path)})[0])

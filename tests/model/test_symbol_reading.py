@@ -264,7 +264,7 @@ def test_dumps_are_read_and_nothing_else(tmp_path: Path) -> None:
     assert held(symbols) == ["a.txt", "b.hlo"]
 
 
-def test_the_output_of_a_compiler_is_read(tmp_path: Path) -> None:
+def test_output_of_a_compiler_is_read(tmp_path: Path) -> None:
     write(tmp_path / "log.txt", f"*** Begin a.txt ***\n{ONE_MODULE}\n*** End a.txt ***\n")
     symbols = SymbolFolders()
     update(symbols, tmp_path)

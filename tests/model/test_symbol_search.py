@@ -37,7 +37,7 @@ def test_symbol_has_the_position_of_its_name() -> None:
     ]
 
 
-def test_the_best_names_of_all_files_come_first() -> None:
+def test_best_names_of_all_files_come_first() -> None:
     files = file("a.txt", "add.10", "fused_add", "mul"), file("b.txt", "add", "mad_id")
     assert [(symbol.name, symbol.uri[-5:]) for symbol in found("add", *files)] == [
         ("add", "b.txt"), ("add.10", "a.txt"), ("fused_add", "a.txt"), ("mad_id", "b.txt")

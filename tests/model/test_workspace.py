@@ -201,7 +201,7 @@ def test_unchanged_file_is_read_once(folder: Path) -> None:
     assert library.file(path) is not file
 
 
-def test_a_missing_file_is_an_error(folder: Path) -> None:
+def test_missing_file_is_an_error(folder: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file"):
         DumpWorkspace().file(folder / "gone.txt")
 

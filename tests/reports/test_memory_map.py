@@ -1,4 +1,4 @@
-"""The data of a memory map says what the dump says."""
+"""The data of a memory map agrees with the dump."""
 
 import json
 from itertools import accumulate

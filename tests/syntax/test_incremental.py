@@ -120,7 +120,7 @@ def test_records_return_next_records_and_head(
         assert list(followed.records.members(head)) == records[place + 1 : behind]
 
 
-def test_an_empty_sequence_has_no_records() -> None:
+def test_empty_sequence_has_no_records() -> None:
     records = RecordSequence()
     assert records.at(0) is None
     assert list(records) == []

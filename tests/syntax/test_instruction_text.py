@@ -35,7 +35,7 @@ def _mentions(text: str) -> list[str]:
     return [span.text for span in _named(_read(text))]
 
 
-def test_the_parts_have_columns() -> None:
+def test_parts_have_columns() -> None:
     marked = mark(
         """
           ROOT %add.5 = f32[2]{0:T(128)} add(%a.1, f32[2]{0} %b), calls=%c, metadata={op_name="x"}
@@ -173,7 +173,7 @@ def test_other_text_is_not_an_instruction(text: str) -> None:
     assert parse_instruction(text) is None
 
 
-def test_an_unfinished_instruction_ends_with_the_line() -> None:
+def test_unfinished_instruction_ends_with_the_line() -> None:
     text = parse_instruction("%x = f32[] add(%a), calls=%b, metadata={op")
     assert text is not None
     assert [span.text for span in _named(text)] == ["b"]

@@ -138,7 +138,7 @@ def test_source_links_and_hints_are_the_same(plain: DumpFile, file: DumpFile) ->
     assert found[1] == [(*_place(line, column), label) for line, column, label in found[0]]
 
 
-def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
+def test_name_of_a_value_is_its_header(file: DumpFile) -> None:
     names = ["<0 x.1 @0>", "<1 k @0>", "<2 add @0>"]
     for entry, name in zip(file.memory.entries.records(), names, strict=True):
         text = file.lines[entry.line]
@@ -168,7 +168,7 @@ def test_header_without_rows_reports_its_column() -> None:
     assert file.lines[place.line][place.start :].startswith("<2 add @0>")
 
 
-def test_a_real_dump() -> None:
+def test_real_dump() -> None:
     file = DumpFile.of_text((SMALL_DUMPS / "jax_0.4.35_cpu.txt").read_text("utf-8"))
     assert [entry.key for entry in file.memory.entries.records()] == ["Arg_0.1{}", "copy{}"]
     assert check(DumpSet([file]), file) == []

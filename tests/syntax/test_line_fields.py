@@ -25,6 +25,6 @@ def test_fields_are_ordered_and_have_columns() -> None:
         assert line[field.start : field.end] == field.text
 
 
-def test_a_line_of_another_rule_has_no_fields() -> None:
+def test_line_of_another_rule_has_no_fields() -> None:
     assert fields_of_line(_RULE, "allocation 0: size 512:") == []
     assert fields_of_line("no_such_rule", _VALUE.lines[0]) == []

@@ -50,7 +50,7 @@ def _record(line: str) -> Record:
         ("allocation 4: size 9:", {"number": 4, "size": 9}),
     ],
 )  # fmt: skip
-def test_an_allocation(line: str, fields: dict[str, object]) -> None:
+def test_allocation(line: str, fields: dict[str, object]) -> None:
     assert record_fields(_record(line)) == ("AllocationLine", {**_NO_ALLOCATION, **fields})
 
 
@@ -69,7 +69,7 @@ def test_an_allocation(line: str, fields: dict[str, object]) -> None:
          (4, "copy-start.1", "{2}", False, 2, 4, 0, "u32[]{:T(128)S(2)}")),
     ],
 )  # fmt: skip
-def test_an_assigned_value(line: str, fields: tuple[object, ...]) -> None:
+def test_assigned_value(line: str, fields: tuple[object, ...]) -> None:
     names = ("id", "name", "index", "phi", "color", "size", "offset", "shape")
     assert record_fields(_record(line)) == ("AssignedValue", dict(zip(names, fields, strict=True)))
 

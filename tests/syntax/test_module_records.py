@@ -68,7 +68,7 @@ def test_lines_of_a_module(line: str, kind: str, fields: dict[str, object]) -> N
         ("%a = pred[] parameter(0)", "a", False, "pred[]", "parameter"),
     ],
 )  # fmt: skip
-def test_an_instruction(line: str, name: str, is_root: bool, shape: str, opcode: str) -> None:
+def test_instruction(line: str, name: str, is_root: bool, shape: str, opcode: str) -> None:
     record = module_scanner().read([line], 0)
     assert isinstance(record, InstructionLine)
     found = record.name, record.is_root, record.shape, record.opcode, record.text
@@ -90,13 +90,13 @@ def test_an_instruction(line: str, name: str, is_root: bool, shape: str, opcode:
         "Lorem ipsum",
     ],
 )
-def test_a_broken_line_is_kept_as_it_is(line: str) -> None:
+def test_broken_line_is_kept_as_it_is(line: str) -> None:
     record = module_scanner().read([line], 0)
     assert isinstance(record, BrokenRecord)
     assert record.text == line
 
 
-def test_an_empty_line_separates() -> None:
+def test_empty_line_separates() -> None:
     assert type(module_scanner().read([""], 0)) is BlankLine
 
 
@@ -138,7 +138,7 @@ def instructions(text: str) -> list[InstructionLine]:
         "  r = f32[2] add(a, b), metadata={\n    op_name=\"x\"\n  }",
     ],
 )  # fmt: skip
-def test_an_instruction_may_be_written_in_many_ways(text: str) -> None:
+def test_instruction_may_be_written_in_many_ways(text: str) -> None:
     for following in ("", "\n  %next = f32[] constant(0)", "\n}", "\n\n"):
         found = instructions(text + following)[0]
         assert (found.name, found.opcode, found.operands) == ("r", "add", ("a", "b"))
@@ -172,7 +172,7 @@ def test_missing_bracket_breaks_one_instruction() -> None:
     assert end.rule == "computation_end"
 
 
-def test_the_brace_at_the_edge_ends_the_computation() -> None:
+def test_brace_at_the_edge_ends_the_computation() -> None:
     records = records_of('  %r = f32[] negate(%a), metadata={op_name="x"\n}\n')
     assert [record.line_count for record in records[:2]] == [1, 1]
     assert records[1].rule == "computation_end"
@@ -211,7 +211,7 @@ def test_comments_take_their_lines() -> None:
     assert head.is_entry
 
 
-def test_a_head_may_be_broken() -> None:
+def test_head_may_be_broken() -> None:
     (head,) = records_of("ENTRY %main (a: f32[2],\n    b: f32[2])\n    -> f32[2] {")
     assert isinstance(head, ComputationLine)
     assert (head.name, head.line_count) == ("main", 3)
@@ -246,7 +246,7 @@ def test_inline_computation(space: str) -> None:
     assert after.name == "n"
 
 
-def test_a_computation_on_one_line() -> None:
+def test_computation_on_one_line() -> None:
     head, entry = records_of(
         """
         add (a: f32[], b: f32[]) -> f32[] { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
@@ -258,7 +258,7 @@ def test_a_computation_on_one_line() -> None:
     assert isinstance(entry, ComputationLine)
 
 
-def test_the_marks_that_xla_prints_stay() -> None:
+def test_marks_that_xla_prints_stay() -> None:
     (found,) = instructions("t = (f32[],\n /*index=1*/f32[]) tuple(a, /*index=1*/b)")
     assert found.shape == "(f32[],\n /*index=1*/f32[])"
     assert found.operands == ("a", "b")

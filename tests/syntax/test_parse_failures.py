@@ -83,7 +83,7 @@ def _refusal(grammar: str, rule: str, marked: str) -> ParseFailure | None:
         ("thunks", "branch_label", "condition^", "expected `:`"),
     ],
 )  # fmt: skip
-def test_a_broken_line_is_refused_where_it_breaks(
+def test_broken_line_is_refused_where_it_breaks(
     grammar: str, rule: str, marked: str, sentence: str
 ) -> None:
     refusal = _refusal(grammar, rule, marked)
@@ -97,7 +97,7 @@ def test_all_that_could_follow_is_known() -> None:
     assert set(refusal.expected) == {"index", "` (phi)`", "` @`", "`>`"}
 
 
-def test_a_good_line_is_not_refused() -> None:
+def test_good_line_is_not_refused() -> None:
     line = " value: <1 a{} (phi) @0> (size=5,offset=0): f32[2]"
     assert _refusal("assignment", "assigned_value_line", line) is None
 

@@ -31,7 +31,7 @@ def _told(text: str) -> list[tuple[str, str, bool]]:
     ]
 
 
-def test_a_real_output() -> None:
+def test_real_output() -> None:
     found = split_sections(_REAL)
     assert len(found) == 13
     assert all(section.is_whole for section in found)

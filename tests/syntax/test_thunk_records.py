@@ -73,7 +73,7 @@ _KERNEL = (
         ),
     ],
 )
-def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
+def test_thunk(line: str, fields: tuple[object, ...]) -> None:
     names = ("depth", "id", "kind", "kernel", "annotation")
     assert record_fields(thunk_scanner().read([line], 0)) == (
         "ThunkRow",
@@ -92,7 +92,7 @@ def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
         ("  false_branch:", "false_branch", 0),
     ],
 )
-def test_a_label_of_a_loop_or_conditional(line: str, name: str, depth: int | None) -> None:
+def test_label_of_a_loop_or_conditional(line: str, name: str, depth: int | None) -> None:
     assert record_fields(thunk_scanner().read([line], 0)) == (
         "BranchLabel",
         {"name": name, "depth": depth},
@@ -102,11 +102,11 @@ def test_a_label_of_a_loop_or_conditional(line: str, name: str, depth: int | Non
 @pytest.mark.parametrize(
     "line", ["001: Kernel [source | sink] x", "condition", "  bod:", "12: kCopy \t", "Lorem ipsum"]
 )
-def test_a_broken_line(line: str) -> None:
+def test_broken_line(line: str) -> None:
     assert type(thunk_scanner().read([line], 0)) is BrokenRecord
 
 
-def test_a_whole_sequence() -> None:
+def test_whole_sequence() -> None:
     records = read_all(
         thunk_scanner(),
         [

@@ -28,7 +28,7 @@ def _entry(lines: list[str]) -> UsedValue:
     return record
 
 
-def test_a_whole_entry() -> None:
+def test_whole_entry() -> None:
     entry = _entry(_ENTRY)
     assert entry.whole
     assert (entry.id, entry.name, entry.index) == (166, "fusion.16", "{0}")
@@ -45,7 +45,7 @@ def test_a_whole_entry() -> None:
 
 
 @pytest.mark.parametrize("none", [[], ["  (none)"]], ids=["nothing", "(none)"])
-def test_a_value_without_uses(none: list[str]) -> None:
+def test_value_without_uses(none: list[str]) -> None:
     entry = _entry([*_ENTRY[:6], *none, _ENTRY[8]])
     assert entry.whole
     assert list(entry.uses) == []

@@ -75,7 +75,7 @@ def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
     assert first is second
 
 
-def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 10)
     monkeypatch.setattr(disk, "_MAX_SMALL_BYTES", 0)
     file.write_text("123456789\n" * 5)
@@ -83,18 +83,18 @@ def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPat
     assert disk.read_document(file).lines == ["123456789"] * 5 + [""]
 
 
-def test_a_binary_file_is_refused(file: Path) -> None:
+def test_binary_file_is_refused(file: Path) -> None:
     file.write_bytes(b"\x7fELF\x00\x01\n" * 10)
     with pytest.raises(disk.UnreadableError, match=r"dump\.txt: .*binary"):
         disk.read_document(file)
 
 
-def test_a_missing_file_is_refused(file: Path) -> None:
+def test_missing_file_is_refused(file: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"dump\.txt: No such file"):
         disk.read_document(file)
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
+def test_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|not a regular file"):
         disk.read_document(tmp_path)
 

@@ -31,7 +31,7 @@ def test_there_is_always_a_line() -> None:
 
 
 @pytest.mark.parametrize("text", ["a\r\nb\rc\nd", "", "\r", "\n\r", "\r\n", "\r\r\n\n"])
-def test_the_text_keeps_its_line_ends(text: str) -> None:
+def test_text_keeps_its_line_ends(text: str) -> None:
     assert Document(text).text == text
 
 
@@ -40,19 +40,19 @@ def test_given_lines_are_joined_by_newlines() -> None:
     assert document.text == "a\nb\n"
 
 
-def test_an_edit_within_a_line_changes_that_line() -> None:
+def test_edit_within_a_line_changes_that_line() -> None:
     document = Document("one\ntwo\nthree")
     assert document.edit((1, 1), (1, 2), "W!") == LineChange(1, 1, 1)
     assert document.lines == ["one", "tW!o", "three"]
 
 
-def test_an_edit_over_lines_joins_them() -> None:
+def test_edit_over_lines_joins_them() -> None:
     document = Document("one\ntwo\nthree\nfour")
     assert document.edit((0, 2), (2, 3), "") == LineChange(0, 3, 1)
     assert document.lines == ["onee", "four"]
 
 
-def test_an_edit_with_line_ends_splits_a_line() -> None:
+def test_edit_with_line_ends_splits_a_line() -> None:
     document = Document("one\ntwo")
     assert document.edit((0, 1), (0, 1), "x\ny\n") == LineChange(0, 1, 3)
     assert document.lines == ["ox", "y", "ne", "two"]
@@ -76,7 +76,7 @@ def test_replacing_all_returns_the_old_line_count() -> None:
         ((99, 99), (1, 2)),
     ],
 )
-def test_a_position_outside_counts_as_the_nearest(
+def test_position_outside_counts_as_the_nearest(
     position: tuple[int, int], clamped: tuple[int, int]
 ) -> None:
     assert Document("abc\nde").clamp(*position) == clamped
@@ -163,7 +163,7 @@ def test_single_and_combined_changes_cover_edited_lines(text: str, edits: list[E
 
 @_ANY_NUMBER_OF_TIMES
 @given(_TEXTS, _TEXTS)
-def test_a_replaced_text_is_the_new_one(old: str, new: str) -> None:
+def test_replaced_text_is_the_new_one(old: str, new: str) -> None:
     document = Document(old)
     change = document.replace(new)
     assert change == LineChange(0, len(reference_text.split(old)), len(reference_text.split(new)))

@@ -70,5 +70,5 @@ def test_lone_surrogate_counts_as_a_character(encoding: Encoding, units: int) ->
     assert encoding.column(line, units) == 3
 
 
-def test_the_names_are_those_of_the_protocol() -> None:
+def test_names_are_those_of_the_protocol() -> None:
     assert [encoding.value for encoding in Encoding] == ["utf-8", "utf-16", "utf-32"]

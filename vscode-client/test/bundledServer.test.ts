@@ -55,7 +55,7 @@ test("every command of hlo-lsp runs without installed packages", { skip }, async
   assert.match(await output(["rule", "overlap"]), /overlap/);
 });
 
-test("bundled packages come before those of the environment", { skip }, async () => {
+test("bundled packages precede those of the environment", { skip }, async () => {
   for (const name of ["hlo_lsp", "pygls", "lark", "rich"]) {
     await mkdir(join(folder, "packages", name), { recursive: true });
     await writeFile(join(folder, "packages", name, "__init__.py"), "raise ImportError('not the bundled package')\n");

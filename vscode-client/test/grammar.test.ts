@@ -1,7 +1,7 @@
 /**
- * Real dump excerpts (test/grammar/SCOPE/*.txt), held against the tokens that were approved for them.
+ * Tokens of real dump excerpts (test/grammar/SCOPE/*.txt), compared with snapshots.
  *
- * `UPDATE_SNAPSHOTS=1 npm test` writes the tokens anew; look at the difference before you commit it.
+ * `UPDATE_SNAPSHOTS=1 npm test` updates the snapshots; review the difference before you commit it.
  */
 
 import assert from "node:assert/strict";
@@ -38,7 +38,7 @@ const registry = new Registry({
 
 interface Token {
   readonly text: string;
-  /** Without that of the whole file; empty where no pattern matched. */
+  /** The scopes without that of the file; empty if no pattern matches. */
   readonly scopes: string;
 }
 
@@ -81,7 +81,7 @@ for (const scope of ["hlo", "xla-memory", "xla-thunks", "xla-stdout", "xla-oom"]
       if (process.env["UPDATE_SNAPSHOTS"] === "1") {
         writeFileSync(snapshot, actual);
       }
-      assert.ok(existsSync(snapshot), "there is no snapshot: UPDATE_SNAPSHOTS=1 npm test");
+      assert.ok(existsSync(snapshot), "no snapshot: run UPDATE_SNAPSHOTS=1 npm test");
       assert.equal(actual, readFileSync(snapshot, "utf8"));
     });
   }
@@ -98,7 +98,7 @@ for (const scope of ["xla-memory", "xla-thunks"]) {
   });
 }
 
-test("a line that breaks off leaves no trace in the next one", async () => {
+test("an unfinished line does not change the tokens of the next line", async () => {
   const beginnings: Record<string, string[]> = {
     hlo: ["  %x = f32[8,", "  %x = f32[8]{1,0:T(8,", '  x = f32[] add(y), metadata={op_name="jit(f', "  c = call(), called_computations={%a, "],
     "xla-memory": ["allocation 0: size 4, output shape is |f32[8", " value: <1 x @0> (size=4,offset", ' from instruction: %x = f32[] add(y), m={n="', "<12 x{"],
@@ -114,7 +114,7 @@ test("a line that breaks off leaves no trace in the next one", async () => {
   }
 });
 
-test("all element types that the server knows are ones here", async () => {
+test("all element types of the server have a scope", async () => {
   const grammar = await grammarOf("source.hlo");
   const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "element_types.toml"), "utf8");
   const types = [...words.matchAll(/^\[([a-z]\w*)\]$/gm)].map((found) => found[1] ?? "");
@@ -124,7 +124,7 @@ test("all element types that the server knows are ones here", async () => {
   }
 });
 
-test("all opcodes that the server knows are ones here", async () => {
+test("all opcodes of the server have a scope", async () => {
   const grammar = await grammarOf("source.hlo");
   const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "opcodes.toml"), "utf8");
   const opcodes = [...words.matchAll(/^\[([a-z][\w-]*)\]$/gm)].map((found) => found[1] ?? "");
@@ -135,7 +135,7 @@ test("all opcodes that the server knows are ones here", async () => {
   }
 });
 
-test("all attributes that name computations colour them so", async () => {
+test("computations in attributes have a scope", async () => {
   const grammar = await grammarOf("source.hlo");
   const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "attributes.toml"), "utf8");
   const kinds = [...words.matchAll(/^\[([a-z][\w-]*)\]\nkind = "(computations?)"$/gm)];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { isInterpreter, isSupported, parseProbe, probe } from "../src/interpreters";
 
-test("the last line of the output counts", () => {
+test("the last line of the output is read", () => {
   assert.deepEqual(parseProbe('welcome\n["/usr/bin/python3", [3, 11], true]\n'), {
     path: "/usr/bin/python3",
     version: [3, 11],
@@ -11,12 +11,12 @@ test("the last line of the output counts", () => {
   });
 });
 
-test("output without a path is no interpreter", () => {
+test("output without a path is not an interpreter", () => {
   assert.equal(parseProbe('["", [3, 11], false]'), undefined);
   assert.equal(parseProbe("{}"), undefined);
 });
 
-test("a missing program and a program other than Python are no interpreters", async () => {
+test("missing programs and programs other than Python are not interpreters", async () => {
   assert.equal(await probe("no-such-python", tmpdir()), undefined);
   assert.equal(await probe(process.execPath, tmpdir()), undefined);
 });

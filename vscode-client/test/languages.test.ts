@@ -4,10 +4,10 @@ import { detectLanguage } from "../src/languages";
 
 const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["a module", "HloModule jit_f, is_scheduled=true", "hlo"],
-  ["a module behind a comment", "\n// by hand\nHloModule m\n", "hlo"],
-  ["one computation of a kernel", "ENTRY %main (x: f32[]) -> f32[] {", "hlo"],
+  ["a module after a comment", "\n// by hand\nHloModule m\n", "hlo"],
+  ["a computation of a kernel", "ENTRY %main (x: f32[]) -> f32[] {", "hlo"],
   ["an assignment", "BufferAssignment:\nallocation 0: size 4:", "xla-buffer-assignment"],
-  ["values behind their blank line", "\nTotal bytes used: 8 (8B)\n\nUsed values:\n<0 x @0>", "xla-values"],
+  ["values after a blank line", "\nTotal bytes used: 8 (8B)\n\nUsed values:\n<0 x @0>", "xla-values"],
   ["the first generation of reports", "Total bytes used: 8 (8B)\n\nAllocations sorted by size:\n", "xla-memory-report"],
   ["a report", "Memory Space: default (color=0)", "xla-memory-report"],
   ["live ranges", "HloLiveRange (max 72):", "xla-live-range"],
@@ -17,7 +17,7 @@ const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["standard output", "I0000 compiling\nx *** Begin module_0000.jit_f.txt ***\nHloModule f", "xla-stdout"],
   ["a message in a log", "step 1\nRESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 2G", "xla-oom"],
   ["the buffers of a message", "Program hbm requirement 6.75G:\n", "xla-oom"],
-  ["a message of a GPU", "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 6291456 bytes.", "xla-oom"],
+  ["a message for a GPU", "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 6291456 bytes.", "xla-oom"],
   ["a message after a long log", `${"step\n".repeat(5000)}Ran out of memory in memory space hbm.`, "xla-oom"],
   ["a module after a long log", `${"step\n".repeat(5000)}HloModule jit_f`, undefined],
   ["other words about memory", "12G of memory in use", undefined],

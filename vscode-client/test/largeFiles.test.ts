@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { explain, MAX_FULL_SERVICE_BYTES, MAX_FULL_SERVICE_LINES, serviceFor, MAX_SYNCHRONIZED_BYTES } from "../src/largeFiles";
 
-test("limits are the last sizes that are still served", () => {
+test("a file of exactly a limit is served", () => {
   assert.equal(serviceFor(0), "full");
   assert.equal(serviceFor(MAX_FULL_SERVICE_BYTES, MAX_FULL_SERVICE_LINES), "full");
   assert.equal(serviceFor(MAX_FULL_SERVICE_BYTES + 1), "reduced");
@@ -11,7 +11,7 @@ test("limits are the last sizes that are still served", () => {
   assert.equal(serviceFor(MAX_SYNCHRONIZED_BYTES + 1), "none");
 });
 
-test("the message says how large the file is and what works", () => {
+test("the message has the size and the features that work", () => {
   assert.match(explain("a.txt", 210 * 1024 * 1024, "none"), /^a\.txt is 210 MiB\. .*window/);
   assert.match(explain("a.txt", 22 * 1024 * 1024, "reduced"), /^a\.txt is 22 MiB\. .*Hovers.* work\.$/);
 });

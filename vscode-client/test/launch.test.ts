@@ -9,7 +9,7 @@ function python(path: string, minor: number, hasServer = false): Interpreter {
   return { path, version: [3, minor], hasServer };
 }
 
-/** A machine with some interpreters, of which `commands` are on PATH, and the program /opt/hlo-lsp. */
+/** Return a machine with interpreters, of which `commands` are on PATH, and the program /opt/hlo-lsp. */
 function machine(setting: string, known: readonly Interpreter[], commands = known.map(({ path }) => path)): {
   readonly options: LaunchOptions;
   readonly probed: string[];
@@ -29,7 +29,7 @@ function machine(setting: string, known: readonly Interpreter[], commands = know
   return { options, probed };
 }
 
-test("a program in the setting runs as it is", async () => {
+test("a program in the setting runs without arguments", async () => {
   const { options, probed } = machine("/opt/hlo-lsp", [python("/usr/bin/python3", 12)]);
   assert.deepEqual(await findLaunch(options), { command: "/opt/hlo-lsp", args: [] });
   assert.deepEqual(probed, []);
@@ -45,7 +45,7 @@ test("an interpreter in the setting without hlo-lsp runs the bundled server", as
   assert.deepEqual(await findLaunch(options), { command: "/env/bin/python", args: [SCRIPT] });
 });
 
-test("a wrong setting is an error, whatever else is there", async () => {
+test("a wrong setting is an error even if an interpreter exists", async () => {
   const { options } = machine("/gone/hlo-lsp", [python("/usr/bin/python3", 12)]);
   await assert.rejects(findLaunch(options), (error) => error instanceof LaunchError && error.message.includes("/gone/"));
 });

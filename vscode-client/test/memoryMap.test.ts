@@ -56,7 +56,7 @@ function space(): { module: Module; hbm: Module["spaces"][number] } {
   return { module, hbm };
 }
 
-test("bands have the iterations that are known, and the buffers inside", () => {
+test("bands have known trip counts and the buffers inside", () => {
   const bands = { start: [1, 3], end: [3, 5], depth: [0, 0], name: [10, 1], opcode: [11, 11], line: [0, 0], tripCount: [33, -1] };
   const module = new Module({ ...DATA, bands, strings: [...DATA.strings, "while.5", "while"] });
   assert.deepEqual(module.bands.map(({ label }) => label), ["while.5 · 33 iterations", "while a"]);
@@ -78,7 +78,7 @@ test("the live set adds up to the curve", () => {
   }
 });
 
-test("allocations lie one after another", () => {
+test("allocations are stacked without gaps", () => {
   assert.deepEqual(space().hbm.boxes.map(({ low }) => low), [0, 32, 96, 64]);
 });
 

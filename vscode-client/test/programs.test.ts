@@ -19,26 +19,26 @@ before(async () => {
 
 after(() => rm(root, { recursive: true }));
 
-test("all ways of naming a program lead to it", async () => {
+test("a program is found by path, folder variable, or name", async () => {
   const there = join(root, "bin", "hlo-lsp");
   for (const setting of [there, "~/bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp", "./bin/hlo-lsp", "bin/hlo-lsp", "hlo-lsp"]) {
     assert.equal(await findProgram(setting, context), there, setting);
   }
 });
 
-test("what cannot be run is no program", { skip: process.platform === "win32" }, async () => {
+test("folders and files that are not executable are not programs", { skip: process.platform === "win32" }, async () => {
   for (const setting of ["./bin/notes", "notes", "./bin", "./bin/gone", "gone"]) {
     assert.equal(await findProgram(setting, context), undefined, setting);
   }
 });
 
-test("without a folder relative paths lead nowhere", async () => {
+test("relative paths need a workspace folder", async () => {
   for (const setting of ["./bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp"]) {
     assert.equal(await findProgram(setting, { ...context, folder: undefined }), undefined, setting);
   }
 });
 
-test("what lies in a folder is below it, however it is written", () => {
+test("paths in a folder are below it in every spelling", () => {
   const folder = join(root, "project");
   for (const path of [".venv/bin/python", "..hidden/python", "a/../python"]) {
     assert.ok(isBelow(`${folder}/${path}`, folder), path);

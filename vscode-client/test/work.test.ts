@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Work } from "../src/work";
 
-test("work goes on from its beginning to its end", () => {
+test("work is current from begin to end", () => {
   let changes = 0;
   const work = new Work(() => {
     changes += 1;

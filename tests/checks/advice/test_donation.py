@@ -23,7 +23,7 @@ allocation 0: size 1048576, parameter 0, shape |f32[512,512]| at ShapeIndex {}:
 SCHEDULED = "is_scheduled=true"
 
 
-def test_an_output_and_a_parameter_of_one_shape() -> None:
+def test_output_and_a_parameter_of_one_shape() -> None:
     reported = (
         "1 output could reuse the buffer of a parameter, 1,048,576 B (1.00 MiB) in total: "
         "`f32[512,512]{1,0}` of parameter 0 or 1 other for output {0}. Donate the arguments "

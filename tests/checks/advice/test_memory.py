@@ -49,7 +49,7 @@ def test_shape_in_two_memory_spaces_is_reported_once() -> None:
     assert len(advice("padding-waste", text)) == 1
 
 
-def test_a_size_that_is_wrong_is_no_padding() -> None:
+def test_size_that_is_wrong_is_no_padding() -> None:
     text = PADDED.replace("size=4194304,offset=0", "size=4194303,offset=0")
     ((_, place, _),) = advice("padding-waste", text)
     assert place.startswith("4: ")
@@ -121,7 +121,7 @@ def test_bytes_without_values_are_no_gap() -> None:
     assert "101,888 B (99.5 KiB) (3%) are gaps between values, and 3.01 MiB align them" in sentence
 
 
-def test_a_slot_with_two_lives_is_counted_once() -> None:
+def test_slot_with_two_lives_is_counted_once() -> None:
     values = GAPS + " value: <4 d @0> (size=2097152,offset=0): f32[524288]{0}\n"
     lives = LIVES.replace("  Live ranges", "    d{}:3-8\n  Live ranges")
     ((_, _, sentence),) = advice("fragmentation", values, lives.replace("c{}:4-8", "c{}:8-8"),

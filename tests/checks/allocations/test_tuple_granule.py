@@ -41,7 +41,7 @@ def test_single_tuple_may_have_any_known_size() -> None:
         assert _accused(_dump(size)) == ["t.0"]
 
 
-def test_the_granule_is_named(sample: str) -> None:
+def test_granule_is_named(sample: str) -> None:
     text = sample.replace("<65 copy-start.1{} @0> (size=32,", "<65 copy-start.1{} @0> (size=31,")
     ((_, _, sentence),) = reports(text)
     assert sentence == (

@@ -69,14 +69,14 @@ def test_missing_text_is_reported_after_the_line(sample: str) -> None:
     assert (finding.place.start, finding.place.end) == (24, 25)
 
 
-def test_a_syntax_error_is_an_error(sample: str) -> None:
+def test_syntax_error_is_an_error(sample: str) -> None:
     (finding,) = findings(replaced(sample, "Used values:", "Used vales:"))
     assert finding.severity is Severity.ERROR
     assert finding.related == ()
 
 
 @pytest.mark.parametrize("digits", [19, 400, 4000, 5000, 100_000])
-def test_a_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
+def test_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
     text = replaced(sample, "offset=53248", f"offset={'9' * digits}")
     codes = [code for code, _, _ in reports(text)]
     assert codes in (["syntax"], ["out-of-bounds"])
@@ -92,7 +92,7 @@ def test_line_of_a_million_characters_is_too_long(sample: str) -> None:
 @pytest.mark.parametrize(
     "head", ["BufferAssignment:", "Used values:", "  InstructionSequence:", "  BufferLiveRange:"]
 )
-def test_a_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> None:
+def test_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> None:
     ((code, place, _),) = reports(replaced(sample, f"{head}\n", f"{head[:-2]}\n"))
     assert code == "syntax"
     assert place.replace("»", "").replace("«", "").endswith(f": {head[:-2]}")

@@ -51,13 +51,13 @@ def test_damaged_label_is_the_only_finding(sample: str, what: str) -> None:
     assert int(reported[0][1].split(":")[0]) in lines
 
 
-def test_a_label_that_is_broken_is_named(sample: str) -> None:
+def test_label_that_is_broken_is_named(sample: str) -> None:
     for label in (" positions:", " uses:"):
         ((_, _, sentence),) = reports(replaced(sample, ENTRY, ENTRY.replace(label, label[:-2])))
         assert label.strip() in sentence
 
 
-def test_an_instruction_that_is_none(sample: str) -> None:
+def test_instruction_that_is_none(sample: str) -> None:
     text = replaced(
         sample, " from instruction: %fusion.5 = f32", " from instruction: %fusion.5 f32"
     )

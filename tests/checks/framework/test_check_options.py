@@ -43,7 +43,7 @@ def test_part_of_a_word_selects_nothing(word: str) -> None:
     ("word", "near"),
     [("size-mismach", "size-mismatch"), ("overlaps", "overlap"), ("defaults", "default")],
 )
-def test_the_nearest_code_is_offered(word: str, near: str) -> None:
+def test_nearest_code_is_offered(word: str, near: str) -> None:
     with pytest.raises(LookupError) as raised:
         codes_of(word)
     assert raised.value.args == (f"unknown rule `{word}`; did you mean `{near}`?",)
@@ -88,7 +88,7 @@ def test_codes_come_in_a_list(given: object) -> None:
     assert complaints(select=given) == [("select", "must be a list of codes")]
 
 
-def test_the_good_codes_of_a_list_count() -> None:
+def test_good_codes_of_a_list_count() -> None:
     options, found = CheckOptions.of({"ignore": ["syntax", "overlapp", 3]})
     assert options.ignore == {"syntax"}
     assert found == [
@@ -98,20 +98,20 @@ def test_the_good_codes_of_a_list_count() -> None:
 
 
 @pytest.mark.parametrize("given", ["fatal", 1, ["error"], {}])
-def test_a_severity_is_one_of_four(given: object) -> None:
+def test_severity_is_one_of_four(given: object) -> None:
     message = "must be one of error, warning, information, hint"
     assert complaints(severity=given) == [("severity", message)]
 
 
 @pytest.mark.parametrize("given", [-1, True, "3", None, [1], math.nan])
-def test_a_threshold_is_a_number_from_0_on(given: object) -> None:
+def test_threshold_is_a_number_from_0_on(given: object) -> None:
     message = "must be a number of at least 0"
     assert complaints(thresholds={"padding_ratio": given}) == [
         ("thresholds.padding_ratio", message)
     ]
 
 
-def test_a_threshold_of_bytes_is_whole() -> None:
+def test_threshold_of_bytes_is_whole() -> None:
     message = "must be an integer"
     assert complaints(thresholds={"padding_bytes": 1.5}) == [("thresholds.padding_bytes", message)]
     assert complaints(thresholds=[1]) == [("thresholds", "must be a table of numbers")]

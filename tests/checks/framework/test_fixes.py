@@ -34,7 +34,7 @@ def made(text: str, edits: Iterable[Edit]) -> str:
 
 
 @pytest.mark.parametrize(("old", "new"), DAMAGES)
-def test_a_fix_leads_back(sample: str, old: str, new: str) -> None:
+def test_fix_leads_back(sample: str, old: str, new: str) -> None:
     damaged = replaced(sample, old, new)
     found = findings(damaged)
     assert sample in [made(damaged, fix.edits) for one in found for fix in one.fixes[:1]]
@@ -48,7 +48,7 @@ def test_all_sure_fixes_at_once_lead_back(sample: str) -> None:
     assert made(damaged, together(fixes)) == sample
 
 
-def test_a_schedule_is_numbered_by_its_rows(sample: str) -> None:
+def test_schedule_is_numbered_by_its_rows(sample: str) -> None:
     lines = sample.split("\n")
     first = lines.index("  InstructionSequence:") + 1
     damaged = "\n".join([*lines[: first + 4], *lines[first + 5 :]])

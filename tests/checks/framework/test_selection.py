@@ -90,7 +90,7 @@ def test_thresholds_are_set_one_by_one() -> None:
 
 
 @given(st.lists(OPTIONS, max_size=4), OPTIONS)
-def test_the_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> None:
+def test_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> None:
     selection = Selection.of([*before, last])
     assert not selection.codes & last.ignore
     if last.select is not None:
@@ -102,7 +102,7 @@ def test_the_last_word_counts(before: list[CheckOptions], last: CheckOptions) ->
 
 
 @given(OPTIONS)
-def test_a_selection_reaches_another_process_as_it_is(options: CheckOptions) -> None:
+def test_selection_reaches_another_process_as_it_is(options: CheckOptions) -> None:
     selection = Selection.of([options])
     again = pickle.loads(pickle.dumps(selection))
     assert again == selection

@@ -54,7 +54,7 @@ def test_legal_attributes_have_no_findings(line: str) -> None:
          "`iota` takes 0 operands, not 1"),
     ],
 )  # fmt: skip
-def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None:
+def test_wrong_number_of_operands(line: str, place: str, message: str) -> None:
     assert reports(module(line)) == [("operand-count", f"12:   ROOT %r = {place}", message)]
 
 
@@ -72,7 +72,7 @@ def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None
          "`branch_computations` or `false_computation`"),
     ],
 )  # fmt: skip
-def test_a_missing_attribute(line: str, opcode: str, message: str) -> None:
+def test_missing_attribute(line: str, opcode: str, message: str) -> None:
     place = line.replace(f" {opcode}(", f" »{opcode}«(", 1)
     assert reports(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]
 

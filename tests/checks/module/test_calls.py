@@ -124,7 +124,7 @@ def test_wrong_calls_are_reported(old: str, new: str, message: str) -> None:
     assert {code for code, _, _ in reported} == {"shape-mismatch"}
 
 
-def test_a_call_shows_the_operand_and_the_parameter() -> None:
+def test_call_shows_the_operand_and_the_parameter() -> None:
     (found,) = findings(replaced(MODULE, "fusion(%value)", "fusion(%count)"))
     assert related(found) == [
         ("11:   %count = »s32[]« get-tuple-element(%carried), index=1", "the shape of `count`"),
@@ -132,7 +132,7 @@ def test_a_call_shows_the_operand_and_the_parameter() -> None:
     ]
 
 
-def test_a_fusion_has_as_many_operands_as_parameters() -> None:
+def test_fusion_has_as_many_operands_as_parameters() -> None:
     assert reports(replaced(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
         (
             "operand-count",
@@ -153,7 +153,7 @@ def test_two_branches_by_name() -> None:
     ]
 
 
-def test_a_start_that_gets_its_operands_later() -> None:
+def test_start_that_gets_its_operands_later() -> None:
     """So libtpu prints calls of SparseCore."""
     text = replaced(
         MODULE,
@@ -164,7 +164,7 @@ def test_a_start_that_gets_its_operands_later() -> None:
     assert reports(text) == []
 
 
-def test_a_head_without_a_signature() -> None:
+def test_head_without_a_signature() -> None:
     """So XLA printed computations up to jax 0.4."""
     text = MODULE
     for head in (

@@ -20,7 +20,7 @@ ENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {
 """
 
 
-def test_an_operand_that_is_not_there() -> None:
+def test_operand_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
         (
             "undefined-instruction",
@@ -30,7 +30,7 @@ def test_an_operand_that_is_not_there() -> None:
     ]
 
 
-def test_an_operand_inside_of_one_in_place() -> None:
+def test_operand_inside_of_one_in_place() -> None:
     assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
     assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
         (
@@ -41,7 +41,7 @@ def test_an_operand_inside_of_one_in_place() -> None:
     ]
 
 
-def test_an_operand_of_another_computation() -> None:
+def test_operand_of_another_computation() -> None:
     (found,) = findings(replaced(MODULE, "add(%a, %b)", "add(%a, %x)"))
     assert found.message == "undefined instruction `x` in `main`"
     assert related(found) == [
@@ -49,7 +49,7 @@ def test_an_operand_of_another_computation() -> None:
     ]
 
 
-def test_a_predecessor_that_is_not_there() -> None:
+def test_predecessor_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "{%sum}", "{%sun}")) == [
         (
             "undefined-instruction",
@@ -101,7 +101,7 @@ def test_two_instructions_on_one_line_are_in_order() -> None:
     ]
 
 
-def test_a_computation_that_is_not_there() -> None:
+def test_computation_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "calls=%double", "calls=%triple")) == [
         (
             "undefined-computation",
@@ -111,7 +111,7 @@ def test_a_computation_that_is_not_there() -> None:
     ]
 
 
-def test_the_computations_that_a_kernel_calls_are_elsewhere() -> None:
+def test_computations_that_a_kernel_calls_are_elsewhere() -> None:
     """The text of a Triton kernel is that of one computation."""
     assert (
         reports(
@@ -127,7 +127,7 @@ def test_the_computations_that_a_kernel_calls_are_elsewhere() -> None:
     )
 
 
-def test_a_computation_below_its_caller() -> None:
+def test_computation_below_its_caller() -> None:
     header, double, entry = MODULE.split("\n\n")
     (found,) = findings("\n\n".join([header, entry.rstrip("\n"), double]) + "\n")
     assert found.code == "use-before-definition"
@@ -135,7 +135,7 @@ def test_a_computation_below_its_caller() -> None:
     assert related(found) == [("11: %»double« (x: f32[4]) -> f32[4] {", "`double` is defined here")]
 
 
-def test_a_computation_that_calls_itself() -> None:
+def test_computation_that_calls_itself() -> None:
     text = replaced(
         MODULE, "%twice = f32[4]{0} add(%x, %x)", "%twice = f32[4]{0} call(%x), to_apply=%double"
     )

@@ -14,7 +14,7 @@ ENTRY %main (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {
 """
 
 
-def test_a_number_that_is_there_twice() -> None:
+def test_number_that_is_there_twice() -> None:
     (found,) = findings(replaced(MODULE, "parameter(0)", "parameter(1)"))
     assert found.code == "parameter-number"
     assert found.message == "duplicate parameter 1 in `main`, first defined on line 4"
@@ -22,7 +22,7 @@ def test_a_number_that_is_there_twice() -> None:
     assert related(found) == [("4:   %b = »f32[4]{0}« parameter(1)", "the first parameter 1")]
 
 
-def test_a_number_that_is_left_out() -> None:
+def test_number_that_is_left_out() -> None:
     text = replaced(MODULE, "parameter( 2 )", "parameter(3)").replace(
         "(s32[], s32[])) ->", "(s32[], s32[]), d: (s32[], s32[])) ->"
     )
@@ -35,7 +35,7 @@ def test_a_number_that_is_left_out() -> None:
     ]
 
 
-def test_a_head_with_more_parameters() -> None:
+def test_head_with_more_parameters() -> None:
     assert reports(replaced(MODULE, "  %c = (s32[], s32[]) parameter( 2 )\n", "")) == [
         (
             "parameter-number",
@@ -45,21 +45,21 @@ def test_a_head_with_more_parameters() -> None:
     ]
 
 
-def test_a_parameter_without_a_number() -> None:
+def test_parameter_without_a_number() -> None:
     reported = reports(replaced(MODULE, "parameter( 2 )", "parameter(last)"))
     assert [(code, message) for code, _, message in reported] == [
         ("parameter-number", "`parameter` takes its number: `parameter(0)`")
     ]
 
 
-def test_a_computation_without_parameters() -> None:
+def test_computation_without_parameters() -> None:
     assert (
         reports("HloModule none\n\nENTRY %main () -> f32[] {\n  ROOT %one = f32[] constant(1)\n}\n")
         == []
     )
 
 
-def test_a_broken_line_may_be_a_parameter() -> None:
+def test_broken_line_may_be_a_parameter() -> None:
     reported = reports(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f32[4]{0} parameter"))
     assert [code for code, _, _ in reported] == ["syntax"]
 

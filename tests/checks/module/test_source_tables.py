@@ -29,7 +29,7 @@ ENTRY %main (a: f32[]) -> f32[] {
 """
 
 
-def test_a_frame_that_is_not_there() -> None:
+def test_frame_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
         (
             "bad-stack-frame",
@@ -45,7 +45,7 @@ def test_without_tables_a_frame_is_any_number() -> None:
     assert reports(head + "ENTRY" + entry.partition("ENTRY")[2]) == []
 
 
-def test_a_frame_at_no_location() -> None:
+def test_frame_at_no_location() -> None:
     assert reports(replaced(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
         (
             "bad-stack-frame",
@@ -55,7 +55,7 @@ def test_a_frame_at_no_location() -> None:
     ]
 
 
-def test_a_caller_that_is_not_there() -> None:
+def test_caller_that_is_not_there() -> None:
     assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
         (
             "bad-stack-frame",
@@ -65,7 +65,7 @@ def test_a_caller_that_is_not_there() -> None:
     ]
 
 
-def test_a_location_in_no_file_and_no_function() -> None:
+def test_location_in_no_file_and_no_function() -> None:
     text = replaced(
         MODULE, "1 {file_name_id=1 function_name_id=1", "1 {file_name_id=2 function_name_id=0"
     )
@@ -92,7 +92,7 @@ def test_frames_that_call_each_other() -> None:
     ]
 
 
-def test_a_frame_that_calls_itself() -> None:
+def test_frame_that_calls_itself() -> None:
     """The number of the caller is printed plus one: 4 is frame 3."""
     assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
         (

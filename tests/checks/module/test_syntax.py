@@ -61,7 +61,7 @@ def test_unreadable_lines_are_reported(old: str, new: str, place: str, message: 
     assert reports(replaced(MODULE, old, new)) == [("syntax", place, message)]
 
 
-def test_a_computation_that_is_not_closed() -> None:
+def test_computation_that_is_not_closed() -> None:
     assert reports(replaced(MODULE, "}\n\nENTRY", "\nENTRY")) == [
         (
             "syntax",
@@ -71,7 +71,7 @@ def test_a_computation_that_is_not_closed() -> None:
     ]
 
 
-def test_a_brace_that_closes_nothing() -> None:
+def test_brace_that_closes_nothing() -> None:
     assert reports(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
         ("syntax", "10: »}«", "unmatched `}`")
     ]

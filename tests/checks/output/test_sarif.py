@@ -86,7 +86,7 @@ def test_undecodable_file_name_becomes_a_uri() -> None:
     assert place["artifactLocation"]["uri"] == "%FF%C3%A4%3A.txt"
 
 
-def test_an_absolute_path_is_a_file_uri() -> None:
+def test_absolute_path_is_a_file_uri() -> None:
     (run,) = sarif([RELATED], [])["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == Path("/d/m.txt").absolute().as_uri()

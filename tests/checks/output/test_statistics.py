@@ -28,7 +28,7 @@ def test_severe_rules_come_first_then_frequent_ones() -> None:
     assert counts_of([]) == []
 
 
-def test_a_count_as_json() -> None:
+def test_count_as_json() -> None:
     assert count_json(Count("overlap", Severity.ERROR, 3, 2)) == {
         "code": "overlap",
         "severity": "error",

@@ -29,7 +29,7 @@ SETTINGS: Mapping[str, Any] = {
 }
 _OPTIONS = (
     *("--bind-addr", "127.0.0.1:0", "--auth", "none"),
-    # A page that goes is not sure to say so: without this its extension host waits for three hours.
+    # The extension host of a page that vanishes without notice waits for three hours by default.
     *("--reconnection-grace-time", "20"),
     *("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
 )

@@ -12,7 +12,7 @@ FUSION0 = (
     {"fusion0-value", "fusion0-entry"},
     {"fusion0-position", "gte-position", "fusion0-use", "fusion0-range"},
 )
-# What the module text says of the same value.
+# The places of the same value in module text.
 IN_MODULE = ({"fusion-line"}, {"gte-in-negate"})
 
 

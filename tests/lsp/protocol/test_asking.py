@@ -94,7 +94,7 @@ def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -
 
 
 @pytest.mark.parametrize("method", IN_PARTS)
-def test_the_parts_of_a_result_make_the_whole(wire: Wire, method: str) -> None:
+def test_parts_of_a_result_make_the_whole(wire: Wire, method: str) -> None:
     wire.send(opened(URI, TEXT) + message(method, LONG[method], "whole"))
     whole = wire.reply("whole")["result"]
     wire.send(message(method, {**LONG[method], "partialResultToken": "t"}, "parts"))

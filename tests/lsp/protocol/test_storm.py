@@ -86,7 +86,7 @@ def diagnostics(client: StormClient, texts: list[OpenText]) -> dict[str, list[Js
 
 
 @pytest.mark.e2e
-def test_a_storm_of_requests_is_answered_properly(
+def test_storm_of_requests_is_answered_properly(
     texts: list[OpenText], tmp_path: Path, record_property: Callable[[str, str], None]
 ) -> None:
     seed = int(os.environ.get("STORM_SEED", secrets.randbelow(10**9)))

@@ -67,7 +67,7 @@ interface SpaceData {
   readonly localPeaks?: readonly (readonly [number, number])[];
 }
 
-/** Return the document in a JSON text; an error says what is wrong with it. */
+/** Return the document in a JSON text; throw an error that describes what is wrong. */
 export function parseDocument(text: string): MemoryMapDocument {
   let found: Partial<MemoryMapDocument> | null;
   try {

@@ -1,6 +1,6 @@
-// Answers, over HTTP, what VS Code's own interface for extensions tells in this window.
+// Serves the API of VS Code for extensions, in this window, over HTTP.
 //
-// Where it listens is written into the folder PROBE_PORTS, in a file named after the workspace.
+// The port is in a file in the folder PROBE_PORTS, named after the workspace.
 const { createHash } = require("node:crypto");
 const { renameSync, writeFileSync } = require("node:fs");
 const { createServer } = require("node:http");
@@ -49,7 +49,7 @@ const requests = {
     }
     return document.languageId;
   },
-  /** What is in front: its path, or its URI if it is no file. */
+  /** The active editor: its path, or its URI if it is not a file. */
   active() {
     const editor = vscode.window.activeTextEditor;
     return editor && {
@@ -81,7 +81,7 @@ const requests = {
   diagnostics: (uri) => vscode.languages.getDiagnostics(uri),
   /** The whole workspace: pairs of path and diagnostics. */
   allDiagnostics: () => vscode.languages.getDiagnostics(),
-  /** Semantic tokens told: [line, column, length, type, [modifiers]], from 0. */
+  /** Semantic tokens: [line, column, length, type, [modifiers]], from 0. */
   async tokens(uri, range) {
     const kind = range ? "RangeSemanticTokens" : "SemanticTokens";
     const legend = await vscode.commands.executeCommand(`vscode.provideDocument${kind}Legend`, uri, range);
@@ -89,7 +89,7 @@ const requests = {
     if (!legend) {
       return undefined; // no provider yet
     }
-    const told = [];
+    const decoded = [];
     let [line, column] = [0, 0];
     const data = tokens?.data ?? [];
     for (let at = 0; at < data.length; at += 5) {
@@ -97,9 +97,9 @@ const requests = {
       column = lines ? columns : column + columns;
       line += lines;
       const named = legend.tokenModifiers.filter((_, bit) => modifiers & (1 << bit));
-      told.push([line, column, length, legend.tokenTypes[type], named]);
+      decoded.push([line, column, length, legend.tokenTypes[type], named]);
     }
-    return told;
+    return decoded;
   },
   async calls(uri, position, way) {
     const [item] = await vscode.commands.executeCommand("vscode.prepareCallHierarchy", uri, position);
@@ -111,7 +111,7 @@ const requests = {
     vscode.workspace
       .getConfiguration(section)
       .update(name, value, vscode.ConfigurationTarget[where ?? "Workspace"]),
-  /** The settings that extensions see in a language. */
+  /** Whether an extension is active, and its folder. */
   extension: (id) => {
     const extension = vscode.extensions.getExtension(id);
     return extension && { isActive: extension.isActive, path: extension.extensionPath };
@@ -135,7 +135,7 @@ const requests = {
     ),
 };
 
-/** What JSON cannot say: {$uri: path or URI}, {$position: [line, column]}, {$range: [l, c, l, c]}. */
+/** Values that JSON lacks: {$uri: path or URI}, {$position: [line, column]}, {$range: [l, c, l, c]}. */
 function real(value) {
   if (Array.isArray(value)) {
     return value.map(real);
