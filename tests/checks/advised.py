@@ -1,4 +1,4 @@
-"""Compiles written by hand, and the advice that they get."""
+"""Helper that returns the advice on handwritten compiles."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,9 +18,14 @@ BEFORE = "module_0001.jit_f.before_optimizations.txt"
 def advice(
     code: str, *texts: str, stem: str = TPU, before: str | None = None, **limits: Any
 ) -> list[Report]:
-    """Return what a rule reports on a compile of these texts.
+    """Return the findings of a rule on a compile with these texts.
 
-    ``before`` is its text before optimizations, ``limits`` are thresholds in place of the defaults.
+    Args:
+        code: code of the rule.
+        texts: texts of the files.
+        stem: start of the file names.
+        before: module text before optimizations.
+        limits: thresholds that replace the defaults.
     """
     files = [DumpFile.of_text(text, f"{stem}-{number}.txt") for number, text in enumerate(texts)]
     others = [] if before is None else [DumpFile.of_text(before, BEFORE)]

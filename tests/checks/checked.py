@@ -1,4 +1,4 @@
-"""Files on disk as `hlo-lsp check` looks at them, in one process."""
+"""Helper that checks files on disk as `hlo-lsp check` does, in one process."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Small real dumps to damage."""
+"""Fixtures with small real dumps."""
 
 import logging
 import shutil
@@ -40,20 +40,20 @@ def compiled(corpus_small: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def cpu(corpus_small: Path) -> str:
-    """Return the allocations of a CPU compile: arrays of four bits, a tuple of two."""
+    """Return the assignment of a CPU compile with four-bit arrays and a tuple of two elements."""
     name = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
     return disk.read_document(corpus_small / "cpu" / name).text
 
 
 @pytest.fixture(scope="session")
 def gpu(corpus_small: Path) -> str:
-    """Return the same program on a GPU."""
+    """Return the assignment of the same program on a GPU."""
     name = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
     return disk.read_document(corpus_small / "gpu_h100" / name).text
 
 
 @pytest.fixture(scope="session")
 def module(corpus_small: Path) -> str:
-    """Return the module text of `compiled`, with its tables of source locations."""
+    """Return the module text of `compiled`, which has source location tables."""
     name = "module_0092.jit_don.cl_1003875606.after_optimizations.txt"
     return disk.read_document(corpus_small / "tpu_v5e" / name).text

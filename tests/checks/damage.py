@@ -1,6 +1,6 @@
-"""Damage to real dumps, and the findings of the rules.
+"""Helpers that damage real dumps and return the findings of the rules.
 
-Each text is read by a scanner that has read nothing else, so that no test depends on another.
+New scanners read each text, so tests are independent.
 """
 
 from pathlib import Path
@@ -15,10 +15,10 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 
 Report = tuple[str, str, str]
-_PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
+_PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # Other severities are advice.
 
 
-def replaced(text: str, old: str, new: str) -> str:
+def replace_once(text: str, old: str, new: str) -> str:
     """Return the text with the only occurrence of ``old`` replaced."""
     assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
     return text.replace(old, new)
@@ -34,7 +34,7 @@ def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
 def findings(text: str, path: str = "dump.txt") -> list[Finding]:
     """Return the findings in a dump of one file, without advice."""
     dump = dump_of(text, path)
-    return [one for one in check(dump, dump.files[0]) if one.severity in _PROBLEMS]
+    return [one for one in check(dump, dump.files[0]) if one.severity in _PROBLEM_SEVERITIES]
 
 
 def quoted(place: Place) -> str:
@@ -45,17 +45,17 @@ def quoted(place: Place) -> str:
 
 
 def report_of(finding: Finding) -> Report:
-    """Code, place and sentence."""
+    """Return the code, the quoted place, and the message of a finding."""
     return finding.code, quoted(finding.place), finding.message
 
 
 def reports(text: str, path: str = "dump.txt") -> list[Report]:
-    """Code, place and sentence of everything that is wrong with a dump in one file."""
+    """Return the code, place, and message of each finding in a dump of one file, without advice."""
     return [report_of(finding) for finding in findings(text, path)]
 
 
 def related(finding: Finding) -> list[tuple[str, str]]:
-    """Return the other places that a finding refers to, and its messages."""
+    """Return the related places of a finding with their messages."""
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
@@ -67,5 +67,5 @@ def found_in(folder: Path) -> list[tuple[str, in_folders.FindingSummary]]:
         (one.path.name.rpartition("after_optimizations")[2], finding)
         for one in check_paths([folder])
         for finding in one.findings
-        if finding.severity in _PROBLEMS
+        if finding.severity in _PROBLEM_SEVERITIES
     ]

@@ -1,8 +1,8 @@
-"""Damage to the live ranges of real dumps, and the findings of the rules on them."""
+"""Helpers that damage live ranges of real dumps and return the findings of their rules."""
 
 from pathlib import Path
 
-from checks.damage import Report, replaced, report_of, reports
+from checks.damage import Report, replace_once, report_of, reports
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -16,9 +16,9 @@ def live_range_reports(text: str, path: str = "dump.txt") -> list[Report]:
 
 
 def change(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> Path:
-    """Change a file of a compile."""
+    """Replace text in the file of a compile whose name ends with `of`, and return its path."""
     (path,) = folder.glob(f"*{of}")
-    path.write_text(replaced(path.read_text("utf-8"), old, new), "utf-8")
+    path.write_text(replace_once(path.read_text("utf-8"), old, new), "utf-8")
     return path
 
 
@@ -31,7 +31,7 @@ def reports_after_change(
 
 
 def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]:
-    """Return the findings in the files of one compile."""
+    """Return the findings of one severity in the files of a compile."""
     library = DumpWorkspace()
     found: list[Finding] = []
     for path in sorted(folder.glob("*.txt")):

@@ -1,4 +1,4 @@
-"""The rules themselves."""
+"""Tests for the catalogue of rules."""
 
 from checks.damage import dump_of
 from hlo_lsp.checks.catalogue import CATALOGUE
@@ -15,7 +15,7 @@ def test_codes_and_explanations_are_the_same() -> None:
     assert {rule.code for rule in CATALOGUE} == set(explanations())
 
 
-def test_explanation_is_made_of_sentences() -> None:
+def test_explanations_are_sentences() -> None:
     for code, explanation in explanations().items():
         for text in (
             explanation.what,
@@ -33,13 +33,13 @@ def test_rules_have_severities_and_records() -> None:
     assert all(issubclass(rule.applies_to, Record) for rule in ON_RECORDS)
 
 
-def test_no_rule_is_there_twice() -> None:
+def test_each_rule_occurs_once() -> None:
     keys = {(rule.check, getattr(rule, "applies_to", None)) for rule in CATALOGUE}
     assert len(keys) == len(CATALOGUE)
 
 
 def test_every_rule_reads_records_of_a_dump(sample: str, module: str) -> None:
-    """Also of the opcodes that it names, for rules that look at some only."""
+    """Check also that rules on certain opcodes read instructions with each of them."""
     texts = [sample.replace("\nTotal", "\nbroken\nTotal"), module]
     seen = {type(record) for text in texts for record in dump_of(text).files[0].records}
     assert {rule.applies_to for rule in ON_RECORDS} <= seen

@@ -1,4 +1,4 @@
-"""What there is to look at: one compile after the other, each file once."""
+"""Tests for check jobs: one job for each compile, each file once."""
 
 import errno
 import os
@@ -30,7 +30,7 @@ def test_files_are_in_the_order_of_the_paths(compiled: Path, tmp_path: Path) -> 
 
 
 def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the operating system: who runs the tests may be allowed to read everything."""
+    """Simulate the error, since the user of the tests may have permission to read all folders."""
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "a.txt").touch()
     (tmp_path / "private").mkdir()
@@ -116,6 +116,6 @@ def test_missing_file_has_a_job(tmp_path: Path) -> None:
     assert (job.files, job.size) == ((tmp_path / "gone" / "x.txt",), 0)
 
 
-def test_job_reaches_another_process_as_it_is(compiled: Path) -> None:
+def test_job_survives_pickling(compiled: Path) -> None:
     (job,) = planned(compiled).jobs
     assert pickle.loads(pickle.dumps(job)) == job

@@ -1,4 +1,4 @@
-"""``hlo-lsp.toml``: where it is looked for, and the lines of its errors."""
+"""Tests for the lookup of ``hlo-lsp.toml`` and the lines of its errors."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def errors(tmp_path: Path, text: str) -> list[str]:
     return [str(error).removeprefix(str(path)) for error in read_config_file(path).errors]
 
 
-def test_nearest_file_counts(tmp_path: Path) -> None:
+def test_nearest_file_is_used(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b" / "c"
     deep.mkdir(parents=True)
     (tmp_path / CONFIG_FILE_NAME).touch()
@@ -41,7 +41,7 @@ def test_folder_of_that_name_is_no_file(tmp_path: Path) -> None:
     assert find_config_file(tmp_path / "a") == tmp_path / CONFIG_FILE_NAME
 
 
-def test_good_file(tmp_path: Path) -> None:
+def test_valid_file_has_no_errors(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text(
         "\ufeffselect = ['default', 'live-range']  # all of them\n"

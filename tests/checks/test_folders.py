@@ -1,11 +1,11 @@
-"""Findings in files on disk: named ones, and all dumps of a folder."""
+"""Tests for findings in named files and in all dumps of a folder."""
 
 from pathlib import Path
 
 import pytest
 
 from checks.checked import check_paths
-from checks.damage import replaced
+from checks.damage import replace_once
 from hlo_lsp.checks.folders import FileResult, Spot, check_job, outcome, plan
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions
@@ -98,7 +98,7 @@ def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
 
 
 def test_dump_inside_of_source_code_is_skipped(tmp_path: Path) -> None:
-    """Nor is one in a page about dumps; a name alone excludes no file."""
+    """Check source code and documentation; a name alone excludes no file."""
     wrong = TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n"
     for name in ("test_dumps.py", "README.md"):
         (tmp_path / name).write_text(f'DUMP = """\n{wrong}"""\n')
@@ -185,27 +185,25 @@ def test_link_to_its_own_folder_is_not_followed(tmp_path: Path) -> None:
     assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
 
 
-def test_relative_path_is_as_good_as_another(
-    compiled: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_path_has_equal_results(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(compiled)
     for path in sorted(Path().glob("*.txt")):
         assert _one(path).note is None
     (values,) = Path().glob("*-values.txt")
-    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    values.write_text(replace_once(values.read_text(), "used: 2135040 ", "used: 1 "))
     assert _codes([values]) == [("-buffer-assignment-values.txt", "total-mismatch")]
 
 
 def test_named_file_is_compared_with_companion_files(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
-    ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
+    ranges.write_text(replace_once(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
     assert _codes([ranges]) == [("-live-range.txt", "live-range-unknown")]
 
 
 def test_only_named_files_are_reported(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     (values,) = compiled.glob("*-values.txt")
-    ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
+    ranges.write_text(replace_once(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
     assert _codes([values]) == []
     assert _codes([values, ranges]) == [("-live-range.txt", "live-range-unknown")]
 
@@ -213,7 +211,7 @@ def test_only_named_files_are_reported(compiled: Path) -> None:
 def test_file_without_companion_files_is_checked_alone(compiled: Path, tmp_path: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     alone = tmp_path / ranges.name
-    alone.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:9-8"))
+    alone.write_text(replace_once(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:9-8"))
     assert _codes([alone]) == [("-live-range.txt", "live-range-bounds")]
 
 
@@ -234,7 +232,7 @@ def test_folder_and_file_can_be_checked_together(compiled: Path, tmp_path: Path)
 
 def test_ignored_rules_do_not_run(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
-    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    values.write_text(replace_once(values.read_text(), "used: 2135040 ", "used: 1 "))
     (wanted,) = check_paths([values], CheckOptions(select=frozenset({"total-mismatch"})))
     assert [reported.code for reported in wanted.findings] == ["total-mismatch"]
     (unwanted,) = check_paths([values], CheckOptions(ignore=frozenset({"total-mismatch"})))
@@ -243,7 +241,7 @@ def test_ignored_rules_do_not_run(compiled: Path) -> None:
 
 def test_counting_findings_are_counted(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
-    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    values.write_text(replace_once(values.read_text(), "used: 2135040 ", "used: 1 "))
     for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
         assert check_paths([values], CheckOptions(ignore=ignore))[0].counting == counting
 

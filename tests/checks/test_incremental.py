@@ -1,6 +1,6 @@
-"""After any edits, the rules report the same as for files that were just opened.
+"""Tests for findings after edits, which equal those in newly opened files.
 
-An input that a query does not record would show here.
+A query that does not record one of its inputs fails these tests.
 """
 
 import re
@@ -28,35 +28,35 @@ _SPLIT = "gpu_h100/module_1331.jit_scan_fn.sm_9.0a_gpu_after_optimizations"
 _ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizations"
 _SIBLINGS = re.compile(r"(-buffer-assignment(-values)?|-live-range|-memory-usage-report|)\.txt")
 _NUMBER = re.compile(r"\d+")
-_PLACE = re.compile(r"(?<=\(size=)\d+|(?<=,offset=)\d+")
+_SIZE_OR_OFFSET = re.compile(r"(?<=\(size=)\d+|(?<=,offset=)\d+")
 _WORD = re.compile(r"%[\w.\-]+|\w+\[[\d,]*\]|[\w\-]+|[{}]")
 _NAME = re.compile(r"[a-zA-Z][\w-]*(\.\d+)+")
 
 
 @dataclass(frozen=True)
-class Put:
-    """Another text in place of one that an expression finds, anywhere."""
+class ReplaceMatch:
+    """An edit that replaces one match of a pattern."""
 
-    what: "re.Pattern[str]"
-    which: int
+    pattern: "re.Pattern[str]"
+    index: int
     text: str
 
     def apply(self, document: Document) -> LineChange:
         places = [
             (number, match.span())
             for number, line in enumerate(document.lines)
-            for match in self.what.finditer(line)
+            for match in self.pattern.finditer(line)
         ] or [(0, (0, 0))]
-        line, (start, end) = places[self.which % len(places)]
+        line, (start, end) = places[self.index % len(places)]
         return document.edit((line, start), (line, end), self.text)
 
 
 @dataclass(frozen=True)
-class Swap:
-    """A word in place of another one of the same text."""
+class ReplaceWord:
+    """An edit that replaces a word with another word of the same text."""
 
-    which: int
-    by: int
+    index: int
+    new_index: int
 
     def apply(self, document: Document) -> LineChange:
         words = [
@@ -64,8 +64,10 @@ class Swap:
             for line, text in enumerate(document.lines)
             for match in _WORD.finditer(text)
         ]
-        line, match = words[self.which % len(words)]
-        return document.edit((line, match.start()), (line, match.end()), _word(words, self.by))
+        line, match = words[self.index % len(words)]
+        return document.edit(
+            (line, match.start()), (line, match.end()), _word(words, self.new_index)
+        )
 
 
 def _word(words: "list[tuple[int, re.Match[str]]]", number: int) -> str:
@@ -74,7 +76,7 @@ def _word(words: "list[tuple[int, re.Match[str]]]", number: int) -> str:
 
 @dataclass(frozen=True)
 class Undo:
-    """A text as it was some edits ago; only the lines that differ are put in."""
+    """An edit that restores an earlier text and replaces only the lines that differ."""
 
     count: int
 
@@ -84,21 +86,21 @@ _PLACES = st.integers(0, 600)
 _NUMBERS = st.sampled_from(["0", "1", "7", "512", "4096"])
 _NAMES = st.sampled_from(["copy.1", "nobody.7", "fusion.1"])
 _EDITS: st.SearchStrategy[Edit | Undo] = st.one_of(
-    st.builds(Put, st.just(_PLACE), _PLACES, _NUMBERS),
-    st.builds(Put, st.just(_NUMBER), _PLACES, _NUMBERS),
-    st.builds(Put, st.just(_NAME), _PLACES, _NAMES),
+    st.builds(ReplaceMatch, st.just(_SIZE_OR_OFFSET), _PLACES, _NUMBERS),
+    st.builds(ReplaceMatch, st.just(_NUMBER), _PLACES, _NUMBERS),
+    st.builds(ReplaceMatch, st.just(_NAME), _PLACES, _NAMES),
     st.builds(Delete, _LINES, st.integers(1, 3)),
     st.builds(Copy, _LINES, st.integers(1, 3), _LINES),
     st.builds(Erase, _LINES, st.integers(0, 60), st.integers(0, 3)),
     st.builds(Undo, st.integers(1, 3)),
     st.builds(Undo, st.integers(1, 3)),
 )
-# The file that is edited, what is done to it, and whether all files are checked behind it.
+# Number of the edited file, edit, and whether all files are checked after the edit.
 _SCRIPT = st.lists(st.tuples(st.integers(0, 4), _EDITS, st.booleans()), min_size=2, max_size=10)
 
 
-class _Opened:
-    """Files that an editor holds in a folder that is not there."""
+class _OpenFiles:
+    """Open files in a folder that does not exist."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._library = DumpWorkspace()
@@ -108,7 +110,7 @@ class _Opened:
     def _open(self, path: Path, text: str) -> DumpFile:
         return self._library.open(path.as_uri(), path, Document(text))
 
-    def do(self, number: int, edit: Edit | Undo) -> None:
+    def apply(self, number: int, edit: Edit | Undo) -> None:
         file, before = self.files[number], self._before[number]
         if not isinstance(edit, Undo):
             before.append([*file.lines])
@@ -124,10 +126,10 @@ class _Opened:
     def findings(self, number: int) -> list[object]:
         file = self.files[number]
         dump = self._library.set_of(file)
-        return [_view(found) for found in check(dump, file, CATALOGUE)]
+        return [_comparable_finding(found) for found in check(dump, file, CATALOGUE)]
 
 
-def _view(finding: Finding) -> object:
+def _comparable_finding(finding: Finding) -> object:
     fixes = [
         (
             fix.title,
@@ -152,10 +154,10 @@ def _texts(stem: Path) -> dict[str, str]:
     }
 
 
-def _opened(corpus: Path, stem: str) -> _Opened:
+def _open_files(corpus: Path, stem: str) -> _OpenFiles:
     for scanner in (memory_scanner, module_scanner):
         scanner.cache_clear()
-    return _Opened(_texts(corpus / stem))
+    return _OpenFiles(_texts(corpus / stem))
 
 
 @pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
@@ -164,21 +166,21 @@ def _opened(corpus: Path, stem: str) -> _Opened:
 def test_findings_after_edits_equal_fresh_findings(
     stem: str, corpus_small: Path, script: list[tuple[int, Edit | Undo, bool]]
 ) -> None:
-    opened = _opened(corpus_small, stem)
-    count = len(opened.files)
+    open_files = _open_files(corpus_small, stem)
+    count = len(open_files.files)
     assert count >= 3
     with failures_of_rules() as failures:
         for number, edit, all_files in script:
-            opened.do(number % count, edit)
-            fresh = _Opened(opened.texts())
+            open_files.apply(number % count, edit)
+            fresh = _OpenFiles(open_files.texts())
             for each in range(count) if all_files else [number % count]:
-                assert opened.findings(each) == fresh.findings(each)
+                assert open_files.findings(each) == fresh.findings(each)
     assert failures == []
 
 
 _MODULE_EDITS = st.one_of(
-    st.builds(Swap, st.integers(0, 5000), st.integers(0, 5000)),
-    st.builds(Put, st.just(_NAME), st.integers(0, 5000), _NAMES),
+    st.builds(ReplaceWord, st.integers(0, 5000), st.integers(0, 5000)),
+    st.builds(ReplaceMatch, st.just(_NAME), st.integers(0, 5000), _NAMES),
     st.builds(Delete, st.integers(0, 400), st.integers(1, 3)),
     st.builds(Copy, st.integers(0, 400), st.integers(1, 3), st.integers(0, 400)),
     st.builds(Undo, st.integers(1, 3)),
@@ -188,25 +190,27 @@ _MODULE_EDITS = st.one_of(
 @pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
 @settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=st.lists(st.tuples(_MODULE_EDITS, st.booleans()), min_size=2, max_size=12))
-def test_values_after_edits_of_the_module_equal_fresh_ones(
+def test_findings_after_module_edits_equal_fresh_findings(
     stem: str, corpus_small: Path, script: list[tuple[Edit | Undo, bool]]
 ) -> None:
-    opened = _opened(corpus_small, stem)
-    count = len(opened.files)
-    [module] = [n for n, name in enumerate(opened.texts()) if name.endswith("optimizations.txt")]
+    open_files = _open_files(corpus_small, stem)
+    count = len(open_files.files)
+    [module] = [
+        n for n, name in enumerate(open_files.texts()) if name.endswith("optimizations.txt")
+    ]
     for each in range(count):
-        opened.findings(each)
+        open_files.findings(each)
     for edit, is_checked in [*script, (Undo(1), True)]:
-        opened.do(module, edit)
+        open_files.apply(module, edit)
         if is_checked:
-            fresh = _Opened(opened.texts())
+            fresh = _OpenFiles(open_files.texts())
             for each in range(count):
-                assert opened.findings(each) == fresh.findings(each)
+                assert open_files.findings(each) == fresh.findings(each)
 
 
 @dataclass(frozen=True)
 class Replace:
-    """A part of a text that occurs once, by another of one line."""
+    """An edit that replaces the only line that contains a text."""
 
     old: str
     new: str
@@ -217,7 +221,7 @@ class Replace:
         return document.edit((line, start), (line, start + len(self.old)), self.new)
 
 
-_MOVED = Replace(
+_MOVE = Replace(
     "<49 arg_tuple.3{0} (phi) @0> (size=4,offset=4352)",
     "<49 arg_tuple.3{0} (phi) @0> (size=4,offset=4100)",
 )
@@ -238,14 +242,16 @@ _MOVED = Replace(
     ],
 )
 def test_finding_stays_when_its_value_moves(corpus_small: Path, file: str, first: Edit) -> None:
-    """Sizes and offsets concern few rules: the results of the others stay."""
-    opened = _opened(corpus_small, _SPLIT)
+    """Check the rules that do not depend on sizes and offsets, whose results stay cached."""
+    open_files = _open_files(corpus_small, _SPLIT)
     ends = {"assignment": "-assignment.txt", "live": "-live-range.txt", ".txt": "optimizations.txt"}
-    [number] = [n for n, name in enumerate(opened.texts()) if name.endswith(ends[file])]
-    [assignment] = [n for n, name in enumerate(opened.texts()) if name.endswith("assignment.txt")]
-    for at, edit in ((number, first), (assignment, _MOVED)):
-        opened.do(at, edit)
-        fresh = _Opened(opened.texts())
-        found = [opened.findings(each) for each in range(len(opened.files))]
+    [number] = [n for n, name in enumerate(open_files.texts()) if name.endswith(ends[file])]
+    [assignment] = [
+        n for n, name in enumerate(open_files.texts()) if name.endswith("assignment.txt")
+    ]
+    for at, edit in ((number, first), (assignment, _MOVE)):
+        open_files.apply(at, edit)
+        fresh = _OpenFiles(open_files.texts())
+        found = [open_files.findings(each) for each in range(len(open_files.files))]
         assert any(found)
-        assert found == [fresh.findings(each) for each in range(len(opened.files))]
+        assert found == [fresh.findings(each) for each in range(len(open_files.files))]

@@ -1,4 +1,4 @@
-"""What is not checked again after an edit: findings equal those of a file that was just opened."""
+"""Tests for the records that are not checked again after an edit."""
 
 import pytest
 

@@ -40,7 +40,7 @@ def test_finding_on_the_same_line_is_suppressed() -> None:
     ]
 
 
-def test_related_lines_count() -> None:
+def test_finding_on_a_related_line_is_suppressed() -> None:
     assert codes(finding("first", 0, 2), finding("second", 2)) == ["first"]
     assert codes(finding("first", 2), finding("second", 0, 2)) == ["first"]
 

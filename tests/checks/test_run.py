@@ -1,10 +1,10 @@
-"""Rules run over a file: in order, in steps, each damage by itself."""
+"""Tests for runs of rules: order, caching, and incremental checks."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from checks.damage import dump_of, replaced, reports
+from checks.damage import dump_of, replace_once, reports
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -14,7 +14,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.syntax.memory_records import TotalLine
 
-# One damage for each code, none of which touches another's records.
+# One damage for each code, in separate records.
 DAMAGES = (
     ("<69 Arg_1.2 @0> (size=32768", "<69 Arg_1.2 @0> (size=32767"),
     ("(size=512,offset=49152)", "(size=512,offset=69632)"),
@@ -27,11 +27,11 @@ DAMAGES = (
 
 def _broken(sample: str) -> str:
     for old, new in DAMAGES:
-        sample = replaced(sample, old, new)
+        sample = replace_once(sample, old, new)
     return sample
 
 
-def test_findings_come_in_the_order_of_lines(sample: str) -> None:
+def test_findings_are_in_line_order(sample: str) -> None:
     reported = [(code, int(place.split(":")[0])) for code, place, _ in reports(_broken(sample))]
     assert reported == [
         ("size-mismatch", 5),
@@ -43,14 +43,14 @@ def test_findings_come_in_the_order_of_lines(sample: str) -> None:
     ]
 
 
-def test_every_damage_costs_only_itself(sample: str) -> None:
+def test_each_damage_is_reported_separately(sample: str) -> None:
     together = reports(_broken(sample))
-    alone = [found for old, new in DAMAGES for found in reports(replaced(sample, old, new))]
+    alone = [found for old, new in DAMAGES for found in reports(replace_once(sample, old, new))]
     assert sorted(together) == sorted(alone)
 
 
 def test_broken_line_keeps_the_next_file_readable(sample: str) -> None:
-    """All files are read by one scanner, which remembers which rule fits which beginning."""
+    """Check the scanner, which all files share and which caches rules by the start of a line."""
     lines = sample.split("\n")
     for number in range(0, len(lines), 3):
         text = "\n".join([*lines[:number], lines[number][:-1] + "~<{[(", *lines[number + 1 :]])
@@ -182,7 +182,7 @@ def test_file_without_sections_is_checked_after_edits() -> None:
         ]
 
 
-def test_records_that_a_file_had_once_do_not_matter() -> None:
+def test_removed_records_have_no_effect() -> None:
     lines = "allocation 3: size 8:\n value: <0 a @0> (size=8,offset=0): f32[2]{0}\n"
     assignment = DumpFile.of_text(f"BufferAssignment:\n{lines}", "m-buffer-assignment.txt")
     cut = "HloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiv"

@@ -1,4 +1,4 @@
-"""Module texts in the forms of XLA's own tests, which have no findings."""
+"""Tests for module texts in the forms of XLA's own tests, which have no findings."""
 
 from pathlib import Path
 

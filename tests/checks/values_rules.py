@@ -1,12 +1,12 @@
-"""The rules on what entries, headers, sections and files have to do with each other, by themselves.
+"""Helpers that return the findings of rules on entries, headers, sections, and files.
 
-Each damage is to be reported once by all of them together; other rules have tests of their own.
+Together, these rules report each damage once. Other rules have separate tests.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from checks.damage import Report, dump_of, quoted, replaced
+from checks.damage import Report, dump_of, quoted, replace_once
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check
@@ -36,7 +36,7 @@ def findings_of(dump: DumpSet) -> list[Finding]:
 
 
 def reports_of(text: str, path: str = "dump.txt") -> list[Report]:
-    """Code, place and sentence of what is wrong with a dump in one file."""
+    """Return the code, place, and message of each finding in a dump of one file."""
     return [
         (found.code, quoted(found.place), found.message)
         for found in findings_of(dump_of(text, path))
@@ -44,7 +44,7 @@ def reports_of(text: str, path: str = "dump.txt") -> list[Report]:
 
 
 def reports_in(folder: Path) -> list[tuple[str, str, str, str]]:
-    """Return the findings in a folder: end of the file name, code, place, message."""
+    """Return the file name suffix, code, place, and message of each finding in a folder."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
     library = DumpWorkspace()
     dump = library.set_of(library.file(path))
@@ -59,12 +59,12 @@ def reports_in(folder: Path) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def edited(folder: Path, end: str, change: Callable[[str], str]) -> None:
-    """Change the text of the file whose name ends so."""
+def edit_file(folder: Path, end: str, change: Callable[[str], str]) -> None:
+    """Change the text of the file whose name ends with `end`."""
     (path,) = folder.glob(f"*{end}")
     path.write_text(change(path.read_text()))
 
 
-def put(old: str, new: str) -> Callable[[str], str]:
-    """Return a function that replaces the only occurrence of ``old``."""
-    return lambda text: replaced(text, old, new)
+def replacement(old: str, new: str) -> Callable[[str], str]:
+    """Return a function that replaces the only occurrence of ``old`` with ``new``."""
+    return lambda text: replace_once(text, old, new)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.compiles import Compile, copied
+from e2e.compiles import Compile, copy_dump
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     """Return a function that copies real compiles by name: one file, tpu, cpu, gpu."""
-    return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
+    return lambda name: copy_dump(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The pages of the documentation: their code blocks and tables."""
+"""The code blocks and tables of the documentation pages."""
 
 import re
 from collections.abc import Iterator

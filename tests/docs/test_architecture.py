@@ -1,4 +1,4 @@
-"""The modules and folders that docs/architecture.md names exist."""
+"""Tests for the paths and packages in docs/architecture.md."""
 
 import re
 

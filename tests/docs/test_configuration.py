@@ -1,4 +1,4 @@
-"""The defaults in docs/configuration.md are those of the code."""
+"""Tests for the default thresholds in docs/configuration.md."""
 
 import re
 from dataclasses import fields
@@ -10,6 +10,6 @@ PAGE = DOCS / "configuration.md"
 ROW = re.compile(r"\| `(\w+)` \| ([\d.,]+) \| ")
 
 
-def test_every_threshold_is_there_with_its_default() -> None:
+def test_every_threshold_is_listed_with_default() -> None:
     rows = ROW.findall(PAGE.read_text("utf-8"))
     assert rows == [(one.name, f"{one.default:,}") for one in fields(Thresholds)]

@@ -1,4 +1,4 @@
-"""The console examples of the pages print the output that the pages show.
+"""Tests for the console examples of the pages.
 
 A line that begins with ``$`` is a command, the lines below it are its output, in which ``...``
 matches any text. A block with a caption is a file that the commands of its page read.
@@ -79,7 +79,7 @@ def run(command: str, folder: Path) -> tuple[int, str]:
     status, printed = 0, ""
     for stage in command.split(" | "):
         name, *arguments = shlex.split(stage)
-        paths = [path for one in arguments for path in expanded(one, folder)]
+        paths = [path for one in arguments for path in expand_pattern(one, folder)]
         ended = subprocess.run(
             [*_PROGRAMS[name], *paths],
             input=printed,
@@ -95,7 +95,7 @@ def run(command: str, folder: Path) -> tuple[int, str]:
     return status, printed
 
 
-def expanded(argument: str, folder: Path) -> list[str]:
+def expand_pattern(argument: str, folder: Path) -> list[str]:
     """Return the paths that a pattern matches, or the argument itself."""
     if "*" not in argument:
         return [argument]

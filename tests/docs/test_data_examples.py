@@ -1,4 +1,4 @@
-"""The TOML and JSON examples of the pages are valid settings."""
+"""Tests for the TOML and JSON examples of settings in the pages."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def test_toml_is_a_settings_file(block: Block, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", JSON, ids=str)
 def test_json_is_a_section_of_settings(block: Block, tmp_path: Path) -> None:
-    section = section_of_options(nested(json.loads(block.text)))
+    section = section_of_options(nest_keys(json.loads(block.text)))
     assert isinstance(section, dict)
     assert set(section) <= {"sourceMap", "check", "inlayHints"}
     _, errors = Settings.of([section], tmp_path)
@@ -41,8 +41,8 @@ def test_both_kinds_have_examples() -> None:
     assert JSON
 
 
-def nested(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings of VS Code, whose keys have dots, as the objects that the server gets."""
+def nest_keys(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return VS Code settings with dotted keys as nested objects, as the server receives them."""
     result: dict[str, Any] = {}
     for key, value in settings.items():
         *parents, last = key.split(".")

@@ -1,4 +1,4 @@
-"""The tables of docs/json_schema.md describe what ``--format json`` prints, key by key."""
+"""Tests for the tables in docs/json_schema.md, compared with the output of ``--format json``."""
 
 import gc
 import itertools
@@ -31,7 +31,7 @@ COMPILES = {
     "one file with module": "tpu_v5e_jax_0.6.2/module_0001.jit_mlp_train.cl_829516930.after_opt",
     "oldest": "gpu_h100_jax_0.4.38/module_0001.jit_f.sm_9.0_gpu_after_opt",
 }
-# Parts of dumps, in which facts are missing.
+# Partial dumps with missing facts.
 PARTS = {
     "assignment": "BufferAssignment:\nallocation 0: size 512, color 11, preallocated-temp:\n"
     " value: <1 a> (size=512,offset=0): f32[4]{0:Z(1)}\n",
@@ -78,7 +78,7 @@ class Key:
 Objects = dict[str, dict[str, Key]]
 
 
-def documented() -> Objects:
+def documented_objects() -> Objects:
     """Return the objects of the page by name."""
     headings = re.findall(r"^### (.+)$", PAGE.read_text("utf-8"), re.MULTILINE)
     objects = {}
@@ -91,10 +91,10 @@ def documented() -> Objects:
     return objects
 
 
-OBJECTS = documented()
+OBJECTS = documented_objects()
 
 
-class Reader:
+class SchemaComparison:
     """A comparison of printed JSON with the tables."""
 
     def __init__(self) -> None:
@@ -162,7 +162,7 @@ def compile_files(corpus: Path, stem: str, folder: Path) -> list[Path]:
 
 
 def run(*arguments: str | Path) -> Any:
-    """Return what ``hlo-lsp`` prints as JSON, run in this process: there are dozens of calls."""
+    """Return the JSON output of ``hlo-lsp``, run in this process because of the many calls."""
     options = ("--format", "json")
     with redirect_stdout(StringIO()) as out:
         main([*map(str, arguments), *options])
@@ -173,14 +173,14 @@ def run(*arguments: str | Path) -> Any:
 def printed(
     corpus_small: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[tuple[str, Any, str]]]:
-    """Yield what commands print: for each a name, the JSON, and its type."""
-    thresholds = gc.get_threshold()  # commands change them
+    """Yield the outputs of commands: for each a name, the JSON, and its type."""
+    thresholds = gc.get_threshold()  # Commands change them.
     yield list(examples(corpus_small, tmp_path_factory.mktemp("json")))
     gc.set_threshold(*thresholds)
 
 
 def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
-    """Yield what commands print about real dumps, and about parts of dumps."""
+    """Yield the outputs of commands for real dumps and for partial dumps."""
     for name, stem in COMPILES.items():
         for path in compile_files(corpus, stem, folder / name):
             yield path.name, run("inspect", path), _DUMP
@@ -193,7 +193,7 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (module,) = (folder / "tpu").glob("*.after_optimizations.txt")
     (assignment,) = (folder / "tpu").glob("*-buffer-assignment.txt")
     log = folder / "log.txt"
-    log.write_text(as_printed(assignment, module), "utf-8")
+    log.write_text(stdout_dump(assignment, module), "utf-8")
     yield log.name, run("inspect", log), "[stdout dump](#stdout-dump)"
     broken = folder / "broken.hlo"
     broken.write_text(BROKEN, "utf-8")
@@ -213,7 +213,7 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
 
 
 def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, str]]:
-    """Yield what the commands print that show where memory goes."""
+    """Yield the outputs of the commands about memory use."""
     without_schedule = folder / "without_schedule.txt"
     ranges = "HloLiveRange (max 5):\n" + RANGES[RANGES.index("  BufferLiveRange") :]
     without_schedule.write_text(ASSIGNMENT + "\n" + ranges, "utf-8")
@@ -243,7 +243,7 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     kept.with_name(f"{kept.stem}-buffer-assignment.txt").write_text(ASSIGNMENT, "utf-8")
     for path in (assignment, module, kept, without_schedule, folder / "values.txt"):
         for name in ("a", "b", "x", "fusion.9", "0", "1", "2", "3", "5", "20"):
-            with suppress(json.JSONDecodeError):  # there is no such buffer
+            with suppress(json.JSONDecodeError):  # without a buffer of this name
                 yield (
                     f"why {name}",
                     run("why", path, name),
@@ -294,8 +294,8 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "diff of assignments", run("diff", part, part), compared
 
 
-def as_printed(*paths: Path) -> str:
-    """Return what ``--xla_dump_to=-`` prints of some files."""
+def stdout_dump(*paths: Path) -> str:
+    """Return files as one stdout dump (``--xla_dump_to=-``)."""
     return "".join(
         f"*** Begin {path.name} ***\n{path.read_text('utf-8')}*** End {path.name} ***\n"
         for path in paths
@@ -303,27 +303,27 @@ def as_printed(*paths: Path) -> str:
 
 
 def test_printed_json_is_as_documented(printed: list[tuple[str, Any, str]]) -> None:
-    reader = Reader()
+    comparison = SchemaComparison()
     wrong = {
         f"{name}: {problem}"
         for name, facts, kind in printed
-        for problem in reader.problems(facts, kind)
+        for problem in comparison.problems(facts, kind)
     }
     assert not wrong, "\n".join(sorted(wrong))
 
 
 def test_documented_keys_are_printed(printed: list[tuple[str, Any, str]]) -> None:
-    reader = Reader()
+    comparison = SchemaComparison()
     for _, facts, kind in printed:
-        list(reader.problems(facts, kind))
+        list(comparison.problems(facts, kind))
     keys = {(name, key) for name, object_ in OBJECTS.items() for key in object_}
-    assert sorted(keys - reader.printed_keys) == []
+    assert sorted(keys - comparison.printed_keys) == []
 
 
 def test_keys_that_can_be_null_are_null_somewhere(printed: list[tuple[str, Any, str]]) -> None:
     found: set[tuple[str, str]] = set()
     for _, facts, kind in printed:
-        nulls(facts, kind, found)
+        add_null_keys(facts, kind, found)
     keys = {
         (name, key)
         for name, object_ in OBJECTS.items()
@@ -333,20 +333,20 @@ def test_keys_that_can_be_null_are_null_somewhere(printed: list[tuple[str, Any, 
     assert sorted(keys - found) == []
 
 
-def nulls(printed: Any, kind: str, found: set[tuple[str, str]]) -> None:
-    """Add the keys of objects that are null."""
+def add_null_keys(printed: Any, kind: str, found: set[tuple[str, str]]) -> None:
+    """Add the keys with null values to ``found``, with the names of their objects."""
     if isinstance(printed, list):
         for item in printed:
-            nulls(item, kind, found)
+            add_null_keys(item, kind, found)
     elif isinstance(printed, dict) and kind.startswith("map of "):
         for item in printed.values():
-            nulls(item, kind.removeprefix("map of "), found)
+            add_null_keys(item, kind.removeprefix("map of "), found)
     elif isinstance(printed, dict):
         name = next(one for one in _OBJECT.findall(kind) if literals_fit(printed, one))
         for key, inner in printed.items():
             if inner is None:
                 found.add((name, key))
-            nulls(inner, OBJECTS[name][key].type, found)
+            add_null_keys(inner, OBJECTS[name][key].type, found)
 
 
 def test_json_of_rules_has_every_rule(printed: list[tuple[str, Any, str]]) -> None:

@@ -1,4 +1,4 @@
-"""The names of memory spaces in docs/reading_dumps.md are those that hovers show."""
+"""Tests for the names of memory spaces in docs/reading_dumps.md."""
 
 from docs.pages import DOCS, table
 from hlo_lsp.model.backend import Backend, space_name

@@ -1,4 +1,4 @@
-"""README.md stays short, and links in all pages outside of docs/ lead somewhere."""
+"""Tests for the length and commands of README.md, and for links in pages outside of docs/."""
 
 import re
 

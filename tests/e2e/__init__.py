@@ -1,4 +1,4 @@
-"""Tests of the whole server, as editors see it."""
+"""End-to-end tests of the server."""
 
 import pytest
 

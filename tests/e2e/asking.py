@@ -1,4 +1,4 @@
-"""Questions that an editor asks, with answers for a reader."""
+"""Requests of an editor, with results in readable forms."""
 
 from itertools import chain
 from typing import Any
@@ -11,8 +11,8 @@ from e2e.text import Spot
 Symbol = types.DocumentSymbol | types.SymbolInformation
 
 
-async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
-    """Return the hover at a position, in a form that the editor can show."""
+async def request_hover(file: OpenFile, position: types.Position) -> types.Hover | None:
+    """Return the hover at a position, and assert that the editor supports its format."""
     editor = file.editor
     found = await editor.reply(
         editor.client.text_document_hover_async(types.HoverParams(file.document, position))
@@ -26,15 +26,15 @@ async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
     return found
 
 
-async def hover(file: OpenFile, beginning: str, word: str = "") -> str:
+async def hover_text(file: OpenFile, beginning: str, word: str = "") -> str:
     """Return the hover of a word in the line with this beginning, or an empty string."""
-    found = await card(file, file.text.at(beginning, word))
+    found = await request_hover(file, file.text.at(beginning, word))
     return found.contents.value if found else ""  # type: ignore[union-attr]
 
 
-async def facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
+async def hover_facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
     """Return the title and the facts of a hover, without markup."""
-    text = (await hover(file, beginning, word)).replace("`", "")
+    text = (await hover_text(file, beginning, word)).replace("`", "")
     lines = [line for line in text.split("\n") if line]
     title = next((line for line in lines if line.startswith("**")), *lines[:1] or [""])
     pairs = (line.removeprefix("- **").partition("** ") for line in lines if line[:2] == "- ")
@@ -47,21 +47,21 @@ async def facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str
 
 
 async def definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Where "go to definition" leads."""
+    """Return the target of "go to definition"."""
     request = file.editor.client.text_document_definition_async
     params = types.DefinitionParams(file.document, file.text.at(beginning, word))
     return _spot(file.editor, await file.editor.reply(request(params)))
 
 
 async def declaration(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Where "go to declaration" leads."""
+    """Return the target of "go to declaration"."""
     request = file.editor.client.text_document_declaration_async
     params = types.DeclarationParams(file.document, file.text.at(beginning, word))
     return _spot(file.editor, await file.editor.reply(request(params)))
 
 
 async def type_definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
-    """Where "go to type definition" leads."""
+    """Return the target of "go to type definition"."""
     request = file.editor.client.text_document_type_definition_async
     params = types.TypeDefinitionParams(file.document, file.text.at(beginning, word))
     return _spot(file.editor, await file.editor.reply(request(params)))
@@ -70,7 +70,7 @@ async def type_definition(file: OpenFile, beginning: str, word: str = "") -> Spo
 async def references(
     file: OpenFile, beginning: str, word: str = "", *, with_declaration: bool = True
 ) -> list[Spot]:
-    """All mentions, in all files."""
+    """Return the references in all files."""
     context = types.ReferenceContext(include_declaration=with_declaration)
     params = types.ReferenceParams(context, file.document, file.text.at(beginning, word))
     found = await file.editor.reply(file.editor.client.text_document_references_async(params))
@@ -90,15 +90,15 @@ async def symbol_names(file: OpenFile) -> list[str]:
 
 
 async def folds(file: OpenFile) -> list[tuple[str, str]]:
-    """Return the first and the last line of every fold."""
+    """Return the first and the last line of every folding range."""
     params = types.FoldingRangeParams(file.document)
     found = await file.editor.reply(file.editor.client.text_document_folding_range_async(params))
     lines = file.text.lines
     return [(lines[fold.start_line], lines[fold.end_line]) for fold in found or ()]
 
 
-async def lenses(file: OpenFile) -> list[tuple[str, str]]:
-    """Return the lines with a lens, and the resolved titles."""
+async def code_lens_titles(file: OpenFile) -> list[tuple[str, str]]:
+    """Return the lines with a code lens, and the resolved titles."""
     client, reply = file.editor.client, file.editor.reply
     found = await reply(client.text_document_code_lens_async(types.CodeLensParams(file.document)))
     titles = []
@@ -117,6 +117,6 @@ def _names(symbol: Symbol) -> list[str]:
 def _spot(editor: Editor, found: Any) -> Spot | None:
     if found is None:
         return None
-    first = found[0] if isinstance(found, list) else found  # the best place comes first
+    first = found[0] if isinstance(found, list) else found  # the best target
     assert isinstance(first, types.Location)
     return editor.spot(first)

@@ -1,4 +1,4 @@
-"""Real compiles of one program, each in a folder of its own, to be opened and edited."""
+"""Copies of real compiles of one program, each in its own folder."""
 
 import shutil
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dumps import files_of
 
-# A while loop, compiled for three backends; the last is one file with all sections.
+# The file stems of a while loop, compiled for three backends.
 STEMS = {
     "tpu": "tpu_v5e/module_0012.jit_while_fn.cl_1003875606.after_optimizations",
     "cpu": "cpu/module_0002.jit_while_fn.cpu_after_optimizations",
@@ -17,7 +17,7 @@ ONE_FILE = "samples/sample_001.txt"
 
 @dataclass(frozen=True)
 class Compile:
-    """The files of one compile, or the one file of an old one."""
+    """The files of one compile, or the single file of an old release of XLA."""
 
     folder: Path
     stem: str
@@ -56,8 +56,8 @@ class Compile:
         return self.folder / f"{Path(self.stem).name}{end}.txt"
 
 
-def copied(corpus: Path, name: str, folder: Path) -> Compile:
-    """Copy a compile into a folder of its own."""
+def copy_dump(corpus: Path, name: str, folder: Path) -> Compile:
+    """Copy a compile into its own folder."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = STEMS.get(name, ONE_FILE)
     source = corpus / stem

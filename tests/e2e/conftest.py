@@ -1,4 +1,4 @@
-"""Editors and compiles for the tests of the whole server."""
+"""Fixtures for the end-to-end tests: editors, connections, and compiles."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from e2e.compiles import Compile, copied
+from e2e.compiles import Compile, copy_dump
 from e2e.editor import PROFILES, Editor, editor
 from e2e.wire import Wire
 
@@ -27,77 +27,77 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     """Return a function that copies real compiles by name: one file, tpu, cpu, gpu."""
-    return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
+    return lambda name: copy_dump(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
 @pytest.fixture
 def wire() -> Iterator[Wire]:
-    """Return a connection to a server as a process, which writes only messages."""
-    running = Wire()
-    yield running
-    running.end()
-    assert running.stray == b""
-    assert "Traceback" not in running.log
+    """Yield a server process, and assert that its output has only messages."""
+    wire = Wire()
+    yield wire
+    wire.end()
+    assert wire.stray_output == b""
+    assert "Traceback" not in wire.log
 
 
 class EditorPool:
-    """Servers that run for many tests, one for each editor; a new one where one has failed."""
+    """Servers that several tests share, one for each profile, until a test fails."""
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
-        self._running: dict[str, tuple[Editor, AsyncExitStack]] = {}
+        self._editors: dict[str, tuple[Editor, AsyncExitStack]] = {}
 
     async def acquire(self, profile: str) -> Editor:
         """Return the editor of a profile, without open files."""
-        if profile not in self._running:
+        if profile not in self._editors:
             stack = AsyncExitStack()
             log = self._logs / f"{profile}.log"
-            running = await stack.enter_async_context(editor(profile, log))
-            self._running[profile] = running, stack
-        return self._running[profile][0]
+            started = await stack.enter_async_context(editor(profile, log))
+            self._editors[profile] = started, stack
+        return self._editors[profile][0]
 
     async def release(self, profile: str) -> None:
-        """Close what a test has left open, and look whether anything was wrong."""
-        running, stack = self._running.pop(profile)
+        """Close the files of a test, and assert that the server reported no errors."""
+        released, stack = self._editors.pop(profile)
         try:
-            await running.tidy()
+            await released.close_files()
         except BaseException:
             await stack.aclose()
             raise
-        self._running[profile] = running, stack
+        self._editors[profile] = released, stack
 
     async def close(self) -> None:
         """Shut all servers down."""
-        for _, stack in self._running.values():
+        for _, stack in self._editors.values():
             await stack.aclose()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def editor_pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EditorPool]:
-    """Return the servers of this run."""
-    running = EditorPool(tmp_path_factory.mktemp("logs"))
-    yield running
-    await running.close()
+    """Yield the shared servers."""
+    pool = EditorPool(tmp_path_factory.mktemp("logs"))
+    yield pool
+    await pool.close()
 
 
 @pytest_asyncio.fixture(params=PROFILES, loop_scope="session")
 async def any_editor(
     request: pytest.FixtureRequest, editor_pool: EditorPool
 ) -> AsyncIterator[Editor]:
-    """Each of the three editors in turn."""
+    """Yield each of the three editors."""
     yield await editor_pool.acquire(request.param)
     await editor_pool.release(request.param)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def neovim(editor_pool: EditorPool) -> AsyncIterator[Editor]:
-    """Neovim: it counts columns in bytes and pulls diagnostics."""
+    """Yield Neovim, with UTF-8 positions and pulled diagnostics."""
     yield await editor_pool.acquire("neovim@v0.11")
     await editor_pool.release("neovim@v0.11")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def vscode(editor_pool: EditorPool) -> AsyncIterator[Editor]:
-    """VS Code: it counts columns in units of 16 bits and is pushed diagnostics."""
+    """Yield VS Code, with UTF-16 positions and published diagnostics."""
     yield await editor_pool.acquire("visual_studio_code")
     await editor_pool.release("visual_studio_code")

@@ -1,4 +1,4 @@
-"""An editor as the server sees it: a client of pytest-lsp with open files, at a real process."""
+"""Simulated editors: clients of pytest-lsp with open files, connected to server processes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,36 +18,38 @@ from e2e.text import Spot, Text
 
 T = TypeVar("T")
 PROFILES = ("visual_studio_code", "neovim@v0.11", "emacs")
-_PATIENCE = 60  # seconds until a reply that does not come fails the test
+_TIMEOUT_SECONDS = 60
 
 Uri = str
 
 
 class Editor:
-    """One editor with its server. A reply that does not come is a failure."""
+    """An editor with its own server. A missing reply fails the test after a timeout."""
 
-    def __init__(self, client: LanguageClient, published: "Published", log: Path) -> None:
+    def __init__(
+        self, client: LanguageClient, published: "PublishedDiagnostics", log: Path
+    ) -> None:
         self.client = client
         self.files: dict[Uri, OpenFile] = {}
         self.result = types.InitializeResult(types.ServerCapabilities())
-        self.partial: dict[types.ProgressToken, list[Any]] = {}  # results that came ahead
+        self.partial_results: dict[types.ProgressToken, list[Any]] = {}
         self._published = published
         self._log = log
 
     def kill(self) -> None:
-        """End the server by force, if it still runs."""
+        """Kill the server if it still runs."""
         server = self.client._server
         if server is not None and server.returncode is None:
             server.kill()
 
     @property
     def encoding(self) -> str:
-        """The position encoding that was agreed on."""
+        """The negotiated position encoding."""
         return str(self.result.capabilities.position_encoding)
 
     @property
-    def pulls(self) -> bool:
-        """Whether this editor asks for diagnostics itself."""
+    def pulls_diagnostics(self) -> bool:
+        """Return whether the editor pulls diagnostics."""
         capabilities = self.client.capabilities
         assert capabilities is not None
         return bool(capabilities.text_document and capabilities.text_document.diagnostic)
@@ -60,7 +62,7 @@ class Editor:
         *,
         language: str = "hlo",
     ) -> "OpenFile":
-        """Open a file, with the text that it has on disk if no other is given."""
+        """Open a file, by default with its text on disk."""
         uri = place.as_uri() if isinstance(place, Path) else place
         if text is None:
             assert isinstance(place, Path)
@@ -73,51 +75,51 @@ class Editor:
 
     async def reply(self, request: Awaitable[T]) -> T:
         """Wait for the reply to a request."""
-        return await asyncio.wait_for(request, _PATIENCE)
+        return await asyncio.wait_for(request, _TIMEOUT_SECONDS)
 
-    async def pushed(self, uri: Uri, version: int | None) -> list[types.Diagnostic]:
-        """Wait for the pushed diagnostics of a version of a file."""
-        params = await asyncio.wait_for(self._published.of(uri, version), _PATIENCE)
+    async def wait_for_published(self, uri: Uri, version: int | None) -> list[types.Diagnostic]:
+        """Wait for the published diagnostics of a version of a file."""
+        params = await asyncio.wait_for(self._published.wait_for(uri, version), _TIMEOUT_SECONDS)
         return list(params.diagnostics)
 
-    async def tidy(self) -> None:
-        """Close all files, and fail if anything went wrong since the server runs."""
+    async def close_files(self) -> None:
+        """Close all files, and assert that the server logged and reported no errors."""
         for file in list(self.files.values()):
             file.close()
-        nowhere = types.TextDocumentIdentifier("untitled:nowhere")
-        params = types.HoverParams(nowhere, types.Position(0, 0))
+        unopened = types.TextDocumentIdentifier("untitled:nowhere")
+        params = types.HoverParams(unopened, types.Position(0, 0))
         assert await self.reply(self.client.text_document_hover_async(params)) is None
         self._published.params.clear()
         assert self.client.error is None
         assert self.client.messages == []
         assert self._log.read_text("utf-8") == ""
 
-    def last_pushed(self, uri: Uri) -> list[types.Diagnostic]:
-        """Return the last pushed diagnostics of a file."""
-        newest = [params for params in self._published.params if params.uri == uri][-1:]
-        return [diagnostic for params in newest for diagnostic in params.diagnostics]
+    def last_published(self, uri: Uri) -> list[types.Diagnostic]:
+        """Return the last published diagnostics of a file."""
+        last = self.all_published(uri)[-1:]
+        return [diagnostic for params in last for diagnostic in params.diagnostics]
 
-    async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for something that the server does by itself."""
+    async def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds."""
 
         async def wait() -> None:
             while not condition():
                 await asyncio.sleep(0.01)
 
-        await asyncio.wait_for(wait(), _PATIENCE)
+        await asyncio.wait_for(wait(), _TIMEOUT_SECONDS)
 
-    def lists(self, uri: Uri) -> list[types.PublishDiagnosticsParams]:
-        """All that was pushed for a file, in order."""
+    def all_published(self, uri: Uri) -> list[types.PublishDiagnosticsParams]:
+        """Return all notifications with diagnostics of a file, in order."""
         return [params for params in self._published.params if params.uri == uri]
 
     def spot(self, location: types.Location) -> Spot:
-        """Where a location leads."""
+        """Return a readable form of a location within one line."""
         text = self.text_of(location.uri)
         assert location.range.start.line == location.range.end.line
         return text.spot(location.uri.rpartition("/")[2], location.range)
 
     def text_of(self, uri: Uri) -> Text:
-        """Return the text of a file: of the open document, otherwise from disk."""
+        """Return the text of the open document, otherwise of the file on disk."""
         file = self.files.get(uri)
         if file is not None:
             return file.text
@@ -127,7 +129,7 @@ class Editor:
 
 
 class OpenFile:
-    """A file that is open in an editor. Edits are sent at once; the text here follows them."""
+    """An open file. Edits change its text and notify the server."""
 
     def __init__(self, editor: Editor, uri: Uri, text: str, version: int) -> None:
         self.editor = editor
@@ -137,30 +139,30 @@ class OpenFile:
 
     @property
     def document(self) -> types.TextDocumentIdentifier:
-        """How requests name the file."""
+        """The identifier of the file in requests."""
         return types.TextDocumentIdentifier(self.uri)
 
     def edit(self, *edits: tuple[tuple[int, int], tuple[int, int], str]) -> None:
-        """Replace what is between two places (lines and code points), one after the other."""
+        """Apply edits one after the other, from and to a line and a column in code points."""
         changes: list[types.TextDocumentContentChangeEvent] = []
         for start, end, new in edits:
             span = types.Range(self.text.position(*start), self.text.position(*end))
             changes.append(types.TextDocumentContentChangePartial(span, new))
-            self.text = self.text.edited(start, end, new)
+            self.text = self.text.with_edit(start, end, new)
         self._send(changes)
 
-    def set(self, text: str) -> None:
-        """Replace all of the text by a whole new one."""
+    def set_text(self, text: str) -> None:
+        """Replace the whole text."""
         self.text = Text(text, self.editor.encoding)
         self._send([types.TextDocumentContentChangeWholeDocument(text)])
 
     def change_line(self, beginning: str, new: str) -> None:
-        """Put another text in place of the first line that begins so."""
+        """Replace the first line with this beginning."""
         line = self.text.line(beginning)
         self.edit(((line, 0), (line, len(self.text.lines[line])), new))
 
     def substitute(self, old: str, new: str) -> None:
-        """Put another text in place of the first occurrence of one, within a line."""
+        """Replace the first occurrence of a text within a line."""
         line, column = self.text.find(old)
         self.edit(((line, column), (line, column + len(old)), new))
 
@@ -170,9 +172,9 @@ class OpenFile:
         self.editor.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
 
     async def diagnostics(self) -> list[types.Diagnostic]:
-        """Return the complete diagnostics of the current text, pushed or pulled."""
-        if not self.editor.pulls:
-            return await self.editor.pushed(self.uri, self.version)
+        """Return the diagnostics of the current text, published or pulled."""
+        if not self.editor.pulls_diagnostics:
+            return await self.editor.wait_for_published(self.uri, self.version)
         report = await self.editor.reply(
             self.editor.client.text_document_diagnostic_async(
                 types.DocumentDiagnosticParams(self.document)
@@ -182,7 +184,7 @@ class OpenFile:
         return list(report.items)
 
     async def codes(self) -> list[str]:
-        """Return the codes of the diagnostics, in order, without those of advice."""
+        """Return the codes of the errors and warnings, in order."""
         return [str(found.code) for found in await self.diagnostics() if _is_problem(found)]
 
     def _send(self, changes: list[types.TextDocumentContentChangeEvent]) -> None:
@@ -194,34 +196,34 @@ class OpenFile:
 
 
 def _is_problem(diagnostic: types.Diagnostic) -> bool:
-    worst = (types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning)
-    return diagnostic.severity in worst
+    problems = (types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning)
+    return diagnostic.severity in problems
 
 
-class Published:
-    """Everything that the server has pushed, in order."""
+class PublishedDiagnostics:
+    """The ``publishDiagnostics`` notifications of a server, in order."""
 
     def __init__(self) -> None:
         self.params: list[types.PublishDiagnosticsParams] = []
-        self._more = asyncio.Condition()
+        self._condition = asyncio.Condition()
 
-    async def take(self, params: types.PublishDiagnosticsParams) -> None:
-        async with self._more:
+    async def add(self, params: types.PublishDiagnosticsParams) -> None:
+        async with self._condition:
             self.params.append(params)
-            self._more.notify_all()
+            self._condition.notify_all()
 
-    async def of(self, uri: Uri, version: int | None) -> types.PublishDiagnosticsParams:
-        """Wait for diagnostics of a version of a file, and return the newest."""
-        async with self._more:
+    async def wait_for(self, uri: Uri, version: int | None) -> types.PublishDiagnosticsParams:
+        """Wait for diagnostics of a version of a file, and return the last ones."""
+        async with self._condition:
             while True:
                 for params in reversed(self.params):
                     if (params.uri, params.version) == (uri, version):
                         return params
-                await self._more.wait()
+                await self._condition.wait()
 
 
 def _converter() -> Converter:
-    """Return pygls's converter, corrected for actions that have a command."""
+    """Return pygls's converter, corrected for code actions with a command."""
     converter: Converter = default_converter()
 
     def structure(action: Any, _: type) -> types.Command | types.CodeAction:
@@ -229,7 +231,7 @@ def _converter() -> Converter:
         structured: types.Command | types.CodeAction = converter.structure(action, kind)
         return structured
 
-    either = Union[types.Command, types.CodeAction]  # noqa: UP007 - as it is written there
+    either = Union[types.Command, types.CodeAction]  # noqa: UP007 - the form in lsprotocol
     converter.register_structure_hook(either, structure)
     return converter
 
@@ -241,29 +243,33 @@ async def editor(
     options: object = None,
     folder: Path | None = None,
 ) -> AsyncIterator[Editor]:
-    """Start an editor with its own server, and shut it down in the end.
+    """Start an editor with its own server, and shut both down at the end.
 
-    ``folder`` is the one that it has open, if any.
+    Any entry in the log of the server, such as an exception, fails the test.
 
-    Whatever the server has to log (exceptions among it) fails the test.
+    Args:
+        capabilities: The client capabilities, or the name of a profile of pytest-lsp.
+        log: The path of the log file of the server.
+        options: The initialization options.
+        folder: The open workspace folder, if any.
     """
     if isinstance(capabilities, str):
         capabilities = client_capabilities(capabilities)
-    published = Published()
+    published = PublishedDiagnostics()
 
-    partial: dict[types.ProgressToken, list[Any]] = {}
+    partial_results: dict[types.ProgressToken, list[Any]] = {}
 
     def progress(client: LanguageClient, params: types.ProgressParams) -> None:
         if params.value and "kind" in params.value:
             DEFAULT_CLIENT_FEATURES[types.PROGRESS](client, params)
         else:
-            partial.setdefault(params.token, []).append(params.value)
+            partial_results.setdefault(params.token, []).append(params.value)
 
     def make_client() -> LanguageClient:
         client = LanguageClient(converter_factory=_converter)
 
         async def publish(params: types.PublishDiagnosticsParams) -> None:
-            await published.take(params)
+            await published.add(params)
 
         handlers: dict[str, Any] = dict(DEFAULT_CLIENT_FEATURES)
         handlers[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
@@ -274,20 +280,20 @@ async def editor(
     command = [*COMMAND, "--log-file", str(log)]
     client = await ClientServerConfig(command, client_factory=make_client).start()
     assert isinstance(client, LanguageClient)
-    running = Editor(client, published, log)
-    running.partial = partial
+    started = Editor(client, published, log)
+    started.partial_results = partial_results
     try:
         params = types.InitializeParams(
             capabilities,
             initialization_options=options,
             root_uri=None if folder is None else folder.as_uri(),
         )
-        running.result = await running.reply(client.initialize_session(params))
-        yield running
-        await running.tidy()
-        await running.reply(client.shutdown_session())
+        started.result = await started.reply(client.initialize_session(params))
+        yield started
+        await started.close_files()
+        await started.reply(client.shutdown_session())
     except BaseException:
-        running.kill()  # it was not asked to end, and stopping would wait for it
+        started.kill()  # Otherwise, stopping the client waits for the server.
         raise
     finally:
         await client.stop()

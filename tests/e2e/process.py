@@ -1,4 +1,4 @@
-"""The command that users run, as a process."""
+"""The command line that starts ``hlo-lsp`` as a process."""
 
 import sys
 from pathlib import Path

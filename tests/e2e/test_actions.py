@@ -1,4 +1,4 @@
-"""Findings put right, explained and silenced, as editors do it."""
+"""Tests for code actions: quick fixes, fix all, rule explanations, and ignored rules."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,15 +6,21 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from e2e.acting import actions, choose, commands, make, on_save
+from e2e.acting import (
+    apply_action,
+    apply_edit,
+    code_action_commands,
+    code_actions,
+    source_actions,
+)
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
 
 Compiled = Callable[[str], Compile]
 DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
 TOTAL = ("Total bytes used: 40448 (39.5KiB)", "Total bytes used: 40449 (39.5KiB)")
-# What is put right by its first action: the damage, the code, what the action is called.
-PUT_RIGHT = {
+# By name: the old and the damaged text, the code, and the title of the first quick fix.
+QUICK_FIXES = {
     "a size": (*DAMAGE, "size-mismatch", "Change to `1024`"),
     "a total": (*TOTAL, "total-mismatch", "Change to `40448 (39.5KiB)`"),
     "a step": ("    9:add_add_fusion", "    90:add_add_fusion", "schedule-numbering",
@@ -26,23 +32,23 @@ PUT_RIGHT = {
 }  # fmt: skip
 
 
-async def told(file: OpenFile, code: str) -> types.Diagnostic:
+async def only_diagnostic(file: OpenFile, code: str) -> types.Diagnostic:
     """Return the only diagnostic with a code."""
     (found,) = [one for one in await file.diagnostics() if one.code == code]
     return found
 
 
-@pytest.mark.parametrize("name", PUT_RIGHT)
-async def test_right_number_is_put_in(any_editor: Editor, compiled: Compiled, name: str) -> None:
-    old, new, code, title = PUT_RIGHT[name]
+@pytest.mark.parametrize("name", QUICK_FIXES)
+async def test_quick_fix_corrects_number(any_editor: Editor, compiled: Compiled, name: str) -> None:
+    old, new, code, title = QUICK_FIXES[name]
     file = any_editor.open(compiled("one file").assignment)
     whole = file.text.whole
     file.substitute(old, new)
-    found = await told(file, code)
-    put = (await actions(file, found))[0]
-    assert (put.title, put.kind) == (title, types.CodeActionKind.QuickFix)
-    assert list(put.diagnostics or ()) == [found]
-    await choose(any_editor, put)
+    found = await only_diagnostic(file, code)
+    fix = (await code_actions(file, found))[0]
+    assert (fix.title, fix.kind) == (title, types.CodeActionKind.QuickFix)
+    assert list(fix.diagnostics or ()) == [found]
+    await apply_action(any_editor, fix)
     assert file.text.whole == whole
     assert await file.codes() == []
 
@@ -52,27 +58,27 @@ async def test_removable_text_is_faded_if_supported(any_editor: Editor, compiled
     line = file.text.line("    8:xor.5")
     file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
     found = (await file.diagnostics())[0]
-    assert any(action.title.startswith("Remove") for action in await actions(file, found))
+    assert any(action.title.startswith("Remove") for action in await code_actions(file, found))
     capabilities = any_editor.client.capabilities
     assert capabilities is not None
     assert capabilities.text_document is not None
     published = capabilities.text_document.publish_diagnostics
     assert published is not None
-    can = published.tag_support is not None
-    assert found.tags == ((types.DiagnosticTag.Unnecessary,) if can else None)
+    has_tags = published.tag_support is not None
+    assert found.tags == ((types.DiagnosticTag.Unnecessary,) if has_tags else None)
 
 
-async def test_all_right_numbers_at_once(any_editor: Editor, compiled: Compiled) -> None:
+async def test_fix_all_corrects_every_number(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     whole = file.text.whole
-    for old, new, *_ in (PUT_RIGHT[name] for name in ("a size", "a total", "a cumulative sum")):
+    for old, new, *_ in (QUICK_FIXES[name] for name in ("a size", "a total", "a cumulative sum")):
         file.substitute(old, new)
-    (fix_all,) = await on_save(file)
+    (fix_all,) = await source_actions(file)
     assert (fix_all.title, fix_all.kind) == ("Fix all derivable values", "source.fixAll.hlo")
-    edit = await choose(any_editor, fix_all)
+    edit = await apply_action(any_editor, fix_all)
     assert file.text.whole == whole
     assert await file.codes() == []
-    assert await on_save(file) == []
+    assert await source_actions(file) == []
     assert edit.document_changes is not None or edit.changes is not None
 
 
@@ -86,9 +92,9 @@ async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compile
     ]
     file = any_editor.open("untitled:stdout", "".join(parts))
     assert sorted(await file.codes()) == ["size-mismatch"] * 2 + ["total-mismatch"] * 2
-    (fix_all,) = await on_save(file)
+    (fix_all,) = await source_actions(file)
     assert fix_all.title == "Fix all derivable values"
-    await choose(any_editor, fix_all)
+    await apply_action(any_editor, fix_all)
     assert file.text.whole == "".join(parts).replace(*DAMAGE[::-1]).replace(*TOTAL[::-1])
     assert await file.codes() == []
 
@@ -96,8 +102,9 @@ async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compile
 async def test_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     file.substitute(*DAMAGE)
-    found = await told(file, "size-mismatch")
-    shown, said = len(any_editor.client.shown_documents), len(any_editor.client.messages)
+    found = await only_diagnostic(file, "size-mismatch")
+    client = any_editor.client
+    document_count, message_count = len(client.shown_documents), len(client.messages)
     await any_editor.reply(
         any_editor.client.workspace_execute_command_async(
             types.ExecuteCommandParams("hlo.explainRule", arguments=[found.code])
@@ -105,29 +112,29 @@ async def test_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None
     )
     window = any_editor.client.capabilities and any_editor.client.capabilities.window
     if window and window.show_document and window.show_document.support:
-        await any_editor.until(lambda: len(any_editor.client.shown_documents) > shown)
+        await any_editor.wait_until(lambda: len(client.shown_documents) > document_count)
         document = any_editor.client.shown_documents[-1]
         assert document.selection is not None
         page = any_editor.text_of(document.uri)
         assert page.lines[document.selection.start.line] == "### size-mismatch"
     else:
-        await any_editor.until(lambda: len(any_editor.client.messages) > said)
+        await any_editor.wait_until(lambda: len(client.messages) > message_count)
         assert any_editor.client.messages.pop().message.startswith("size-mismatch: ")
 
 
-async def silence(file: OpenFile) -> types.CodeAction | None:
+async def ignore_action(file: OpenFile) -> types.CodeAction | None:
     """Return the action that ignores the rule on sizes."""
-    found = await told(file, "size-mismatch")
-    titles = {action.title: action for action in await actions(file, found)}
+    found = await only_diagnostic(file, "size-mismatch")
+    titles = {action.title: action for action in await code_actions(file, found)}
     return next((titles[title] for title in titles if title.startswith("Ignore")), None)
 
 
-async def test_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compiled) -> None:
-    """By a new file, where the client makes files; nobody need tell the server of it."""
+async def test_rule_is_ignored_in_folder(any_editor: Editor, compiled: Compiled) -> None:
+    """The action creates a settings file, so it needs a client that can create files."""
     path = compiled("one file").assignment
     file = any_editor.open(path)
     file.substitute(*DAMAGE)
-    action = await silence(file)
+    action = await ignore_action(file)
     capabilities = any_editor.client.capabilities
     workspace = capabilities and capabilities.workspace
     edits = workspace and workspace.workspace_edit
@@ -136,18 +143,18 @@ async def test_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compi
     if action is None:
         return
     assert action.title == f"Ignore `size-mismatch` in folder `{path.parent.name}`"
-    await choose(any_editor, action)
+    await apply_action(any_editor, action)
     settings = path.with_name("hlo-lsp.toml")
     assert settings.read_text("utf-8") == 'ignore = ["size-mismatch"]\n'
-    await gone(file)
+    await wait_until_clean(file)
 
 
-async def gone(file: OpenFile) -> None:
-    """Wait until nothing is wrong with a file any more."""
-    if file.editor.pulls:
+async def wait_until_clean(file: OpenFile) -> None:
+    """Wait until a file has no diagnostics."""
+    if file.editor.pulls_diagnostics:
         assert await file.codes() == []
     else:
-        await file.editor.until(lambda: file.editor.last_pushed(file.uri) == [])
+        await file.editor.wait_until(lambda: file.editor.last_published(file.uri) == [])
 
 
 async def test_server_applies_edits_for_command_only_clients(
@@ -157,21 +164,21 @@ async def test_server_applies_edits_for_command_only_clients(
         workspace=types.WorkspaceClientCapabilities(apply_edit=True)
     )
     async with editor(capabilities, tmp_path / "log") as plain:
-        made: list[types.WorkspaceEdit] = []
+        edits: list[types.WorkspaceEdit] = []
 
         def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
-            made.append(params.edit)
+            edits.append(params.edit)
             return types.ApplyWorkspaceEditResult(applied=True)
 
         plain.client.feature(types.WORKSPACE_APPLY_EDIT)(apply)
         file = plain.open(compiled("one file").assignment)
         whole = file.text.whole
         file.substitute(*DAMAGE)
-        put, *_ = await commands(file, await told(file, "size-mismatch"))
-        params = types.ExecuteCommandParams(put.command, arguments=put.arguments)
+        command, *_ = await code_action_commands(file, await only_diagnostic(file, "size-mismatch"))
+        params = types.ExecuteCommandParams(command.command, arguments=command.arguments)
         await plain.reply(plain.client.workspace_execute_command_async(params))
-        (edit,) = made
+        (edit,) = edits
         assert edit.document_changes is None
-        make(plain, edit)
+        apply_edit(plain, edit)
         assert file.text.whole == whole
         assert await file.codes() == []

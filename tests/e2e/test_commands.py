@@ -1,4 +1,4 @@
-"""The commands of the server that are about no finding."""
+"""Tests for the ``hlo.server`` commands."""
 
 import os
 import subprocess
@@ -9,17 +9,17 @@ import pytest
 
 from e2e.compiles import Compile
 from e2e.process import COMMAND
-from e2e.wire import Json, Wire, hover, message, opened
+from e2e.wire import Json, Wire, did_open, hover, message
 
 Compiled = Callable[[str], Compile]
 
 
 @pytest.fixture
 def wire() -> Iterator[Wire]:
-    running = Wire()
-    running.initialize()
-    yield running
-    running.end()
+    wire = Wire()
+    wire.initialize()
+    yield wire
+    wire.end()
 
 
 def run(wire: Wire, name: str, *arguments: Any) -> Json:
@@ -29,25 +29,25 @@ def run(wire: Wire, name: str, *arguments: Any) -> Json:
     return wire.reply("run")
 
 
-def edited(uri: str, text: str) -> bytes:
-    """Return the notification of a new text of an open file."""
+def did_change(uri: str, text: str) -> bytes:
+    """Return a ``didChange`` notification with a new text."""
     document = {"uri": uri, "version": 2}
     params = {"textDocument": document, "contentChanges": [{"text": text}]}
     return message("textDocument/didChange", params)
 
 
-def printed(*arguments: str) -> str:
-    """Return the output of the command on a pipe."""
-    wide = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+def cli_output(*arguments: str) -> str:
+    """Return the output of ``hlo-lsp`` on a pipe."""
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False, env=wide
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False, env=environment
     ).stdout.decode()
 
 
-def test_place_is_inspected_as_in_a_terminal(wire: Wire, compiled: Compiled) -> None:
+def test_inspect_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     reply = run(wire, "inspect", path.as_uri(), {"line": 1, "character": 12})
-    assert reply["result"] == printed("inspect", str(path), "--at", "2:13") != ""
+    assert reply["result"] == cli_output("inspect", str(path), "--at", "2:13") != ""
 
 
 def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> None:
@@ -59,46 +59,46 @@ def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> No
     assert "not an HLO module" in missing["error"]["message"]
 
 
-def test_timeline_is_that_of_a_terminal(wire: Wire, compiled: Compiled) -> None:
+def test_timeline_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     at_peak = run(wire, "timeline", path.as_uri(), 0, 80, None)["result"]
-    assert at_peak == printed("timeline", str(path))
+    assert at_peak == cli_output("timeline", str(path))
     buffers = run(wire, "timeline", path.as_uri(), 0, 80, 5)["result"]
-    assert buffers == printed("timeline", str(path), "--at", "5", "--top", "50")
+    assert buffers == cli_output("timeline", str(path), "--at", "5", "--top", "50")
 
 
 def test_check_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     path.write_text(path.read_text().replace("size ", "size 1", 1))
     for place in (path, path.parent):
-        assert run(wire, "check", place.as_uri())["result"] == printed("check", str(place)) != ""
+        assert run(wire, "check", place.as_uri())["result"] == cli_output("check", str(place)) != ""
 
 
 def test_inspect_reads_unsaved_text(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri, text = path.as_uri(), path.read_text("utf-8")
-    saved = printed("inspect", str(path), "--at", "2:13")
-    wire.send(opened(uri, text))
+    saved = cli_output("inspect", str(path), "--at", "2:13")
+    wire.send(did_open(uri, text))
     assert run(wire, "inspect", uri, {"line": 1, "character": 12})["result"] == saved
-    wire.send(edited(uri, text.replace("size ", "size 1", 1)))
+    wire.send(did_change(uri, text.replace("size ", "size 1", 1)))
     unsaved = run(wire, "inspect", uri, {"line": 1, "character": 12})["result"]
     assert unsaved != saved
     path.write_text(text.replace("size ", "size 1", 1), "utf-8")
-    assert unsaved == printed("inspect", str(path), "--at", "2:13")
+    assert unsaved == cli_output("inspect", str(path), "--at", "2:13")
 
 
 def test_check_reads_unsaved_text(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri, text = path.as_uri(), path.read_text("utf-8")
     wrong = text.replace("size ", "size 1", 1)
-    wire.send(opened(uri, text))
+    wire.send(did_open(uri, text))
     before = [run(wire, "check", place.as_uri())["result"] for place in (path, path.parent)]
-    assert before == [printed("check", str(place)) for place in (path, path.parent)]
-    wire.send(edited(uri, wrong))
+    assert before == [cli_output("check", str(place)) for place in (path, path.parent)]
+    wire.send(did_change(uri, wrong))
     after = [run(wire, "check", place.as_uri())["result"] for place in (path, path.parent)]
     assert after != before
     path.write_text(wrong, "utf-8")
-    assert after == [printed("check", str(place)) for place in (path, path.parent)]
+    assert after == [cli_output("check", str(place)) for place in (path, path.parent)]
 
 
 def test_inspection_of_a_stdout_dump_uses_the_section(wire: Wire, compiled: Compiled) -> None:
@@ -111,8 +111,8 @@ def test_inspection_of_a_stdout_dump_uses_the_section(wire: Wire, compiled: Comp
     path.write_text(text.replace("size ", "size 1", 1), "utf-8")
     line = text.split("\n").index("BufferAssignment:") + 1
     reply = run(wire, "inspect", path.as_uri(), {"line": line, "character": 12})
-    assert reply["result"] == printed("inspect", str(path), "--at", f"{line + 1}:13") != ""
-    assert run(wire, "check", path.as_uri())["result"] == printed("check", str(path)) != ""
+    assert reply["result"] == cli_output("inspect", str(path), "--at", f"{line + 1}:13") != ""
+    assert run(wire, "check", path.as_uri())["result"] == cli_output("check", str(path)) != ""
 
 
 def test_invalid_arguments_are_refused_with_a_reason(wire: Wire) -> None:
@@ -136,7 +136,7 @@ def test_invalid_arguments_are_refused_with_a_reason(wire: Wire) -> None:
         pytest.param(("untitled:1", "here"), id="no position"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused(wire: Wire, arguments: tuple[Any, ...]) -> None:
+def test_malformed_arguments_are_invalid_params(wire: Wire, arguments: tuple[Any, ...]) -> None:
     assert run(wire, "inspect", *arguments)["error"]["code"] == -32602
     assert wire.log == ""
 
@@ -144,7 +144,7 @@ def test_arguments_that_do_not_fit_are_refused(wire: Wire, arguments: tuple[Any,
 def test_restart_reads_files_again(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri = path.as_uri()
-    wire.send(opened(uri, path.read_text("utf-8")) + hover(uri, 1, 12, 1))
+    wire.send(did_open(uri, path.read_text("utf-8")) + hover(uri, 1, 12, 1))
     before = wire.reply(1)
     assert before["result"]
     assert run(wire, "restartIndex")["result"] is None

@@ -1,4 +1,4 @@
-"""Diagnostics, pushed to editors that wait for them and pulled by those that ask."""
+"""Tests for published and pulled diagnostics."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ async def test_diagnostic_appears_and_disappears_with_the_damage(
     assert await file.codes() == []
 
 
-async def test_places_on_box_drawing_lines_are_right(
+async def test_columns_are_correct_on_box_drawing_lines(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("tpu").live_range)

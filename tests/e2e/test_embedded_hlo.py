@@ -1,9 +1,9 @@
-"""HLO in a Python file: answers inside of it, and none about the rest of the file."""
+"""Tests for HLO in Python files, and for the absence of results in the rest of the file."""
 
 import pytest
 from lsprotocol import types
 
-from e2e.asking import definition, facts, hover
+from e2e.asking import definition, hover_facts, hover_text
 from e2e.editor import Editor, OpenFile
 
 _TEXT = '''\
@@ -19,21 +19,21 @@ LAST = "HloModule"
 '''
 
 
-def opened(editor: Editor, text: str = _TEXT) -> OpenFile:
+def open_python(editor: Editor, text: str = _TEXT) -> OpenFile:
     return editor.open("file:///project/model.py", text, language="python")
 
 
 async def test_instruction_has_facts_and_definition(any_editor: Editor) -> None:
-    file = opened(any_editor)
-    told = await facts(file, "  ROOT t", "tanh")
-    assert told["title"] == "t tanh"
+    file = open_python(any_editor)
+    facts = await hover_facts(file, "  ROOT t", "tanh")
+    assert facts["title"] == "t tanh"
     found = await definition(file, "  ROOT t", "p)")
     assert found is not None
     assert (found.line, found.selected) == ("  p = f32[8,128] parameter(0)", "p")
 
 
 async def test_diagnostics_follow_edits(any_editor: Editor) -> None:
-    file = opened(any_editor)
+    file = open_python(any_editor)
     assert await file.codes() == ["shape-mismatch"]
     file.substitute("f32[8,64]", "f32[8,128]")
     assert await file.codes() == []
@@ -43,10 +43,10 @@ async def test_diagnostics_follow_edits(any_editor: Editor) -> None:
     assert (found.code, found.range.start.line) == ("undefined-instruction", 7)
 
 
-async def test_rest_of_the_file_has_no_answers(any_editor: Editor) -> None:
-    file, client = opened(any_editor), any_editor.client
-    assert await hover(file, "import", "jax") == ""
-    assert await hover(file, "LAST", "HloModule") == ""
+async def test_rest_of_the_file_has_no_results(any_editor: Editor) -> None:
+    file, client = open_python(any_editor), any_editor.client
+    assert await hover_text(file, "import", "jax") == ""
+    assert await hover_text(file, "LAST", "HloModule") == ""
     here, span = file.document, types.Range(types.Position(0, 0), types.Position(9, 0))
     options = types.FormattingOptions(2, insert_spaces=True)
     context = types.CodeActionContext([])
@@ -68,11 +68,11 @@ async def test_rest_of_the_file_has_no_answers(any_editor: Editor) -> None:
 
 @pytest.mark.parametrize("text", ["", "x = 1\n", "class HloModule:\n    ENTRY = 1\n"])
 async def test_file_without_hlo_has_no_diagnostics(any_editor: Editor, text: str) -> None:
-    file = opened(any_editor, text)
-    if any_editor.pulls:
+    file = open_python(any_editor, text)
+    if any_editor.pulls_diagnostics:
         assert await file.diagnostics() == []
         return
-    assert await hover(file, "") == ""
+    assert await hover_text(file, "") == ""
     dump = any_editor.open("untitled:m.hlo", "HloModule m\n\nENTRY e {\n  a = b\n}\n")
-    await dump.diagnostics()  # those of the file would have come before
-    assert any_editor.lists(file.uri) == []
+    await dump.diagnostics()  # Diagnostics of the file would arrive before these.
+    assert any_editor.all_published(file.uri) == []

@@ -1,6 +1,7 @@
-"""The table of requests in docs/editors.md is true: each mark is an answer, each blank is none.
+"""Tests for the table of requests in docs/editors.md.
 
-A request is asked at many places of a real file of each kind. Neovim asks, as it can all of it.
+A request has a check mark if it has a result at any of many positions in a real file of that kind.
+The client is Neovim, which supports all of these requests.
 """
 
 import asyncio
@@ -22,13 +23,13 @@ from e2e.editor import Editor, OpenFile, editor
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 _WORD = re.compile(r"[%<]?[A-Za-z_][\w.\-]*(?:\{[\d,]*\})?|\d+")
 _HEADING = "## Requests by kind of file"
-_TOGETHER = 50  # requests under way at a time
-_PLACES = 300
-_METHODS = {"semanticTokens": "semanticTokens/full"}  # and by range, and what has changed
+_MAX_CONCURRENT_REQUESTS = 50
+_MAX_POSITIONS = 300
+_METHODS = {"semanticTokens": "semanticTokens/full"}  # without range and delta
 
 _CONVERTER = default_converter()
 _FORMAT = {"options": {"tabSize": 2, "insertSpaces": True}}
-_MORE: dict[str, dict[str, Any]] = {
+_EXTRA_PARAMS: dict[str, dict[str, Any]] = {
     "references": {"context": {"includeDeclaration": True}},
     "rename": {"newName": "renamed"},
     "codeAction": {"context": {"diagnostics": []}},
@@ -44,9 +45,9 @@ KINDS: dict[str, tuple[str, Callable[[Compile], Path]]] = {
     "thunks": ("gpu", lambda compiled: compiled.thunks),
 }
 _INSTRUCTION = re.compile(r"^( +(?:ROOT )?%[\w.\-]+) = ", re.MULTILINE)
-_ABOUT_FAULTS = {"codeAction", "diagnostic", "formatting", "rangeFormatting"}
-_TO_PYTHON = {"documentLink", "implementation"}
-AT_PLACES = {
+_PROBLEM_REQUESTS = {"codeAction", "diagnostic", "formatting", "rangeFormatting"}
+_PYTHON_LINE_REQUESTS = {"documentLink", "implementation"}
+POSITION_REQUESTS = {
     "hover", "definition", "declaration", "typeDefinition", "implementation", "references",
     "documentHighlight", "prepareCallHierarchy", "completion", "signatureHelp", "rename",
     "linkedEditingRange", "selectionRange",
@@ -54,7 +55,7 @@ AT_PLACES = {
 
 
 def table() -> dict[str, dict[str, bool]]:
-    """Return the rows of the page: the marks by method and kind of file."""
+    """Return the table of the page: whether there is a mark, by method and kind of file."""
     text = PAGE.read_text("utf-8").partition(_HEADING)[2].strip().partition("\n\n")[0]
     rows = [line.strip("| ").split("|") for line in text.split("\n")]
     head = [cell.strip() for cell in rows[0][1:]]
@@ -72,45 +73,45 @@ TABLE = table()
 
 
 def test_table_has_every_request_about_a_document() -> None:
-    asked = {
+    requests = {
         method.removeprefix("textDocument/")
         for method in types.METHOD_TO_TYPES
         if method.startswith("textDocument/") and method.count("/") == 1
     }
-    assert set(TABLE) <= asked | {"semanticTokens", "codeAction"}
-    assert set(TABLE) >= AT_PLACES
+    assert set(TABLE) <= requests | {"semanticTokens", "codeAction"}
+    assert set(TABLE) >= POSITION_REQUESTS
     assert all(set(row) == {*KINDS, "stdout"} for row in TABLE.values())
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "stdout"])
-async def test_marks_are_the_requests_with_answers(
+async def test_marks_match_requests_with_results(
     neovim: Editor, compiled: Callable[[str], Compile], kind: str, tmp_path: Path
 ) -> None:
     if kind == "stdout":
-        place, text = tmp_path / "stdout.txt", as_printed(compiled("tpu"))
+        place, text = tmp_path / "stdout.txt", stdout_dump(compiled("tpu"))
     else:
         name, path = KINDS[kind]
         place = path(compiled(name))
         text = place.read_text("utf-8")
-    answered = {}
-    async with near_python(tmp_path) as local:
+    has_results = {}
+    async with editor_with_sources(tmp_path) as local:
         for method in TABLE:
-            asking = local if method in _TO_PYTHON else neovim
-            file = asking.open(place, spoilt(text) if method in _ABOUT_FAULTS else text)
-            answered[method] = await is_answered(file, method)
+            client = local if method in _PYTHON_LINE_REQUESTS else neovim
+            file = client.open(place, damage(text) if method in _PROBLEM_REQUESTS else text)
+            has_results[method] = await has_result(file, method)
             file.close()
-    assert answered == {method: row[kind] for method, row in TABLE.items()}
+    assert has_results == {method: row[kind] for method, row in TABLE.items()}
 
 
-def near_python(folder: Path) -> AbstractAsyncContextManager[Editor]:
-    """Start an editor on a machine with the Python file that the corpus names."""
+def editor_with_sources(folder: Path) -> AbstractAsyncContextManager[Editor]:
+    """Start an editor with a source map to the Python file that the corpus names."""
     (folder / "programs.py").write_text("\n" * 300, "utf-8")
     settings = {"sourceMap": {"/home/user/models": str(folder)}}
     return editor(types.ClientCapabilities(), folder / "log", settings)
 
 
-def spoilt(text: str) -> str:
-    """With too many blanks in an instruction, and with what nobody can read in another line."""
+def damage(text: str) -> str:
+    """Return the text with extra blanks in an instruction and a syntax error in another line."""
     lines = _INSTRUCTION.sub(r"\1   = ", text, count=1).split("\n")
     third = len(lines) // 3
     at = next(number for number in range(third, len(lines)) if lines[number].strip())
@@ -118,7 +119,7 @@ def spoilt(text: str) -> str:
     return "\n".join(lines)
 
 
-def as_printed(compiled: Compile) -> str:
+def stdout_dump(compiled: Compile) -> str:
     """Return the output of ``--xla_dump_to=-`` for a compile."""
     return "".join(
         f"*** Begin {path.name} ***\n{path.read_text('utf-8')}\n*** End {path.name} ***\n"
@@ -126,49 +127,51 @@ def as_printed(compiled: Compile) -> str:
     )
 
 
-async def is_answered(file: OpenFile, method: str) -> bool:
-    """Whether a request has an answer with something in it anywhere in a file."""
-    asking = [partial(ask, file, method, params) for params in questions(file, method)]
-    for first in range(0, len(asking), _TOGETHER):
-        answers = await asyncio.gather(*(one() for one in asking[first : first + _TOGETHER]))
-        if any(answers):
+async def has_result(file: OpenFile, method: str) -> bool:
+    """Return whether a request has a result that is not empty anywhere in a file."""
+    requests = [partial(request, file, method, params) for params in all_params(file, method)]
+    for first in range(0, len(requests), _MAX_CONCURRENT_REQUESTS):
+        batch = requests[first : first + _MAX_CONCURRENT_REQUESTS]
+        if any(await asyncio.gather(*(one() for one in batch))):
             return True
     return False
 
 
-async def ask(file: OpenFile, method: str, params: dict[str, Any]) -> bool:
+async def request(file: OpenFile, method: str, params: dict[str, Any]) -> bool:
+    """Send a request, and return whether its result is not empty."""
     name = f"textDocument/{_METHODS.get(method, method)}"
     kind: Any = types.METHOD_TO_TYPES[name][2]
-    question = _CONVERTER.structure(params, kind)
+    structured = _CONVERTER.structure(params, kind)
     protocol = file.editor.client.protocol
     try:
-        answer = await file.editor.reply(protocol.send_request_async(name, question))
-    except JsonRpcException as refusal:
-        if refusal.code != types.LSPErrorCodes.RequestFailed:
+        result = await file.editor.reply(protocol.send_request_async(name, structured))
+    except JsonRpcException as error:
+        if error.code != types.LSPErrorCodes.RequestFailed:
             raise
         return False
-    items = getattr(answer, "items", answer)
+    items = getattr(result, "items", result)
     return bool(getattr(items, "data", items))
 
 
-def questions(file: OpenFile, method: str) -> Iterator[dict[str, Any]]:
+def all_params(file: OpenFile, method: str) -> Iterator[dict[str, Any]]:
+    """Yield the parameters of a request, with all positions if it has one."""
     document = {"textDocument": {"uri": file.uri}}
     lines = file.text.lines
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines) - 1, "character": 0}}
-    more = _MORE.get(method, {})
-    if method in AT_PLACES:
-        for place in places(lines):
-            here = {"line": place[0], "character": place[1]}
-            yield {**document, "position": here, "positions": [here], **more}
+    extra = _EXTRA_PARAMS.get(method, {})
+    if method in POSITION_REQUESTS:
+        for line, character in positions(lines):
+            here = {"line": line, "character": character}
+            yield {**document, "position": here, "positions": [here], **extra}
     else:
-        yield {**document, "range": whole, **more}
+        yield {**document, "range": whole, **extra}
 
 
-def places(lines: list[str]) -> Iterator[tuple[int, int]]:
-    """Words all over a text: some in each of its lines, more at the beginning of long lines."""
+def positions(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield positions of words all over a text, of long lines only at the beginning."""
     found = [
         (number, word.start() + 1)
         for number, line in enumerate(lines)
         for word in list(_WORD.finditer(line[:1000]))[:12]
     ]
-    return iter(found[:: max(1, len(found) // _PLACES)])
+    return iter(found[:: max(1, len(found) // _MAX_POSITIONS)])

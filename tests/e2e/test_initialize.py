@@ -1,4 +1,4 @@
-"""What the server says it can do, to three editors."""
+"""Tests for the server capabilities that three editors receive."""
 
 from pathlib import Path
 
@@ -9,42 +9,42 @@ from e2e.editor import Editor, editor
 from hlo_lsp import __version__
 
 
-async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
-    offered = any_editor.result.capabilities
-    assert offered.hover_provider
-    assert offered.definition_provider
-    assert offered.declaration_provider
-    assert offered.type_definition_provider
-    assert offered.references_provider
-    assert offered.document_highlight_provider
-    assert offered.document_symbol_provider
-    assert offered.folding_range_provider
-    assert offered.selection_range_provider
-    assert offered.linked_editing_range_provider
-    assert offered.document_formatting_provider
-    assert offered.document_range_formatting_provider
-    assert offered.code_lens_provider is not None
-    assert offered.code_lens_provider.resolve_provider is True
-    assert isinstance(offered.inlay_hint_provider, types.InlayHintOptions)
-    assert offered.inlay_hint_provider.resolve_provider is True
+async def test_supported_features_are_advertised(any_editor: Editor) -> None:
+    capabilities = any_editor.result.capabilities
+    assert capabilities.hover_provider
+    assert capabilities.definition_provider
+    assert capabilities.declaration_provider
+    assert capabilities.type_definition_provider
+    assert capabilities.references_provider
+    assert capabilities.document_highlight_provider
+    assert capabilities.document_symbol_provider
+    assert capabilities.folding_range_provider
+    assert capabilities.selection_range_provider
+    assert capabilities.linked_editing_range_provider
+    assert capabilities.document_formatting_provider
+    assert capabilities.document_range_formatting_provider
+    assert capabilities.code_lens_provider is not None
+    assert capabilities.code_lens_provider.resolve_provider is True
+    assert isinstance(capabilities.inlay_hint_provider, types.InlayHintOptions)
+    assert capabilities.inlay_hint_provider.resolve_provider is True
 
 
-async def test_tokens_are_offered_full_delta_and_range(any_editor: Editor) -> None:
-    offered = any_editor.result.capabilities.semantic_tokens_provider
-    assert isinstance(offered, types.SemanticTokensOptions)
-    assert list(offered.legend.token_types[:3]) == ["elementType", "opcode", "instruction"]
-    assert list(offered.legend.token_modifiers) == ["declaration", "unused", "threadLocal"]
-    assert offered.full == types.SemanticTokensFullDelta(delta=True)
-    assert offered.range is True
+async def test_semantic_tokens_support_full_delta_and_range(any_editor: Editor) -> None:
+    capabilities = any_editor.result.capabilities.semantic_tokens_provider
+    assert isinstance(capabilities, types.SemanticTokensOptions)
+    assert list(capabilities.legend.token_types[:3]) == ["elementType", "opcode", "instruction"]
+    assert list(capabilities.legend.token_modifiers) == ["declaration", "unused", "threadLocal"]
+    assert capabilities.full == types.SemanticTokensFullDelta(delta=True)
+    assert capabilities.range is True
 
 
-async def test_nothing_is_offered_that_is_not_there(any_editor: Editor) -> None:
-    offered = any_editor.result.capabilities
-    assert offered.document_on_type_formatting_provider is None
-    assert offered.inline_value_provider is None
+async def test_unsupported_features_are_not_advertised(any_editor: Editor) -> None:
+    capabilities = any_editor.result.capabilities
+    assert capabilities.document_on_type_formatting_provider is None
+    assert capabilities.inline_value_provider is None
 
 
-async def test_documents_are_synchronised_by_what_changes(any_editor: Editor) -> None:
+async def test_document_sync_is_incremental(any_editor: Editor) -> None:
     sync = any_editor.result.capabilities.text_document_sync
     assert isinstance(sync, types.TextDocumentSyncOptions)
     assert sync.open_close is True
@@ -58,13 +58,13 @@ async def test_pull_diagnostics_depend_on_other_files(any_editor: Editor) -> Non
     assert diagnostics.workspace_diagnostics is True
 
 
-async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Editor) -> None:
-    offered = any_editor.result.capabilities
-    assert offered.code_action_provider == types.CodeActionOptions(
+async def test_code_actions_and_commands_are_advertised(any_editor: Editor) -> None:
+    capabilities = any_editor.result.capabilities
+    assert capabilities.code_action_provider == types.CodeActionOptions(
         code_action_kinds=(types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll),
         resolve_provider=True,
     )
-    commands = offered.execute_command_provider
+    commands = capabilities.execute_command_provider
     assert commands is not None
     assert set(commands.commands) == {
         "hlo.explainRule",
@@ -77,7 +77,7 @@ async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Edit
     }
 
 
-async def test_server_says_who_it_is(any_editor: Editor) -> None:
+async def test_server_info_has_name_and_version(any_editor: Editor) -> None:
     assert any_editor.result.server_info == types.ServerInfo("hlo-lsp", __version__)
 
 
@@ -88,5 +88,5 @@ async def test_server_says_who_it_is(any_editor: Editor) -> None:
 async def test_each_editor_gets_its_preferred_encoding(
     profile: str, encoding: str, tmp_path: Path
 ) -> None:
-    async with editor(profile, tmp_path / "log") as running:
-        assert running.encoding == encoding
+    async with editor(profile, tmp_path / "log") as client_editor:
+        assert client_editor.encoding == encoding

@@ -1,4 +1,4 @@
-"""Inlay hints of real dumps, as each editor asks for them."""
+"""Tests for inlay hints in real dumps."""
 
 from collections.abc import Callable
 
@@ -18,21 +18,19 @@ async def hints(file: OpenFile) -> list[types.InlayHint]:
     return list(reply or ())
 
 
-def around(file: OpenFile, hint: types.InlayHint) -> str:
+def labeled_text(file: OpenFile, hint: types.InlayHint) -> str:
     """Return the text before a hint, and its label."""
     line = file.text.lines[hint.position.line]
     return f"{line[: file.text.column(hint.position)]}|{hint.label}"
 
 
-async def test_hints_of_a_module_know_its_neighbours(
-    any_editor: Editor, compiled: Compiled
-) -> None:
+async def test_module_hints_use_companion_files(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").module)
     found = await hints(file)
-    seen = [around(file, hint) for hint in found]
-    assert "  %fusion.9|256.0 KiB HBM" in seen
-    assert any(each.endswith("|step 25") for each in seen)
-    assert any("|padded " in each for each in seen)
+    labels = [labeled_text(file, hint) for hint in found]
+    assert "  %fusion.9|256.0 KiB HBM" in labels
+    assert any(each.endswith("|step 25") for each in labels)
+    assert any("|padded " in each for each in labels)
     hint = next(hint for hint in found if str(hint.label) == "step 25")
     resolved = await any_editor.reply(any_editor.client.inlay_hint_resolve_async(hint))
     assert str(resolved.tooltip).startswith("runs at step 25 of ")

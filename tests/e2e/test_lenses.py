@@ -1,19 +1,19 @@
-"""Code lenses of real dumps, word for word."""
+"""Tests for the exact texts of code lenses in real dumps."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from lsprotocol import types
 
-from e2e.asking import lenses
+from e2e.asking import code_lens_titles
 from e2e.compiles import Compile
 from e2e.editor import Editor, editor
 
 Compiled = Callable[[str], Compile]
 
 
-async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compiled) -> None:
-    found = await lenses(any_editor.open(compiled("one file").assignment))
+async def test_one_file_dump_has_expected_lenses(any_editor: Editor, compiled: Compiled) -> None:
+    found = await code_lens_titles(any_editor.open(compiled("one file").assignment))
     titles = [title for _, title in found]
     assert titles[0].startswith("HBM: ")
     assert titles[1] == "1 value, 512 B"
@@ -28,14 +28,16 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
     assert [line for line, _ in found if line.startswith("allocation ")] == heads
 
 
-async def test_client_may_have_all_texts_at_once(
+async def test_lens_texts_are_sent_at_once_if_configured(
     neovim: Editor, tmp_path: Path, compiled: Compiled
 ) -> None:
     path = compiled("one file").assignment
-    resolved = await lenses(neovim.open(path))
+    resolved = await code_lens_titles(neovim.open(path))
     options = {"lensTexts": "at once"}
     async with editor("neovim@v0.11", tmp_path / "log", options) as eager:
         params = types.CodeLensParams(eager.open(path).document)
         found = await eager.reply(eager.client.text_document_code_lens_async(params))
     _, *titles = [lens.command and lens.command.title for lens in found or ()]
-    assert titles == [title for _, title in resolved[1:]]  # the summary is resolved by all clients
+    assert titles == [
+        title for _, title in resolved[1:]
+    ]  # The first lens is always resolved later.

@@ -1,4 +1,4 @@
-"""A values file of 6 MB: edits and other questions in the middle of long replies."""
+"""Tests for edits and other requests during long requests about a values file of 6 MB."""
 
 import asyncio
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from e2e.asking import folds, hover, symbol_names, symbols
+from e2e.asking import folds, hover_text, symbol_names, symbols
 from e2e.editor import Editor, OpenFile
 
 
@@ -16,8 +16,10 @@ def values(train_l24: Path) -> Path:
     return path
 
 
-def spans(found: list[types.DocumentSymbol | types.SymbolInformation], file: OpenFile) -> None:
-    """Each entry's symbol selects its header in the text as it is now."""
+def assert_current_ranges(
+    found: list[types.DocumentSymbol | types.SymbolInformation], file: OpenFile
+) -> None:
+    """Assert that the symbol of each entry selects its header in the current text."""
     lines = file.text.lines
     (entries,) = [symbol for symbol in found if symbol.name == "Used values"]
     assert isinstance(entries, types.DocumentSymbol)
@@ -36,33 +38,33 @@ async def test_long_reply_includes_edits_made_meanwhile(neovim: Editor, values: 
         file.edit(((0, 0), (0, 0), "\n" * (count + 1)))
         found, _, _ = await long
         assert found
-    spans(await symbols(file), file)
+    assert_current_ranges(await symbols(file), file)
     first = file.text.lines.index("Used values:") + 1
-    assert await hover(file, file.text.lines[first])
+    assert await hover_text(file, file.text.lines[first])
 
 
 async def test_hover_does_not_wait_for_long_replies(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     header = file.text.lines[4]
-    assert await hover(file, header)
+    assert await hover_text(file, header)
     long = asyncio.ensure_future(symbol_names(file))
     await asyncio.sleep(0)
-    assert await hover(file, header)
-    assert not long.done()  # the hover was asked later and is answered first
+    assert await hover_text(file, header)
+    assert not long.done()  # The later request has the earlier reply.
     assert len(await long) > 1000
 
 
-async def test_another_file_is_not_held_up(neovim: Editor, values: Path) -> None:
+async def test_long_request_does_not_delay_another_file(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     small = neovim.open("untitled:small", "BufferAssignment:\n")
     long = asyncio.ensure_future(symbol_names(file))
     await asyncio.sleep(0)
-    assert await hover(small, "BufferAssignment")
+    assert await hover_text(small, "BufferAssignment")
     assert not long.done()
     assert await long
 
 
-async def test_closing_during_a_long_reply_is_no_error(neovim: Editor, values: Path) -> None:
+async def test_closing_during_long_reply_causes_no_error(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     long = asyncio.gather(symbols(file), folds(file), return_exceptions=True)
     await asyncio.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Jumps and references, from every file of a compile into its neighbours."""
+"""Tests for navigation between the companion files of a compile."""
 
 from collections.abc import Callable
 
@@ -45,7 +45,7 @@ async def test_definition_of_live_range_is_the_value_entry(
     assert await type_definition(file, f"    {row}", row) == Spot(entry.name, mention, mention)
 
 
-async def test_thunk_leads_to_its_instruction(neovim: Editor, compiled: Compiled) -> None:
+async def test_definition_of_thunk_is_its_instruction(neovim: Editor, compiled: Compiled) -> None:
     files = compiled("gpu")
     found = await definition(neovim.open(files.thunks), "    008: kCustomKernel", "gemm")
     assert found is not None
@@ -53,7 +53,7 @@ async def test_thunk_leads_to_its_instruction(neovim: Editor, compiled: Compiled
     assert found.line.strip().startswith("%gemm_fusion_dot = ")
 
 
-async def test_references_are_the_same_from_everywhere(neovim: Editor, compiled: Compiled) -> None:
+async def test_references_are_the_same_in_every_file(neovim: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
     found = await references(neovim.open(files.values), "<23 fusion.9 @0>")
     assert {spot.file for spot in found} == {

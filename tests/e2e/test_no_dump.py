@@ -1,10 +1,10 @@
-"""Files that are no dumps: no features, no diagnostics, no error."""
+"""Tests for files that are not dumps: no results, no diagnostics, and no errors."""
 
 from collections.abc import Callable
 
 from lsprotocol import types
 
-from e2e.asking import card, folds, lenses, symbols
+from e2e.asking import code_lens_titles, folds, request_hover, symbols
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile
 
@@ -22,28 +22,28 @@ TEXTS = {
 }  # fmt: skip
 
 
-async def silent(file: OpenFile) -> None:
-    """Nothing is known of the file, anywhere."""
+async def assert_no_results(file: OpenFile) -> None:
+    """Assert that no request about the file has a result."""
     lines = file.text.lines
     for number in range(min(5, len(lines))):
-        assert await card(file, types.Position(number, 0)) is None
-        assert await card(file, types.Position(number, min(3, len(lines[number])))) is None
+        assert await request_hover(file, types.Position(number, 0)) is None
+        assert await request_hover(file, types.Position(number, min(3, len(lines[number])))) is None
     assert await symbols(file) == []
     assert await folds(file) == []
-    assert await lenses(file) == []
+    assert await code_lens_titles(file) == []
     assert await file.diagnostics() == []
 
 
-async def test_nothing_is_said_in_any_editor(any_editor: Editor) -> None:
+async def test_other_texts_have_no_results(any_editor: Editor) -> None:
     for name, text in TEXTS.items():
-        await silent(any_editor.open(f"untitled:{name.replace(' ', '-')}", text))
+        await assert_no_results(any_editor.open(f"untitled:{name.replace(' ', '-')}", text))
 
 
-async def test_what_becomes_a_dump_is_one_at_once(any_editor: Editor, compiled: Compiled) -> None:
+async def test_edits_turn_other_text_into_dump(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open("untitled:new", "")
-    await silent(file)
-    file.set(compiled("one file").assignment.read_text("utf-8"))
-    assert await card(file, file.text.at("<166 fusion.16{0} @0>")) is not None
+    await assert_no_results(file)
+    file.set_text(compiled("one file").assignment.read_text("utf-8"))
+    assert await request_hover(file, file.text.at("<166 fusion.16{0} @0>")) is not None
     assert len(await symbols(file)) == 4
-    file.set("no more\n")
-    await silent(file)
+    file.set_text("no more\n")
+    await assert_no_results(file)

@@ -1,4 +1,4 @@
-"""How the server ends, and what it writes where."""
+"""Tests for the exit status, the output, and the log of the server process."""
 
 import signal
 import subprocess
@@ -8,22 +8,22 @@ from pathlib import Path
 import pytest
 
 from e2e.process import COMMAND
-from e2e.wire import PATIENCE, Json, Wire, hover, message, opened
+from e2e.wire import TIMEOUT_SECONDS, Json, Wire, did_open, hover, message
 
 TEXT = "BufferAssignment:\nallocation 0: size 0, constant:\n"
 
 
 @pytest.fixture
 def start() -> Iterator[type[Wire]]:
-    """Return the class of servers, and end those that it started."""
+    """Yield a class that starts servers, and kill these servers at the end."""
     started: list[Wire] = []
 
-    class Started(Wire):
+    class KilledWire(Wire):
         def __init__(self, *options: str) -> None:
             super().__init__(*options)
             started.append(self)
 
-    yield Started
+    yield KilledWire
     for wire in started:
         wire.process.kill()
         wire.process.wait()
@@ -32,32 +32,34 @@ def start() -> Iterator[type[Wire]]:
 def test_shutdown_and_exit_end_the_process_with_success(start: type[Wire]) -> None:
     wire = start()
     wire.initialize()
-    wire.send(opened("untitled:1", TEXT) + message("shutdown", None, 1))
+    wire.send(did_open("untitled:1", TEXT) + message("shutdown", None, 1))
     assert wire.reply(1)["result"] is None
     wire.send(message("exit"))
-    assert wire.process.wait(PATIENCE) == 0
-    assert (wire.log, wire.stray) == ("", b"")
+    assert wire.process.wait(TIMEOUT_SECONDS) == 0
+    assert (wire.log, wire.stray_output) == ("", b"")
 
 
 def test_exit_without_shutdown_is_a_failure(start: type[Wire]) -> None:
     wire = start()
     wire.initialize()
     wire.send(message("exit"))
-    assert wire.process.wait(PATIENCE) == 1
+    assert wire.process.wait(TIMEOUT_SECONDS) == 1
     assert "Traceback" not in wire.log
 
 
 def test_exit_before_initialize_ends_the_process(start: type[Wire]) -> None:
     wire = start()
     wire.send(message("exit"))
-    assert wire.process.wait(PATIENCE) == 1
+    assert wire.process.wait(TIMEOUT_SECONDS) == 1
 
 
-@pytest.mark.parametrize("said", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"])
-def test_end_of_input_ends_the_process(start: type[Wire], said: bytes) -> None:
+@pytest.mark.parametrize(
+    "partial_input", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"]
+)
+def test_end_of_input_ends_the_process(start: type[Wire], partial_input: bytes) -> None:
     wire = start()
     wire.initialize()
-    wire.send(said)
+    wire.send(partial_input)
     wire.end()
     assert wire.process.returncode is not None
     assert "Traceback" not in wire.log
@@ -73,7 +75,7 @@ def test_end_of_input_during_work_ends_the_process(start: type[Wire], train_l24:
     (values,) = train_l24.rglob("*-buffer-assignment-values.txt")
     wire = start()
     wire.initialize()
-    wire.send(opened(values.as_uri(), values.read_text("utf-8")))
+    wire.send(did_open(values.as_uri(), values.read_text("utf-8")))
     wire.send(hover(values.as_uri(), 10, 3, 1))
     wire.end()
     assert "Traceback" not in wire.log
@@ -88,12 +90,12 @@ def test_closed_output_ends_the_process() -> None:
         assert process.stdout is not None
         params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
         process.stdin.write(message("initialize", params, 1))
-        process.stdin.write(opened("untitled:1", f"BufferAssignment:\n{lines}"))
+        process.stdin.write(did_open("untitled:1", f"BufferAssignment:\n{lines}"))
         process.stdin.write(message("textDocument/documentSymbol", document, 2))
         process.stdin.flush()
         assert process.stdout.readline().startswith(b"Content-Length")
         process.stdout.close()
-        _, log = process.communicate(timeout=PATIENCE)
+        _, log = process.communicate(timeout=TIMEOUT_SECONDS)
     assert b"Exception ignored" not in log
 
 
@@ -109,20 +111,20 @@ def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -
     place = path if source == "a file" else Path("/dev/null")
     with place.open("rb") as stdin:
         ended = subprocess.run(
-            COMMAND, stdin=stdin, capture_output=True, check=False, timeout=PATIENCE
+            COMMAND, stdin=stdin, capture_output=True, check=False, timeout=TIMEOUT_SECONDS
         )
     assert b"Traceback" not in ended.stderr
     assert (b'"hlo-lsp"' in ended.stdout) is (source == "a file")
 
 
-def test_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
-    # A shell starts background processes with SIGINT ignored, and so would be the server.
+def test_keyboard_interrupt_prints_no_traceback(start: type[Wire]) -> None:
+    # A shell starts background processes with SIGINT ignored, which the server would inherit.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     wire = start()
     signal.signal(signal.SIGINT, before)
     wire.initialize()
     wire.process.send_signal(signal.SIGINT)
-    wire.process.wait(PATIENCE)
+    wire.process.wait(TIMEOUT_SECONDS)
     assert "Traceback" not in wire.log
 
 
@@ -134,13 +136,13 @@ def test_standard_output_carries_the_protocol_only(
     for more in ([], ["--log-file", str(log)]):
         wire = start(*options, *more)
         wire.initialize()
-        wire.send(opened("untitled:1", TEXT) + hover("untitled:1", 0, 0, 1))
+        wire.send(did_open("untitled:1", TEXT) + hover("untitled:1", 0, 0, 1))
         assert "BufferAssignment" in wire.reply(1)["result"]["contents"]["value"]
         wire.send(message("no/such", {}, 2))
         assert wire.reply(2)["error"]
         wire.send(message("shutdown", None, 3) + message("exit"))
-        assert wire.process.wait(PATIENCE) == 0
-        assert wire.stray == b""
+        assert wire.process.wait(TIMEOUT_SECONDS) == 0
+        assert wire.stray_output == b""
         assert bool(more) is (wire.log == "")
     assert "no/such" in log.read_text("utf-8")
 
@@ -149,7 +151,7 @@ def test_unwritable_log_file_is_reported_and_ignored(start: type[Wire], tmp_path
     wire = start("--log-file", str(tmp_path / "no folder" / "server.log"))
     wire.initialize()
     wire.send(message("shutdown", None, 1) + message("exit"))
-    assert wire.process.wait(PATIENCE) == 0
+    assert wire.process.wait(TIMEOUT_SECONDS) == 0
     assert "cannot log to" in wire.log
     assert "no folder" in wire.log
     assert "Traceback" not in wire.log
@@ -160,5 +162,5 @@ def test_log_on_a_full_disk_is_ignored(start: type[Wire]) -> None:
     wire = start("-v", "--log-file", "/dev/full")
     wire.initialize()
     wire.send(message("no/such", {}, 1) + message("shutdown", None, 2) + message("exit"))
-    assert wire.process.wait(PATIENCE) == 0
+    assert wire.process.wait(TIMEOUT_SECONDS) == 0
     assert wire.log == ""

@@ -1,4 +1,4 @@
-"""Semantic tokens of real dumps, as each editor asks for them."""
+"""Tests for semantic tokens in real dumps."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,11 +10,11 @@ from e2e.editor import Editor, OpenFile
 Compiled = Callable[[str], Compile]
 
 
-def words(file: OpenFile, data: Sequence[int]) -> list[tuple[int, str, str]]:
-    """Each token: its line, its text and what it is."""
-    offered = file.editor.result.capabilities.semantic_tokens_provider
-    assert offered is not None
-    legend = offered.legend
+def decode_tokens(file: OpenFile, data: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Return the line, the text, and the type with modifiers of each token."""
+    provider = file.editor.result.capabilities.semantic_tokens_provider
+    assert provider is not None
+    legend = provider.legend
     found = []
     line = units = 0
     for at in range(0, len(data), 5):
@@ -28,7 +28,7 @@ def words(file: OpenFile, data: Sequence[int]) -> list[tuple[int, str, str]]:
     return found
 
 
-async def full(file: OpenFile) -> types.SemanticTokens:
+async def full_tokens(file: OpenFile) -> types.SemanticTokens:
     params = types.SemanticTokensParams(file.document)
     request = file.editor.client.text_document_semantic_tokens_full_async(params)
     found = await file.editor.reply(request)
@@ -36,9 +36,11 @@ async def full(file: OpenFile) -> types.SemanticTokens:
     return found
 
 
-async def test_names_of_a_module(any_editor: Editor, compiled: Compiled) -> None:
+async def test_module_tokens_include_all_computation_declarations(
+    any_editor: Editor, compiled: Compiled
+) -> None:
     file = any_editor.open(compiled("tpu").module)
-    found = words(file, (await full(file)).data)
+    found = decode_tokens(file, (await full_tokens(file)).data)
     declared = {text for _, text, what in found if what.startswith("computation declaration")}
     heads = (line.removeprefix("ENTRY ") for line in file.text.lines if line.endswith(" {"))
     assert declared == {line.split()[0] for line in heads}

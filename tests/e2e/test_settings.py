@@ -1,11 +1,11 @@
-"""What is checked, changed while the server runs: settings of the editor, files beside dumps."""
+"""Tests for changes of settings while the server runs."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from lsprotocol import types
 
-from e2e.asking import lenses
+from e2e.asking import code_lens_titles
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -14,7 +14,7 @@ Compiled = Callable[[str], Compile]
 SIZE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
 OFFSET = ("offset=4096", "offset=4608")
 BOTH = {"size-mismatch", "out-of-bounds"}
-ASKED = types.ClientCapabilities(
+PULLED_CONFIGURATION = types.ClientCapabilities(
     workspace=types.WorkspaceClientCapabilities(
         configuration=True,
         did_change_configuration=types.DidChangeConfigurationClientCapabilities(
@@ -24,38 +24,38 @@ ASKED = types.ClientCapabilities(
 )
 
 
-def damaged(at: Editor, path: Path) -> OpenFile:
-    """Open a dump with two damages."""
+def open_damaged(at: Editor, path: Path) -> OpenFile:
+    """Open a dump, and damage a size and an offset."""
     file = at.open(path)
     file.substitute(*SIZE)
     file.substitute(*OFFSET)
     return file
 
 
-async def shows(file: OpenFile, codes: set[str]) -> None:
-    """Wait until all of these are shown, and nothing else."""
+async def wait_for_codes(file: OpenFile, codes: set[str]) -> None:
+    """Wait until the diagnostics of a file have exactly these codes."""
 
-    def shown() -> set[str]:
-        return {str(found.code) for found in file.editor.last_pushed(file.uri)}
+    def published() -> set[str]:
+        return {str(found.code) for found in file.editor.last_published(file.uri)}
 
-    if file.editor.pulls:
+    if file.editor.pulls_diagnostics:
         assert {str(found.code) for found in await file.diagnostics()} == codes
     else:
-        await file.editor.until(lambda: shown() == codes)
+        await file.editor.wait_until(lambda: published() == codes)
 
 
-def change(at: Editor, check: object) -> None:
-    """Change the setting ``hlo.check``, as an editor tells it to a server that has not asked."""
+def push_check_setting(at: Editor, check: object) -> None:
+    """Send the setting ``hlo.check`` in a ``didChangeConfiguration`` notification."""
     params = types.DidChangeConfigurationParams({"hlo": {"check": check}})
     at.client.workspace_did_change_configuration(params)
 
 
-async def test_rules_are_chosen_while_the_server_runs(
+async def test_check_settings_apply_while_server_runs(
     any_editor: Editor, compiled: Compiled
 ) -> None:
-    file = damaged(any_editor, compiled("one file").assignment)
+    file = open_damaged(any_editor, compiled("one file").assignment)
     any_editor.client.set_configuration({"hlo": {}})
-    await shows(file, BOTH)
+    await wait_for_codes(file, BOTH)
     for check, codes in (
         ({"ignore": ["size"]}, {"out-of-bounds"}),
         ({"select": ["size-mismatch"]}, {"size-mismatch"}),
@@ -63,36 +63,38 @@ async def test_rules_are_chosen_while_the_server_runs(
         ({}, BOTH),
     ):
         any_editor.client.set_configuration({"hlo": {"check": check}})
-        change(any_editor, check)
-        await shows(file, codes)
+        push_check_setting(any_editor, check)
+        await wait_for_codes(file, codes)
 
 
-async def test_client_is_asked_for_its_settings(tmp_path: Path, compiled: Compiled) -> None:
-    async with editor(ASKED, tmp_path / "log") as asked:
-        asked.client.set_configuration({"hlo": {"check": {"ignore": ["size-mismatch"]}}})
-        file = damaged(asked, compiled("one file").assignment)
-        asked.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
-        await shows(file, {"out-of-bounds"})
+async def test_server_requests_the_configuration(tmp_path: Path, compiled: Compiled) -> None:
+    async with editor(PULLED_CONFIGURATION, tmp_path / "log") as client_editor:
+        client_editor.client.set_configuration({"hlo": {"check": {"ignore": ["size-mismatch"]}}})
+        file = open_damaged(client_editor, compiled("one file").assignment)
+        client_editor.client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams(None)
+        )
+        await wait_for_codes(file, {"out-of-bounds"})
 
 
 async def test_invalid_setting_is_reported_once_then_ignored(
     any_editor: Editor, compiled: Compiled
 ) -> None:
-    file = damaged(any_editor, compiled("one file").assignment)
+    file = open_damaged(any_editor, compiled("one file").assignment)
     check = {"ignore": ["size-mismach"], "severity": "error"}
     any_editor.client.set_configuration({"hlo": {"check": check}})
-    change(any_editor, check)
-    await any_editor.until(lambda: bool(any_editor.client.messages))
+    push_check_setting(any_editor, check)
+    await any_editor.wait_until(lambda: bool(any_editor.client.messages))
     message = any_editor.client.messages.pop().message
     assert message == (
         "hlo.check.ignore: unknown rule `size-mismach`; did you mean `size-mismatch`?"
     )
-    await shows(file, BOTH)
+    await wait_for_codes(file, BOTH)
     any_editor.client.set_configuration({"hlo": {}})
-    change(any_editor, {})
+    push_check_setting(any_editor, {})
 
 
-async def test_lines_in_the_workspace_own_buffers(any_editor: Editor, tmp_path: Path) -> None:
+async def test_workspace_setting_selects_owner_lines(any_editor: Editor, tmp_path: Path) -> None:
     module = MODULE.replace("/home/user/model.py", "/srv/app/model.py")
     module = module.replace("\n\nFunctionNames", '\n2 "/srv/lib/nn.py"\n\nFunctionNames')
     module = module.replace("2 {file_name_id=1", "2 {file_name_id=2")
@@ -104,7 +106,7 @@ async def test_lines_in_the_workspace_own_buffers(any_editor: Editor, tmp_path: 
     async def owner() -> str:
         command = types.ExecuteCommandParams("hlo.server.summary", [file.uri, 0])
         summary = await any_editor.reply(any_editor.client.workspace_execute_command_async(command))
-        titles = [title for _, title in await lenses(file)]
+        titles = [title for _, title in await code_lens_titles(file)]
         names = ("nn.py:3", "model.py:7")
         found = {name for name in names if any(name in title for title in titles[1:])}
         assert found == {name for name in names if f"{name}" in str(summary)}

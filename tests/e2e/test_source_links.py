@@ -1,4 +1,4 @@
-"""From dumps to Python files, and the settings that say where they are."""
+"""Tests for links from dumps to Python files, and for the source map setting."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from e2e.asking import facts
+from e2e.asking import hover_facts
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
 
 Compiled = Callable[[str], Compile]
-PLAIN = types.ClientCapabilities()  # neither asks nor answers
-WITHOUT = "(not on this machine; see hlo.sourceMap)"
+NO_CAPABILITIES = types.ClientCapabilities()
+MISSING_SOURCE = "(not on this machine; see hlo.sourceMap)"
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def sources(tmp_path: Path) -> Path:
     return folder
 
 
-def mapped(folder: Path | str) -> dict[str, Any]:
+def source_map(folder: Path | str) -> dict[str, Any]:
     return {"sourceMap": {"/home/user/models": str(folder)}}
 
 
@@ -39,17 +39,20 @@ async def links(file: OpenFile) -> list[tuple[str, str]]:
     return [(lines[a.line][column(a) : column(b)], target) for a, b, target in places]
 
 
-def change(running: Editor, settings: Any) -> None:
+def push_settings(client_editor: Editor, settings: Any) -> None:
+    """Send settings in a ``didChangeConfiguration`` notification."""
     params = types.DidChangeConfigurationParams(settings)
-    running.client.workspace_did_change_configuration(params)
+    client_editor.client.workspace_did_change_configuration(params)
 
 
 @pytest.mark.parametrize("options", [lambda section: section, lambda section: {"hlo": section}])
 async def test_every_link_of_a_module_has_a_line(
     tmp_path: Path, compiled: Compiled, sources: Path, options: Callable[[Any], Any]
 ) -> None:
-    async with editor(PLAIN, tmp_path / "log", options(mapped(sources))) as running:
-        found = await links(running.open(compiled("tpu").module))
+    async with editor(
+        NO_CAPABILITIES, tmp_path / "log", options(source_map(sources))
+    ) as client_editor:
+        found = await links(client_editor.open(compiled("tpu").module))
         target = f"{sources.as_uri()}/programs.py"
         assert "my%20sources" in target
         assert found[0] == ('"/home/user/models/programs.py"', f"{target}#L1")
@@ -60,26 +63,26 @@ async def test_every_link_of_a_module_has_a_line(
             "file_location_id",
             "stack_frame_id",
         }
-        values = await links(running.open(compiled("tpu").values))
+        values = await links(client_editor.open(compiled("tpu").values))
         assert values
         assert all(text.startswith("stack_frame_id=") for text, _ in values)
         assert all(lines[text] == target for text, target in values)
 
 
-async def test_settings_are_asked_for_and_asked_again(
+async def test_settings_are_requested_again_after_changes(
     tmp_path: Path, compiled: Compiled, sources: Path
 ) -> None:
-    async with editor("neovim@v0.11", tmp_path / "log") as running:
+    async with editor("neovim@v0.11", tmp_path / "log") as client_editor:
         files = compiled("tpu")
-        module, assignment = running.open(files.module), running.open(files.assignment)
+        module, assignment = client_editor.open(files.module), client_editor.open(files.assignment)
         assert await links(module) == []
-        running.client.set_configuration({"hlo": mapped(sources)})
-        change(running, None)
+        client_editor.client.set_configuration({"hlo": source_map(sources)})
+        push_settings(client_editor, None)
         assert len(await links(module)) > 10
-        told = await facts(assignment, " value: <23 fusion.9", "fusion.9")
+        facts = await hover_facts(assignment, " value: <23 fusion.9", "fusion.9")
         link = f"[/home/user/models/programs.py:53]({sources.as_uri()}/programs.py#L53)"
-        assert told["source"].startswith(f"{link} in whileloop")
-        assert WITHOUT not in told["source"]
-        running.client.set_configuration({"hlo": {}})
-        change(running, {"hlo": {}})
+        assert facts["source"].startswith(f"{link} in whileloop")
+        assert MISSING_SOURCE not in facts["source"]
+        client_editor.client.set_configuration({"hlo": {}})
+        push_settings(client_editor, {"hlo": {}})
         assert await links(module) == []

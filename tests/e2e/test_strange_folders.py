@@ -1,4 +1,4 @@
-"""Workspace folders with files that cannot be read, links in circles, and pipes."""
+"""Tests for workspace folders with unreadable files, circular links, and named pipes."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from e2e.compiles import Compile
-from e2e.wire import Json, Wire, message, opened
+from e2e.wire import Json, Wire, did_open, message
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes and links")
 
 
 @pytest.fixture
-def strange(compiled: Callable[[str], Compile]) -> Compile:
-    """Return a compile whose folder also has everything that is not a dump."""
+def special_files(compiled: Callable[[str], Compile]) -> Compile:
+    """Return a compile in a folder that also has pipes, circular links, and unreadable files."""
     files = compiled("tpu")
     folder = files.folder
     os.mkfifo(folder / "module_0013.pipe.after_optimizations.txt")
@@ -34,35 +34,37 @@ def strange(compiled: Callable[[str], Compile]) -> Compile:
 
 
 @pytest.fixture
-def wires(strange: Compile) -> Iterator[list[Wire]]:
-    """Return two servers on the folder."""
-    running = [Wire(), Wire()]
-    folders = [{"uri": strange.folder.as_uri(), "name": "dumps"}]
+def wires(special_files: Compile) -> Iterator[list[Wire]]:
+    """Yield two servers with the folder as workspace."""
+    wires = [Wire(), Wire()]
+    folders = [{"uri": special_files.folder.as_uri(), "name": "dumps"}]
     params = {
         "processId": None, "rootUri": None, "workspaceFolders": folders,
         "capabilities": {"workspace": {"workspaceFolders": True}},
     }  # fmt: skip
-    for wire in running:
+    for wire in wires:
         wire.send(message("initialize", params, "init") + message("initialized", {}))
         wire.reply("init")
-    yield running
-    for wire in running:
+    yield wires
+    for wire in wires:
         wire.end()
 
 
-def ask(wire: Wire, method: str, params: Any) -> Json:
+def request(wire: Wire, method: str, params: Any) -> Json:
     """Return the reply to a request."""
     wire.send(message(method, params, method))
     return wire.reply(method)
 
 
-def test_two_servers_answer_about_a_strange_folder(strange: Compile, wires: list[Wire]) -> None:
+def test_two_servers_give_equal_results_for_folder(
+    special_files: Compile, wires: list[Wire]
+) -> None:
     found = []
     for wire in wires:
-        uri = strange.assignment.as_uri()
-        wire.send(opened(uri, strange.assignment.read_text("utf-8")))
-        modules = ask(wire, "hlo/modules", {})["result"]["modules"]
-        reports = ask(wire, "workspace/diagnostic", {"previousResultIds": []})["result"]
+        uri = special_files.assignment.as_uri()
+        wire.send(did_open(uri, special_files.assignment.read_text("utf-8")))
+        modules = request(wire, "hlo/modules", {})["result"]["modules"]
+        reports = request(wire, "workspace/diagnostic", {"previousResultIds": []})["result"]
         found.append((modules, reports["items"]))
         assert "jit_while_fn" in {module["name"] for module in modules}
         assert wire.log == ""

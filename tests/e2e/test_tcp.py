@@ -1,4 +1,4 @@
-"""The server on a socket."""
+"""Tests for the server on a TCP socket."""
 
 import asyncio
 import contextlib
@@ -11,14 +11,14 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 from e2e.process import COMMAND
-from e2e.wire import PATIENCE
+from e2e.wire import TIMEOUT_SECONDS
 
 Process = subprocess.Popen[bytes]
 
 
 @pytest.fixture
 def port() -> int:
-    """Return a port that was free a moment ago."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         number: int = probe.getsockname()[1]
@@ -35,7 +35,7 @@ def server(port: int) -> Iterator[Process]:
         process.kill()
 
 
-async def listens(server: Process) -> str:
+async def wait_until_listening(server: Process) -> str:
     """Wait until the server listens, and return its log message."""
 
     def wait() -> str:
@@ -43,13 +43,13 @@ async def listens(server: Process) -> str:
         for line in server.stderr:
             if b"erving on" in line:
                 return line.decode()
-        raise AssertionError("nobody listens")
+        raise AssertionError("the server does not listen")
 
-    return await asyncio.wait_for(asyncio.to_thread(wait), PATIENCE)
+    return await asyncio.wait_for(asyncio.to_thread(wait), TIMEOUT_SECONDS)
 
 
-async def talk(client: LanguageClient) -> str:
-    """Shake hands, open a dump, hover."""
+async def initialize_and_hover(client: LanguageClient) -> str:
+    """Initialize the server, open a dump, and return the text of a hover."""
     result = await client.initialize_async(types.InitializeParams(types.ClientCapabilities()))
     assert result.server_info is not None
     assert result.server_info.name == "hlo-lsp"
@@ -66,13 +66,13 @@ async def talk(client: LanguageClient) -> str:
 
 
 async def test_exit_of_the_client_ends_the_server(server: Process, port: int) -> None:
-    await listens(server)
+    await wait_until_listening(server)
     client = LanguageClient("test", "1")
     await client.start_tcp("127.0.0.1", port)
-    assert (await talk(client)).startswith("BufferAssignment")
+    assert (await initialize_and_hover(client)).startswith("BufferAssignment")
     await client.shutdown_async(None)
     client.exit(None)
-    out, err = await asyncio.to_thread(server.communicate, None, PATIENCE)
+    out, err = await asyncio.to_thread(server.communicate, None, TIMEOUT_SECONDS)
     assert server.returncode == 0
     assert out == b""
     assert b"Traceback" not in err
@@ -80,19 +80,19 @@ async def test_exit_of_the_client_ends_the_server(server: Process, port: int) ->
         await client.stop()
 
 
-async def test_client_that_hangs_up_ends_the_server(server: Process, port: int) -> None:
-    await listens(server)
+async def test_disconnect_of_the_client_ends_the_server(server: Process, port: int) -> None:
+    await wait_until_listening(server)
     _, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.close()
     await writer.wait_closed()
-    out, err = await asyncio.to_thread(server.communicate, None, PATIENCE)
+    out, err = await asyncio.to_thread(server.communicate, None, TIMEOUT_SECONDS)
     assert server.returncode is not None
     assert out == b""
     assert b"Traceback" not in err
 
 
-async def test_it_listens_on_this_machine_only(server: Process) -> None:
-    line = await listens(server)
+async def test_server_listens_on_loopback_only(server: Process) -> None:
+    line = await wait_until_listening(server)
     assert "127.0.0.1" in line
     assert "0.0.0.0" not in line
 
@@ -107,7 +107,7 @@ def test_occupied_port_is_reported(port: int) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=PATIENCE,
+            timeout=TIMEOUT_SECONDS,
         )
     assert ended.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}" in ended.stderr

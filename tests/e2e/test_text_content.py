@@ -1,4 +1,4 @@
-"""Memory summaries as documents, in clients with ``workspace/textDocumentContent``."""
+"""Tests for memory summaries as documents (``workspace/textDocumentContent``)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,8 +19,8 @@ def _request(wire: Wire, method: str, params: Any) -> Json:
 
 
 def test_summary_opens_as_document(wire: Wire, compiled: Compiled) -> None:
-    offered = wire.initialize(**_CAPABILITIES)["result"]["capabilities"]["workspace"]
-    assert offered["textDocumentContent"] == {"schemes": ["hlo-memory-summary"]}
+    advertised = wire.initialize(**_CAPABILITIES)["result"]["capabilities"]["workspace"]
+    assert advertised["textDocumentContent"] == {"schemes": ["hlo-memory-summary"]}
     arguments = [compiled("tpu").assignment.as_uri(), 0]
     params = {"command": "hlo.server.summary", "arguments": arguments}
     wire.send(message("workspace/executeCommand", params, "run"))
@@ -38,6 +38,6 @@ def test_other_documents_are_refused(wire: Wire) -> None:
     assert "no document of this server" in reply["error"]["message"]
 
 
-def test_client_without_content_is_offered_none(wire: Wire) -> None:
+def test_content_is_not_advertised_without_client_support(wire: Wire) -> None:
     workspace = wire.initialize()["result"]["capabilities"]["workspace"]
     assert "textDocumentContent" not in workspace

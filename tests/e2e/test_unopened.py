@@ -1,4 +1,4 @@
-"""Files that the client never opened: windows on them, and what is known of places in them."""
+"""Tests for requests about files that are not open."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from e2e.compiles import Compile
-from e2e.wire import Wire, message, opened
+from e2e.wire import Wire, did_open, message
 
 Compiled = Callable[[str], Compile]
 
 
-def ask(wire: Wire, method: str, params: Any) -> Any:
+def request(wire: Wire, method: str, params: Any) -> Any:
     """Return the result of a request."""
     wire.send(message(method, params, method))
     return wire.reply(method)["result"]
@@ -24,8 +24,8 @@ def test_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
     text = path.read_text("utf-8")
     lines = len(text.split("\n"))
     window = {"text": text, "firstLine": 0, "lineCount": lines}
-    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": 3}) == window
-    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
+    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": 3}) == window
+    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
 
 
 @pytest.mark.parametrize(
@@ -33,9 +33,9 @@ def test_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
     [{}, {"uri": "untitled:1", "line": 0}, {"uri": 1, "line": 0}, {"uri": "file:///none.txt"},
      {"uri": "file:///none.txt", "line": 0}, {"uri": "file:///none.txt", "line": "0"}],
 )  # fmt: skip
-def test_no_window_on_nothing(wire: Wire, params: Any) -> None:
+def test_invalid_window_request_returns_none(wire: Wire, params: Any) -> None:
     wire.initialize()
-    assert ask(wire, "hlo/window", params) is None
+    assert request(wire, "hlo/window", params) is None
     assert wire.log == ""
 
 
@@ -43,10 +43,10 @@ def test_other_file_has_no_window(wire: Wire, tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("int main() {}\n")
     wire.initialize()
-    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": 0}) is None
+    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": 0}) is None
 
 
-def test_places_in_closed_files_are_known(wire: Wire, compiled: Compiled) -> None:
+def test_closed_and_open_files_have_equal_results(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     lines = path.read_text("utf-8").split("\n")
     line = next(number for number, text in enumerate(lines) if text.startswith(" value: <"))
@@ -57,18 +57,18 @@ def test_places_in_closed_files_are_known(wire: Wire, compiled: Compiled) -> Non
         "context": {"includeDeclaration": False},
     }
     methods = ["hover", "definition", "declaration", "typeDefinition", "references"]
-    closed = {method: ask(wire, f"textDocument/{method}", place) for method in methods}
+    closed = {method: request(wire, f"textDocument/{method}", place) for method in methods}
     assert all(closed.values())
-    wire.send(opened(path.as_uri(), path.read_text("utf-8")))
-    assert closed == {method: ask(wire, f"textDocument/{method}", place) for method in methods}
+    wire.send(did_open(path.as_uri(), path.read_text("utf-8")))
+    assert closed == {method: request(wire, f"textDocument/{method}", place) for method in methods}
 
 
-def test_closed_files_are_no_dumps(wire: Wire, tmp_path: Path) -> None:
+def test_other_closed_files_have_no_results(wire: Wire, tmp_path: Path) -> None:
     wire.initialize()
     path = tmp_path / "other.txt"
     path.write_text("int main() {}\n")
     for uri in (path.as_uri(), tmp_path.as_uri(), (tmp_path / "none.txt").as_uri(), "file:"):
         place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
-        assert ask(wire, "textDocument/hover", place) is None
-        assert ask(wire, "textDocument/definition", place) is None
+        assert request(wire, "textDocument/hover", place) is None
+        assert request(wire, "textDocument/definition", place) is None
     assert wire.log == ""

@@ -1,10 +1,10 @@
-"""Messages as bytes: cut in odd places, run together, outside ASCII, long."""
+"""Tests for messages as bytes: in chunks, joined, outside ASCII, and long."""
 
 import re
 
 import pytest
 
-from e2e.wire import Json, Wire, hover, message, opened
+from e2e.wire import Json, Wire, did_open, hover, message
 
 TEXT = """\
 BufferAssignment:
@@ -14,7 +14,7 @@ allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:
 UTF8 = {"general": {"positionEncodings": ["utf-8"]}}
 
 
-def described(reply: dict[str, dict[str, dict[str, str]]]) -> str:
+def hovered_value(reply: dict[str, dict[str, dict[str, str]]]) -> str:
     """Return the name of the value that a hover describes."""
     (name,) = re.findall(r"result of (\S+)", reply["result"]["contents"]["value"])
     return str(name)
@@ -23,23 +23,26 @@ def described(reply: dict[str, dict[str, dict[str, str]]]) -> str:
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_messages_may_come_in_chunks_of_any_size(wire: Wire, size: int) -> None:
     wire.initialize()
-    data = opened("untitled:é", TEXT, ascii_only=False) + hover("untitled:é", 2, 9, 1)
+    data = did_open("untitled:é", TEXT, ascii_only=False) + hover("untitled:é", 2, 9, 1)
     for start in range(0, len(data), size):
         wire.send(data[start : start + size])
-    assert described(wire.reply(1)) == "x"
+    assert hovered_value(wire.reply(1)) == "x"
 
 
 def test_lengths_count_bytes(wire: Wire) -> None:
     wire.initialize(**UTF8)
     body = "│├─𝔸é" * 50
-    wire.send(opened("untitled:1", TEXT + body, ascii_only=False))
+    wire.send(did_open("untitled:1", TEXT + body, ascii_only=False))
     changes: list[Json] = [{"range": span(3, 0, 3, len((body[:-1]).encode())), "text": "x"}]
-    wire.send(changed("untitled:1", changes))
+    wire.send(did_change("untitled:1", changes))
     wire.send(hover("untitled:1", 2, 9, 1))
-    assert described(wire.reply(1)) == "x"
+    assert hovered_value(wire.reply(1)) == "x"
     wire.send(message("textDocument/diagnostic", {"textDocument": {"uri": "untitled:1"}}, 2))
     (found,) = [d for d in wire.reply(2)["result"]["items"] if d["range"]["start"]["line"] == 3]
-    assert found["range"]["end"] == {"line": 3, "character": 3}  # xé is left: one byte and two
+    assert found["range"]["end"] == {
+        "line": 3,
+        "character": 3,
+    }  # "xé" is left: one byte and two bytes.
 
 
 def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
@@ -49,7 +52,7 @@ def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
         f"<1 x @0>\n positions:\n  x\n uses:\n from instruction: %x = f32[4]{{0:T(128)}} "
         f'parameter(0), metadata={{op_name="{name}"}}\n'
     )
-    wire.send(opened("untitled:1", f"{TEXT}\nUsed values:\n{entry}", ascii_only=False))
+    wire.send(did_open("untitled:1", f"{TEXT}\nUsed values:\n{entry}", ascii_only=False))
     wire.send(hover("untitled:1", 2, 9, 1) + hover("untitled:1", 2, 9, 2))
     assert name in wire.reply(1)["result"]["contents"]["value"]
     assert name in wire.reply(2)["result"]["contents"]["value"]
@@ -62,18 +65,18 @@ def test_text_of_megabytes_arrives_whole(wire: Wire) -> None:
         for number in range(2, 60_000)
     )
     assert len(text) > 3_000_000
-    data = opened("untitled:1", text)
+    data = did_open("untitled:1", text)
     for start in range(0, len(data), 50_000):
         wire.send(data[start : start + 50_000])
     wire.send(hover("untitled:1", 60_000, 12, 1))
-    assert described(wire.reply(1)) == "v.59999"
+    assert hovered_value(wire.reply(1)) == "v.59999"
 
 
-@pytest.mark.parametrize("number", [0, -5, 2**31 - 1, "", "ü"])
-def test_reply_carries_the_id_of_its_request(wire: Wire, number: int | str) -> None:
+@pytest.mark.parametrize("request_id", [0, -5, 2**31 - 1, "", "ü"])
+def test_reply_carries_the_id_of_its_request(wire: Wire, request_id: int | str) -> None:
     wire.initialize()
-    wire.send(hover("untitled:none", 0, 0, number))
-    assert wire.reply(number) == {"id": number, "jsonrpc": "2.0", "result": None}
+    wire.send(hover("untitled:none", 0, 0, request_id))
+    assert wire.reply(request_id) == {"id": request_id, "jsonrpc": "2.0", "result": None}
 
 
 def span(*numbers: int) -> dict[str, dict[str, int]]:
@@ -84,7 +87,7 @@ def span(*numbers: int) -> dict[str, dict[str, int]]:
     }
 
 
-def changed(uri: str, changes: list[dict[str, object]]) -> bytes:
+def did_change(uri: str, changes: list[dict[str, object]]) -> bytes:
     document = {"uri": uri, "version": 2}
     params = {"textDocument": document, "contentChanges": changes}
     return message("textDocument/didChange", params)

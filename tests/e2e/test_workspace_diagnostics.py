@@ -1,4 +1,4 @@
-"""What is wrong in all dumps of a folder, for a client that asks for it."""
+"""Tests for workspace diagnostics of the dumps in a folder."""
 
 import shutil
 from collections.abc import AsyncIterator, Callable
@@ -26,7 +26,7 @@ CAPABILITIES = types.ClientCapabilities(
 
 
 class WorkspacePuller:
-    """An editor with a folder open, which hands back the reports that it has."""
+    """An editor with an open folder, which sends the previous result ids with each request."""
 
     def __init__(self, at: Editor, folder: Path) -> None:
         self.at = at
@@ -41,7 +41,7 @@ class WorkspacePuller:
         return dict(map(self.read, report.items))
 
     def read(self, item: types.WorkspaceDocumentDiagnosticReport) -> tuple[str, list[str] | str]:
-        """Take in the report of a file."""
+        """Store the result id of a report, and return the file name with its codes."""
         name = item.uri.rpartition("/")[2]
         if item.result_id is None:
             self.ids.pop(item.uri, None)
@@ -52,7 +52,7 @@ class WorkspacePuller:
         return name, [str(found.code) for found in item.items]
 
     def write(self, name: str, *damages: tuple[str, str]) -> None:
-        """Put a dump into the folder."""
+        """Write a damaged dump into the folder."""
         text = (self.folder / "good.txt").read_text("utf-8")
         for old, new in damages:
             assert old in text
@@ -66,13 +66,13 @@ async def harness(tmp_path: Path, compiled: Compiled) -> AsyncIterator[Workspace
     folder.mkdir()
     shutil.copyfile(compiled("one file").assignment, folder / "good.txt")
     async with editor(CAPABILITIES, tmp_path / "log", folder=folder) as at:
-        running = WorkspacePuller(at, folder)
-        running.write("size.txt", SIZE)
-        running.write("both.txt", SIZE, OFFSET)
-        yield running
+        puller = WorkspacePuller(at, folder)
+        puller.write("size.txt", SIZE)
+        puller.write("both.txt", SIZE, OFFSET)
+        yield puller
 
 
-async def test_only_files_with_findings_are_reported_and_once(harness: WorkspacePuller) -> None:
+async def test_files_with_findings_are_reported_once(harness: WorkspacePuller) -> None:
     assert await harness.pull() == {
         "size.txt": ["size-mismatch"],
         "both.txt": ["size-mismatch", "out-of-bounds"],
@@ -84,10 +84,10 @@ async def test_changed_closed_file_refreshes_workspace_diagnostics(
     harness: WorkspacePuller,
 ) -> None:
     client = harness.at.client
-    told = client.diagnostic_refresh_count
+    refresh_count = client.diagnostic_refresh_count
     event = types.FileEvent((harness.folder / "size.txt").as_uri(), types.FileChangeType.Changed)
     client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    await harness.at.until(lambda: client.diagnostic_refresh_count > told)
+    await harness.at.wait_until(lambda: client.diagnostic_refresh_count > refresh_count)
 
 
 async def test_long_check_reports_progress(harness: WorkspacePuller) -> None:
@@ -100,5 +100,5 @@ async def test_long_check_reports_progress(harness: WorkspacePuller) -> None:
         "both.txt", *(f"module_{number:04}.jit_f.txt" for number in range(3)), "size.txt",
     ]  # fmt: skip
     reports: list[object] = [*chain(*harness.at.client.progress_reports.values())]
-    begun = [each for each in reports if isinstance(each, types.WorkDoneProgressBegin)]
-    assert "Checking HLO dumps" in [each.title for each in begun]
+    begins = [each for each in reports if isinstance(each, types.WorkDoneProgressBegin)]
+    assert "Checking HLO dumps" in [each.title for each in begins]

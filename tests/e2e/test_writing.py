@@ -1,4 +1,4 @@
-"""Completion, signature help and rename, as editors use them on real modules and on new lines."""
+"""Tests for completion and rename in real modules and in new text."""
 
 import re
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile
 
 Compiled = Callable[[str], Compile]
-_STOP = re.compile(r"\$\{\d+(?::((?:[^\\}]|\\.)*)|\|([^,|]*)[^|]*\|)\}|\$\d")
+_TAB_STOP = re.compile(r"\$\{\d+(?::((?:[^\\}]|\\.)*)|\|([^,|]*)[^|]*\|)\}|\$\d")
 
 
 async def complete(
     file: OpenFile, line: int, column: int, trigger: str = ""
 ) -> dict[str, types.CompletionItem]:
-    """Return the items at a place by label, in the order of the list."""
+    """Return the completion items at a position by label, in the order of the list."""
     kind = types.CompletionTriggerKind
     context = (
         types.CompletionContext(kind.TriggerCharacter, trigger)
@@ -37,13 +37,13 @@ async def complete(
 
 
 def append(file: OpenFile, line: int, typed: str) -> None:
-    """Type something at the end of a line."""
+    """Insert text at the end of a line."""
     end = line, len(file.text.lines[line])
     file.edit((end, end, typed))
 
 
 async def accept(file: OpenFile, line: int, typed: str, label: str) -> None:
-    """Type something at the end of a line and take a candidate, with every stop as it is."""
+    """Insert text at the end of a line, and accept a completion with its default tab stops."""
     append(file, line, typed)
     items = await complete(file, line, len(file.text.lines[line]))
     assert label in items, list(items)[:20]
@@ -51,7 +51,7 @@ async def accept(file: OpenFile, line: int, typed: str, label: str) -> None:
     span = edit.range if isinstance(edit, types.TextEdit) else edit.insert
     new = edit.new_text
     if items[label].insert_text_format is types.InsertTextFormat.Snippet:
-        new = re.sub(r"\\(.)", r"\1", _STOP.sub(lambda stop: stop[1] or stop[2] or "", new))
+        new = re.sub(r"\\(.)", r"\1", _TAB_STOP.sub(lambda stop: stop[1] or stop[2] or "", new))
     start = line, file.text.column(span.start)
     file.edit((start, (line, file.text.column(span.end)), new))
 
@@ -69,7 +69,7 @@ async def rename(file: OpenFile, beginning: str, word: str, new: str) -> types.W
 
 
 def apply(file: OpenFile, edit: types.WorkspaceEdit) -> None:
-    """Do what an edit says, in the form that this editor takes."""
+    """Apply an edit, and assert that it has the form that the editor supports."""
     capabilities = file.editor.client.capabilities
     workspace = capabilities and capabilities.workspace and capabilities.workspace.workspace_edit
     edits: list[Any]
@@ -93,7 +93,7 @@ async def test_module_is_written_with_completion_only(any_editor: Editor) -> Non
     file = any_editor.open("untitled:new", "")
     await accept(file, 0, "Hl", "HloModule")
     snippets = "name" in file.text.whole
-    file.set(
+    file.set_text(
         "HloModule m\n\n%sum (a: f32[], b: f32[]) -> f32[] {\n  %a = \n  %b = \n  \n}\n\n"
         "ENTRY %main (p: f32[4]) -> f32[] {\n  %p = \n  %zero = \n  \n}\n"
     )
@@ -126,12 +126,14 @@ async def test_module_is_written_with_completion_only(any_editor: Editor) -> Non
     assert await file.codes() == []
 
 
-@pytest.mark.parametrize("what", ["instruction", "computation"])
-async def test_new_name_and_back_again(any_editor: Editor, compiled: Compiled, what: str) -> None:
+@pytest.mark.parametrize("kind", ["instruction", "computation"])
+async def test_rename_and_rename_back_restore_text(
+    any_editor: Editor, compiled: Compiled, kind: str
+) -> None:
     file = any_editor.open(compiled("tpu").module)
     before, codes = file.text.whole, await file.codes()
     fusion = next(text for text in file.text.lines if " fusion(" in text)
-    word = re.search(r"calls=%([\w.\-]+)" if what == "computation" else r"\(%([\w.\-]+)", fusion)
+    word = re.search(r"calls=%([\w.\-]+)" if kind == "computation" else r"\(%([\w.\-]+)", fusion)
     assert word is not None
     position = file.text.position(file.text.line(fusion), word.start(1))
     prepared = await any_editor.reply(
@@ -149,7 +151,7 @@ async def test_new_name_and_back_again(any_editor: Editor, compiled: Compiled, w
     assert file.text.whole == before
 
 
-async def test_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled: Compiled) -> None:
+async def test_refused_rename_returns_error(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").module)
     with pytest.raises(JsonRpcException, match="is a reserved word of HLO") as error:
         await rename(file, "ENTRY", "%", "f32")

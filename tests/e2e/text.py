@@ -1,4 +1,4 @@
-"""Texts as a test speaks of them: lines by their beginnings, columns in code points."""
+"""Texts with lines by their beginnings and columns in code points."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-
 
 @dataclass(frozen=True)
 class Spot:
-    """A place in a file: its name, the whole line, and what of it is selected."""
+    """A selection in a file: the file name, the whole line, and the selected text."""
 
     file: str
     line: str
@@ -22,7 +22,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Text:
-    """A text, and how the client and the server count its columns."""
+    """A text, and the position encoding of the connection."""
 
     whole: str
     encoding: str
@@ -39,19 +39,22 @@ class Text:
         raise AssertionError(f"no line begins with {beginning!r}")
 
     def find(self, part: str) -> tuple[int, int]:
-        """Line and column of the first occurrence of a part of a line."""
+        """Return the line and column of the first occurrence of a part of a line."""
         for number, line in enumerate(self.lines):
             if part in line:
                 return number, line.index(part)
         raise AssertionError(f"no line holds {part!r}")
 
     def at(self, beginning: str, word: str = "") -> types.Position:
-        """Where a word is in the first line that begins so; without one, its first sign."""
+        """Return the position of a word in the first line with this beginning.
+
+        Without a word, this is the first non-blank character of the line.
+        """
         number = self.line(beginning)
         return self.position(number, self.lines[number].index(word or beginning.strip()))
 
     def position(self, line: int, column: int) -> types.Position:
-        """Return a place in the units of the protocol."""
+        """Return a position in the units of the protocol."""
         head = self.lines[line][:column]
         codec, size = _UNITS[self.encoding]
         return types.Position(line, len(head.encode(codec)) // size)
@@ -68,9 +71,9 @@ class Text:
         line = self.lines[span.start.line]
         return Spot(name, line, line[self.column(span.start) : self.column(span.end)])
 
-    def edited(self, start: tuple[int, int], end: tuple[int, int], new: str) -> "Text":
+    def with_edit(self, start: tuple[int, int], end: tuple[int, int], new: str) -> "Text":
         """Return the text after an edit."""
-        first, last = (self._offset(*place) for place in (start, end))
+        first, last = (self._offset(*position) for position in (start, end))
         return Text(self.whole[:first] + new + self.whole[last:], self.encoding)
 
     def _offset(self, line: int, column: int) -> int:

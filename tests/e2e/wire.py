@@ -1,4 +1,4 @@
-"""The protocol by hand: headers, bytes and nothing that could help the server."""
+"""Messages of the protocol as bytes, and a client that sends them unchanged."""
 
 import json
 import subprocess
@@ -9,90 +9,90 @@ from typing import Any
 from e2e.process import COMMAND
 
 Json = dict[str, Any]
-PATIENCE = 90  # seconds until a server that sends nothing fails the test
-END = object()
+TIMEOUT_SECONDS = 90
+END_OF_OUTPUT = object()
 
 
-def framed(body: bytes) -> bytes:
-    """Return a body with its header."""
+def frame_body(body: bytes) -> bytes:
+    """Return a message body with its header."""
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 def message(
-    method: str, params: Any = None, number: Any = None, *, ascii_only: bool = True
+    method: str, params: Any = None, request_id: Any = None, *, ascii_only: bool = True
 ) -> bytes:
-    """Return a request, or a notification if there is no number."""
+    """Return a request, or without an id a notification."""
     content: Json = {"jsonrpc": "2.0", "method": method}
     if params is not None:
         content["params"] = params
-    if number is not None:
-        content["id"] = number
-    return framed(json.dumps(content, ensure_ascii=ascii_only).encode())
+    if request_id is not None:
+        content["id"] = request_id
+    return frame_body(json.dumps(content, ensure_ascii=ascii_only).encode())
 
 
-def opened(uri: str, text: str, **options: Any) -> bytes:
-    """Return the notification of an opened file."""
+def did_open(uri: str, text: str, **options: Any) -> bytes:
+    """Return a ``didOpen`` notification."""
     item = {"uri": uri, "languageId": "hlo", "version": 1, "text": text}
     return message("textDocument/didOpen", {"textDocument": item}, **options)
 
 
-def hover(uri: str, line: Any, character: Any, number: Any) -> bytes:
-    """Return a request for a hover."""
+def hover(uri: str, line: Any, character: Any, request_id: Any) -> bytes:
+    """Return a hover request."""
     position = {"line": line, "character": character}
     params = {"textDocument": {"uri": uri}, "position": position}
-    return message("textDocument/hover", params, number)
+    return message("textDocument/hover", params, request_id)
 
 
 class Wire:
-    """A server process, and what it writes to standard output."""
+    """A server process, and its output and log."""
 
     def __init__(self, *options: str) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen([*COMMAND, *options], stdin=pipe, stdout=pipe, stderr=pipe)
-        self.stray = b""  # whatever is no header
+        self.stray_output = b""  # output that is not a message
         self._messages: Queue[Any] = Queue()
         self._log: list[bytes] = []
-        for work in (self._read, self._listen):
-            threading.Thread(target=work, daemon=True).start()
+        for target in (self._read_messages, self._read_log):
+            threading.Thread(target=target, daemon=True).start()
 
     @property
     def log(self) -> str:
-        """What was written to standard error so far."""
+        """The text on standard error so far."""
         return b"".join(self._log).decode()
 
     def send(self, data: bytes) -> None:
-        """Write bytes as they are."""
+        """Write bytes to the standard input of the server."""
         assert self.process.stdin is not None
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def receive(self) -> Json:
         """Receive the next message of the server."""
-        found = self._messages.get(timeout=PATIENCE)
-        assert found is not END, f"the server is gone: {self.log}"
-        assert isinstance(found, dict)
-        return found
+        received = self._messages.get(timeout=TIMEOUT_SECONDS)
+        assert received is not END_OF_OUTPUT, f"the server ended: {self.log}"
+        assert isinstance(received, dict)
+        return received
 
-    def reply(self, number: Any) -> Json:
+    def reply(self, request_id: Any) -> Json:
         """Receive the reply to a request, and skip other messages."""
-        while (found := self.receive()).get("id") != number or "method" in found:
+        while (received := self.receive()).get("id") != request_id or "method" in received:
             pass
-        return found
+        return received
 
     def initialize(self, **capabilities: Any) -> Json:
-        """Shake hands."""
+        """Initialize the server, and return its reply."""
         params = {"processId": None, "rootUri": None, "capabilities": capabilities}
         self.send(message("initialize", params, "init") + message("initialized", {}))
         return self.reply("init")
 
     def end(self) -> int:
-        """Close standard input, and wait for the process to end; its exit status."""
+        """Close standard input, wait for the process to end, and return its exit status."""
         assert self.process.stdin is not None
         if not self.process.stdin.closed:
             self.process.stdin.close()
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT_SECONDS)
 
-    def _read(self) -> None:
+    def _read_messages(self) -> None:
         output = self.process.stdout
         assert output is not None
         length = None
@@ -104,10 +104,10 @@ class Wire:
                 self._messages.put(json.loads(output.read(length)))
                 length = None
             elif not colon or not name.lower().startswith(b"content-"):
-                self.stray += line
-        self._messages.put(END)
+                self.stray_output += line
+        self._messages.put(END_OF_OUTPUT)
 
-    def _listen(self) -> None:
+    def _read_log(self) -> None:
         assert self.process.stderr is not None
         for line in self.process.stderr:
             self._log.append(line)

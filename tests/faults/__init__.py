@@ -1,5 +1,5 @@
-"""Damage done on purpose to real dumps, and the findings of the rules.
+"""Fault injection: deliberate damage to real dumps, and the findings of the rules.
 
-Each code has kinds of damage (`Fault`) that inject at random places of a compile. `test_faults.py`
-counts how many were reported, where, and with which code.
+Each rule code has several kinds of damage (`Fault`) that are injected at random lines of a compile.
+`test_faults.py` counts how many are reported, on which line, and with which code.
 """

@@ -1,4 +1,4 @@
-"""Many damages at random places of many compiles, on all cores."""
+"""Fault injection at random places of many compiles, in several processes."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,30 +13,30 @@ from faults.fault import Fault
 from faults.judge import Outcome, judge
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_LONGEST = 900  # lines of a compile: one damage is reported in a few ten ms
-_TRIES = 60  # compiles that are tried until one has a place for a damage
+_MAX_COMPILE_LINES = 900  # A check of such a compile takes some 10 ms.
+_MAX_TRIED_COMPILES = 60  # for one injection
 
 
-def compiles(root: Path, longest: int = _LONGEST) -> list[Dump]:
-    """Return the compiles below a folder with at most this number of lines."""
+def compiles(root: Path, max_lines: int = _MAX_COMPILE_LINES) -> list[Dump]:
+    """Return the compiles below a folder with at most about `max_lines` lines of 60 bytes."""
     found = []
     for path in files_of(root, FileKind.ASSIGNMENT):
         names = os.listdir(path.parent)
         stem = path.name.removesuffix("-buffer-assignment.txt")
         size = sum((path.parent / name).stat().st_size for name in names if name.startswith(stem))
-        if size <= longest * 60:
+        if size <= max_lines * 60:
             found.append(Dump(path, names))
     for dump in found:
         dump.others = [one for one in found if one.folder == dump.folder and one is not dump]
     return found
 
 
-def injections(fault: Fault, dumps: Sequence[Dump], count: int, seed: int) -> Iterator[Outcome]:
-    """Damages of a kind, ``count`` at most, each at another place."""
+def outcomes(fault: Fault, dumps: Sequence[Dump], count: int, seed: int) -> Iterator[Outcome]:
+    """Yield the outcomes of at most ``count`` different damages of a kind."""
     seen: set[tuple[str, object]] = set()
     random = Random(f"{seed} {fault.code} {fault.name}")
     for _ in range(count):
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIED_COMPILES):
             dump = random.choice(dumps)
             damage = fault.inject(random, dump)
             if damage is None:
@@ -56,16 +56,16 @@ def _prepare(root: Path) -> None:
     _DUMPS.extend(compiles(root))
 
 
-def _all_of(number: int, count: int, seed: int) -> list[Outcome]:
-    return list(injections(FAULTS[number], _DUMPS, count, seed))
+def _fault_outcomes(number: int, count: int, seed: int) -> list[Outcome]:
+    return list(outcomes(FAULTS[number], _DUMPS, count, seed))
 
 
 def campaign(
     root: Path, faults: Sequence[Fault], count: int, seed: int, workers: int = 2
 ) -> Iterator[list[Outcome]]:
-    """Return the outcomes of each kind, ``count`` of each, in the order of the kinds."""
+    """Yield at most ``count`` outcomes of each kind of damage, in the order of `faults`."""
     numbers = [FAULTS.index(fault) for fault in faults]
     with ProcessPoolExecutor(workers, initializer=_prepare, initargs=(root,)) as pool:
-        jobs = [pool.submit(_all_of, number, count, seed) for number in numbers]
+        jobs = [pool.submit(_fault_outcomes, number, count, seed) for number in numbers]
         for job in jobs:
             yield job.result()

@@ -1,13 +1,13 @@
-"""Other numbers for those that are printed."""
+"""Functions that return a changed number for a field of a line."""
 
 from random import Random
 
 from faults.dump import Dump, Row
-from faults.injections import New
+from faults.injections import NewText
 
 
-def near(field: str) -> New:
-    """One more or one less."""
+def off_by_one(field: str) -> NewText:
+    """Return a function that adds or subtracts one."""
 
     def new(random: Random, dump: Dump, row: Row) -> str:
         value = int(row[field])
@@ -16,8 +16,8 @@ def near(field: str) -> New:
     return new
 
 
-def typed(field: str) -> New:
-    """Duplicate, remove, or change a digit."""
+def edit_digit(field: str) -> NewText:
+    """Return a function that duplicates, removes, or changes a digit."""
 
     def new(random: Random, dump: Dump, row: Row) -> str:
         digits = row[field]
@@ -33,8 +33,8 @@ def typed(field: str) -> New:
     return new
 
 
-def times(field: str, *factors: float) -> New:
-    """Multiply a number."""
+def multiply(field: str, *factors: float) -> NewText:
+    """Return a function that multiplies by one of the factors."""
 
     def new(random: Random, dump: Dump, row: Row) -> str:
         return str(int(int(row[field]) * random.choice(factors)))
@@ -42,8 +42,8 @@ def times(field: str, *factors: float) -> New:
     return new
 
 
-def more(field: str, *steps: int) -> New:
-    """So much more, or less if that leaves a number."""
+def add(field: str, *steps: int) -> NewText:
+    """Return a function that adds one of the steps, or returns None for a negative result."""
 
     def new(random: Random, dump: Dump, row: Row) -> str | None:
         found = int(row[field]) + random.choice(steps)
@@ -52,8 +52,8 @@ def more(field: str, *steps: int) -> New:
     return new
 
 
-def of_another(kind: str, field: str) -> New:
-    """Use the text of another line of the kind."""
+def copy_field(kind: str, field: str) -> NewText:
+    """Return a function that takes the text of the field from another line of a kind."""
 
     def new(random: Random, dump: Dump, row: Row) -> str | None:
         found = sorted({other[field] for other in dump.rows(kind)} - {""})
@@ -62,6 +62,6 @@ def of_another(kind: str, field: str) -> New:
     return new
 
 
-def spaced(number: int) -> str:
+def group_digits(number: int) -> str:
     """Return a number with a blank between groups of three digits, as in stack traces."""
     return f"{number:,}".replace(",", " ")

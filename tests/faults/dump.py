@@ -1,11 +1,11 @@
-"""The files of one compile in memory: intact ones are read once, a changed one for each damage."""
+"""Compiles in memory, of which each damage reads only the changed files again."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.rows import ONLY_IN, PATTERNS
+from faults.rows import FILE_KINDS, PATTERNS
 from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.compile_files import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
@@ -19,7 +19,7 @@ Spot = tuple[Path, int]  # a line of a file, from 0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a known kind, with the fields that its expression names."""
+    """A line that matches a pattern, with the named groups of the pattern as fields."""
 
     path: Path
     line: int
@@ -29,20 +29,20 @@ class Row:
         return self.match[field] or ""
 
     def has(self, field: str) -> bool:
-        """Whether a field that may be left out is there."""
+        """Return whether an optional field is present."""
         return self.match[field] is not None
 
     @property
     def text(self) -> str:
-        """All of the line."""
+        """Return the whole line."""
         return self.match.string
 
     @property
     def spot(self) -> Spot:
-        """Return the line in its file."""
+        """Return the file and the line number."""
         return self.path, self.line
 
-    def put(self, field: str, text: str) -> str:
+    def with_field(self, field: str, text: str) -> str:
         """Return the line with another text in a field."""
         start, end = self.match.span(field)
         return self.text[:start] + text + self.text[end:]
@@ -50,14 +50,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """What was done to a compile.
+    """A change of a compile.
 
-    ``files`` are the lines of the files that changed (None: the file is gone), ``right`` the lines
-    of the changed files where a finding is in its place, ``description`` is for people.
+    Attributes:
+        files: new lines of the changed files; None for a removed file.
+        expected: lines of the changed files, one of which a finding is expected to name.
+        description: text for the output of tests.
     """
 
     files: Mapping[Path, Lines | None]
-    right: frozenset[Spot]
+    expected: frozenset[Spot]
     description: str
 
 
@@ -66,9 +68,9 @@ class Dump:
 
     def __init__(self, assignment: Path, names: Sequence[str]) -> None:
         self._names = names
-        # A folder that is not there: whoever looks for a file on disk finds none that was not read.
-        away = Path("/", assignment.parent.name)
-        self._compile = compile_of(away / assignment.name, names)
+        # The folder does not exist, so rules read no other files from disk.
+        missing_folder = Path("/", assignment.parent.name)
+        self._compile = compile_of(missing_folder / assignment.name, names)
         self.lines: dict[Path, Lines] = {}
         self._intact: dict[Path, DumpFile] = {}
         for path in self._compile.files_read_together():
@@ -77,21 +79,21 @@ class Dump:
             self._intact[path] = file = DumpFile(path.as_uri(), path, document)
             file.refresh()
         self._rows: dict[str, list[Row]] = {}
-        self.others: Sequence[Dump] = ()  # compiles by the same compiler, to mix this one with
+        self.others: Sequence[Dump] = ()  # other compiles of the same compiler
 
     @property
     def name(self) -> str:
-        """Folder and module, for people."""
+        """Return the folder and the module for the output of tests."""
         return f"{self._compile.path.parent.name}/{Path(self._compile.stem).name}"
 
     @property
     def folder(self) -> Path:
-        """Where the files lie: one folder holds what one compiler made."""
+        """Return the folder, which contains the files of one compiler."""
         return self._compile.path.parent
 
     @property
     def size(self) -> int:
-        """The number of lines."""
+        """Return the number of lines."""
         return sum(map(len, self.lines.values()))
 
     def kind(self, path: Path) -> FileKind:
@@ -99,14 +101,14 @@ class Dump:
         return self._intact[path].kind
 
     def path(self, kind: FileKind) -> Path | None:
-        """Return the file of a kind, if the compile has one of its own."""
+        """Return the file of a kind, or None if the compile has no separate one."""
         return next((path for path in self.lines if self.kind(path) is kind), None)
 
     def rows(self, kind: str) -> list[Row]:
-        """All lines of a kind, see :data:`PATTERNS`."""
+        """Return all lines of a kind, see :data:`PATTERNS`."""
         found = self._rows.get(kind)
         if found is None:
-            expression, kinds = PATTERNS[kind], ONLY_IN[kind]
+            expression, kinds = PATTERNS[kind], FILE_KINDS[kind]
             found = self._rows[kind] = [
                 Row(path, number, match)
                 for path, lines in self.lines.items()
@@ -118,7 +120,7 @@ class Dump:
 
     @cached_property
     def owners(self) -> dict[Spot, Row]:
-        """The allocation above each line of a value in one."""
+        """Return the allocation of each line of an assigned value."""
         found: dict[Spot, Row] = {}
         heads = {row.spot: row for row in self.rows("allocation")}
         for row in self.rows("assigned"):
@@ -127,28 +129,28 @@ class Dump:
                 found[row.spot] = above
         return found
 
-    def whole(self) -> DumpSet:
-        """Return the compile as it was printed."""
+    def intact_dump_set(self) -> DumpSet:
+        """Return the undamaged compile."""
         return self._set({}, self._compile)
 
-    def after(self, damage: Damage) -> DumpSet:
-        """Return the compile with its changed files, and the unchanged ones as read before."""
+    def damaged_dump_set(self, damage: Damage) -> DumpSet:
+        """Return the compile with the changed files of a damage and the intact other files."""
         gone = {path.name for path, lines in damage.files.items() if lines is None}
         changed = {
             path: DumpFile.of_text("\n".join(lines), str(path))
             for path, lines in damage.files.items()
             if lines is not None
         }
-        known = self._compile
+        compile_ = self._compile
         if gone:
             kept = next(path for path in self.lines if path.name not in gone)
-            known = compile_of(kept, [name for name in self._names if name not in gone])
-        return self._set(changed, known)
+            compile_ = compile_of(kept, [name for name in self._names if name not in gone])
+        return self._set(changed, compile_)
 
-    def _set(self, changed: Mapping[Path, DumpFile], known: Compile) -> DumpSet:
+    def _set(self, changed: Mapping[Path, DumpFile], compile_: Compile) -> DumpSet:
         files = {**self._intact, **changed}
 
         def find(path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
             return files.get(path)
 
-        return DumpSetCache().set_of(files[known.path], known, find)
+        return DumpSetCache().set_of(files[compile_.path], compile_, find)

@@ -1,4 +1,4 @@
-"""A kind of damage, and how it is done: a injection at a random place of a compile."""
+"""Kinds of damage, each with a function that injects it at a random place of a compile."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from random import Random
 from faults.dump import Damage, Dump
 
 Injection = Callable[[Random, Dump], Damage | None]
-"""Damages a compile somewhere; None where it found no place, or would have left a legal dump."""
+"""Function that damages a compile, or returns None if it finds no place for an illegal change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A kind of damage with the code that is to be reported of it."""
+    """A kind of damage with the rule code that is expected to report it."""
 
     code: str
     name: str
     inject: Injection
 
 
-def faults(code: str, **strikes: Injection) -> tuple[Fault, ...]:
-    """Return the kinds of one code, whose names have ``_`` for blanks."""
-    return tuple(Fault(code, name.replace("_", " "), inject) for name, inject in strikes.items())
+def faults(code: str, **injections: Injection) -> tuple[Fault, ...]:
+    """Return the kinds of damage of one code, with names that have blanks in place of ``_``."""
+    return tuple(Fault(code, name.replace("_", " "), inject) for name, inject in injections.items())

@@ -1,4 +1,4 @@
-"""What can be done to lines: change, swap, drop, double, move. Each gives a `Injection`."""
+"""Injections that change, swap, drop, duplicate, or move lines."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -7,49 +7,51 @@ from random import Random
 from faults.dump import Damage, Dump, Lines, Row, Spot
 from faults.fault import Injection
 
-Filter = Callable[[Dump, Row], bool]
-New = Callable[[Random, Dump, Row], str | None]
-Pair = Callable[[Dump, Row, Row], bool]
+RowFilter = Callable[[Dump, Row], bool]
+NewText = Callable[[Random, Dump, Row], str | None]
+PairFilter = Callable[[Dump, Row, Row], bool]
 
 
-def anywhere(dump: Dump, row: Row) -> bool:
-    """Every line will do."""
+def any_row(dump: Dump, row: Row) -> bool:
+    """Return true for every line."""
     return True
 
 
-def damage(
+def file_damage(
     path: Path,
     lines: Iterable[str],
-    right: Iterable[int],
+    expected: Iterable[int],
     description: str,
-    also: Iterable[Spot] = (),
+    also_expected: Iterable[Spot] = (),
 ) -> Damage:
-    """Return the damage of one file that has these lines now."""
+    """Return the damage of one file, given its new lines and the expected lines of a finding."""
     return Damage(
-        {path: tuple(lines)}, frozenset({(path, line) for line in right} | {*also}), description
+        {path: tuple(lines)},
+        frozenset({(path, line) for line in expected} | {*also_expected}),
+        description,
     )
 
 
-def put(
-    dump: Dump, row: Row, line: str, description: str, also: Iterable[Spot] = ()
+def replace_line(
+    dump: Dump, row: Row, line: str, description: str, also_expected: Iterable[Spot] = ()
 ) -> Damage | None:
-    """Another text for one line."""
+    """Return the damage that replaces one line, or None if the text is the same."""
     if line == row.text:
         return None
     lines = dump.lines[row.path]
     new = (*lines[: row.line], line, *lines[row.line + 1 :])
-    return damage(row.path, new, [row.line], description, also)
+    return file_damage(row.path, new, [row.line], description, also_expected)
 
 
-def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row | None:
-    """Return a random line of a kind."""
+def pick(random: Random, dump: Dump, kind: str, where: RowFilter = any_row) -> Row | None:
+    """Return a random line of a kind, or None if no line fits."""
     rows = dump.rows(kind)
     drawn = random.sample(rows, len(rows))
     return next((row for row in drawn if where(dump, row)), None)
 
 
-def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Injection:
-    """Another text in a field that is there."""
+def change(kind: str, field: str, new: NewText, where: RowFilter = any_row) -> Injection:
+    """Return an injection that changes a field of a line that has it."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, lambda dump, row: row.has(field) and where(dump, row))
@@ -57,53 +59,54 @@ def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Injecti
         if row is None or text is None:
             return None
         description = f"{kind} {field} `{row[field]}` -> `{text}`"
-        return put(dump, row, row.put(field, text), description)
+        return replace_line(dump, row, row.with_field(field, text), description)
 
     return inject
 
 
-def rewrite(kind: str, new: New, where: Filter = anywhere) -> Injection:
-    """Another text for a line."""
+def rewrite(kind: str, new: NewText, where: RowFilter = any_row) -> Injection:
+    """Return an injection that changes a whole line."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         text = None if row is None else new(random, dump, row)
         if row is None or text is None:
             return None
-        return put(dump, row, text, f"{kind} `{text.strip()}`")
+        return replace_line(dump, row, text, f"{kind} `{text.strip()}`")
 
     return inject
 
 
-def replaced(lines: Lines, start: int, end: int, new: Sequence[str] = ()) -> Lines:
-    """Lines with others in place of those from ``start`` to ``end`` (exclusive)."""
+def replace_lines(lines: Lines, start: int, end: int, new: Sequence[str] = ()) -> Lines:
+    """Return the lines with those from ``start`` to ``end`` (exclusive) replaced."""
     return (*lines[:start], *new, *lines[end:])
 
 
-def around(line: int, lines: Lines) -> set[int]:
-    """Where what was dropped in front of a line of the new text is missed."""
+def adjacent_lines(line: int, lines: Lines) -> set[int]:
+    """Return the lines next to the place before a line of the new text where lines were dropped."""
     return {max(0, line - 1), min(line, len(lines) - 1)}
 
 
-def missed(lines: Lines, start: int, end: int) -> set[int]:
-    """Where lines are missed that were dropped from ``start`` to ``end``.
+def lines_at_gap(lines: Lines, start: int, end: int) -> set[int]:
+    """Return the lines next to the gap after lines are dropped from ``start`` to ``end``.
 
-    Of several alike nobody can tell which are gone: then at the sides of each of them.
+    If equal lines precede or follow, the position of the gap is ambiguous, and the result includes
+    the lines next to each possible gap.
     """
-    new = replaced(lines, start, end)
-    found = around(start, new)
+    new = replace_lines(lines, start, end)
+    found = adjacent_lines(start, new)
     up, down = (start, end), (start, end)
     while up[0] and lines[up[0] - 1] == lines[up[1] - 1]:
         up = up[0] - 1, up[1] - 1
-        found |= around(up[0], new)
+        found |= adjacent_lines(up[0], new)
     while down[1] < len(lines) and lines[down[0]] == lines[down[1]]:
         down = down[0] + 1, down[1] + 1
-        found |= around(down[0], new)
+        found |= adjacent_lines(down[0], new)
     return found
 
 
-def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Injection:
-    """Remove a line, or up to ``most`` adjacent ones."""
+def drop(kind: str, where: RowFilter = any_row, max_lines: int = 1) -> Injection:
+    """Return an injection that removes a line, or up to ``most`` adjacent ones."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
@@ -111,46 +114,48 @@ def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Injection:
             return None
         same = {other.spot for other in dump.rows(kind) if where(dump, other)}
         end = row.line + 1
-        for _ in range(random.randrange(most)):
+        for _ in range(random.randrange(max_lines)):
             end += (row.path, end) in same
         lines = dump.lines[row.path]
-        description = f"{end - row.line} lines less, from `{row.text.strip()}` on"
-        right = missed(lines, row.line, end)
-        return damage(row.path, replaced(lines, row.line, end), right, description)
+        description = f"{end - row.line} lines removed, starting with `{row.text.strip()}`"
+        expected = lines_at_gap(lines, row.line, end)
+        return file_damage(row.path, replace_lines(lines, row.line, end), expected, description)
 
     return inject
 
 
-def double(kind: str, where: Filter = anywhere) -> Injection:
-    """Duplicate a line directly after itself."""
+def duplicate(kind: str, where: RowFilter = any_row) -> Injection:
+    """Return an injection that duplicates a line directly after itself."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         if row is None:
             return None
-        new = replaced(dump.lines[row.path], row.line, row.line, [row.text])
-        return damage(row.path, new, [row.line, row.line + 1], f"twice `{row.text.strip()}`")
+        new = replace_lines(dump.lines[row.path], row.line, row.line, [row.text])
+        return file_damage(
+            row.path, new, [row.line, row.line + 1], f"`{row.text.strip()}` duplicated"
+        )
 
     return inject
 
 
-def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
-    """Duplicate a line before another of its kind, where ``fits(dump, line, other)``."""
+def copy(kind: str, fits: PairFilter, where: RowFilter = any_row) -> Injection:
+    """Return an injection that copies a line before another line of its kind that ``fits`` it."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
         if row is None or to is None:
             return None
-        new = replaced(dump.lines[to.path], to.line, to.line, [row.text])
-        description = f"`{row.text.strip()}` once more in front of `{to.text.strip()}`"
-        return damage(to.path, new, [to.line], description)
+        new = replace_lines(dump.lines[to.path], to.line, to.line, [row.text])
+        description = f"`{row.text.strip()}` copied before `{to.text.strip()}`"
+        return file_damage(to.path, new, [to.line], description)
 
     return inject
 
 
-def move(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
-    """Move a line before another of its kind, across more than one."""
+def move(kind: str, fits: PairFilter, where: RowFilter = any_row) -> Injection:
+    """Return an injection that moves a line across several lines, before another of its kind."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
@@ -161,14 +166,14 @@ def move(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
         lines.insert(to.line, row.text)
         del lines[row.line + (to.line < row.line)]
         at = to.line - (to.line > row.line)
-        description = f"`{row.text.strip()}` moved in front of `{to.text.strip()}`"
-        return damage(row.path, lines, [at], description)
+        description = f"`{row.text.strip()}` moved before `{to.text.strip()}`"
+        return file_damage(row.path, lines, [at], description)
 
     return inject
 
 
-def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Injection:
-    """Two lines of a kind change places, or only some of their fields; both are reported."""
+def swap(kind: str, fits: PairFilter, fields: Sequence[str] = ()) -> Injection:
+    """Return an injection that swaps two lines of a kind, or some of their fields."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         one = pick(random, dump, kind)
@@ -179,7 +184,7 @@ def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Injection:
             return None
         texts = (other.text, one.text)
         if fields:
-            texts = (_with(one, other, fields), _with(other, one, fields))
+            texts = (_with_fields_of(one, other, fields), _with_fields_of(other, one, fields))
         if texts == (one.text, other.text):
             return None
         lines = list(dump.lines[one.path])
@@ -187,12 +192,12 @@ def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Injection:
         description = (
             f"swapped {' and '.join(fields)} of `{one.text.strip()}` and `{other.text.strip()}`"
         )
-        return damage(one.path, lines, [one.line, other.line], description)
+        return file_damage(one.path, lines, [one.line, other.line], description)
 
     return inject
 
 
-def _with(row: Row, other: Row, fields: Sequence[str]) -> str:
+def _with_fields_of(row: Row, other: Row, fields: Sequence[str]) -> str:
     text = row.text
     for field in sorted(fields, key=lambda field: -row.match.start(field)):
         start, end = row.match.span(field)
@@ -200,11 +205,11 @@ def _with(row: Row, other: Row, fields: Sequence[str]) -> str:
     return text
 
 
-def beside(dump: Dump, one: Row, other: Row) -> bool:
-    """Two lines, one right below the other."""
+def are_adjacent(dump: Dump, one: Row, other: Row) -> bool:
+    """Return whether two lines are adjacent."""
     return one.path == other.path and abs(one.line - other.line) == 1
 
 
-def in_one_file(dump: Dump, one: Row, other: Row) -> bool:
-    """Two lines of the same file."""
+def are_in_same_file(dump: Dump, one: Row, other: Row) -> bool:
+    """Return whether two lines are in the same file."""
     return one.path == other.path

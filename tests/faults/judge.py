@@ -1,4 +1,4 @@
-"""Findings in a damaged compile, compared with the expected ones."""
+"""Comparison of the findings in a damaged compile with the expected ones."""
 
 import logging
 from collections.abc import Iterator
@@ -14,80 +14,85 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.model.dump_set import DumpSet
 
-# Advice and budgets are about programs, not about dumps. A missing file is about a dump, though not
-# an error.
-_OF_DUMPS = {Severity.ERROR, Severity.WARNING}
+# Advice and budgets concern programs, not dumps. A missing file concerns a dump, but its finding is
+# not an error.
+_DUMP_SEVERITIES = {Severity.ERROR, Severity.WARNING}
 RULES = [
     rule
     for rule in CATALOGUE
-    if (rule.severity in _OF_DUMPS and not rule.code.startswith("budget-"))
+    if (rule.severity in _DUMP_SEVERITIES and not rule.code.startswith("budget-"))
     or rule.code == "sibling-missing"
 ]
 
 
 class Verdict(Enum):
-    """How a damage was reported."""
+    """Classification of the findings that a damage causes."""
 
-    RIGHT = "right"  # at one of the places that contradict each other, with the code of the fault
-    OTHERWISE = "otherwise"  # on another line or with another code
-    MISSED = "missed"  # nothing was reported
+    EXACT = "exact"  # on an expected line, with the code of the fault
+    INEXACT = "inexact"  # on another line or with another code
+    MISSED = "missed"  # no finding
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One damage and what was reported of it.
+    """One damage and its findings.
 
-    ``echoes`` is the number of findings on lines that nothing was done to, ``doubles`` that of
-    other codes on the right ones.
+    Attributes:
+        findings_elsewhere: number of findings on unexpected lines.
+        findings_of_other_codes: number of findings with other codes on the expected lines.
     """
 
     code: str
     name: str
-    where: str
-    done: str
+    location: str
+    description: str
     verdict: Verdict
-    echoes: int
-    doubles: int
+    findings_elsewhere: int
+    findings_of_other_codes: int
     findings: tuple[str, ...]
     failures: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = f"{self.verdict.value}: {self.code}, {self.name} at {self.where}: {self.done[:200]}"
+        head = (
+            f"{self.verdict.value}: {self.code}, {self.name} at {self.location}: "
+            f"{self.description[:200]}"
+        )
         return "\n  ".join((head, *self.failures, *self.findings[:4]))
 
 
 def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
-    """Check a damaged compile."""
+    """Check a damaged compile and return the outcome."""
     with failures_of_rules() as failures:
-        found = findings(dump.after(damage))
-    on_spot = [any(at in damage.right for at in lines_of(one)) for one in found]
-    right = [
-        is_right and one.code == fault.code for one, is_right in zip(found, on_spot, strict=True)
+        found = findings(dump.damaged_dump_set(damage))
+    is_expected = [any(spot in damage.expected for spot in lines_of(one)) for one in found]
+    is_exact = [
+        is_on_line and one.code == fault.code
+        for one, is_on_line in zip(found, is_expected, strict=True)
     ]
-    verdict = Verdict.RIGHT if any(right) else Verdict.OTHERWISE if found else Verdict.MISSED
+    verdict = Verdict.EXACT if any(is_exact) else Verdict.INEXACT if found else Verdict.MISSED
     reported = tuple(
         f"{Path(one.place.file.label).name}:{one.place.line + 1}: {one.message} [{one.code}]"
         for one in found
     )
-    spots = sorted((path.name, line + 1) for path, line in damage.right)
-    where = f"{dump.name} {spots[0][0].rpartition('after_optimizations')[2]}:" + ",".join(
+    spots = sorted((path.name, line + 1) for path, line in damage.expected)
+    location = f"{dump.name} {spots[0][0].rpartition('after_optimizations')[2]}:" + ",".join(
         str(line) for _, line in spots
     )
     return Outcome(
         fault.code,
         fault.name,
-        where,
+        location,
         damage.description,
         verdict,
-        on_spot.count(False),
-        sum(on_spot) - sum(right),
+        is_expected.count(False),
+        sum(is_expected) - sum(is_exact),
         reported,
         tuple(failures),
     )
 
 
 def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
-    """Return the lines that contradict each other according to a finding."""
+    """Return the lines of a finding and of its related places."""
     places = [finding.place, *(related.place for related in finding.related)]
     return [(place.file.path, place.line) for place in places]
 
@@ -97,25 +102,27 @@ def findings(dump: DumpSet) -> list[Finding]:
     return [found for file in dump.files for found in run.check(dump, file, RULES)]
 
 
-class _Kept(logging.Handler):
+class _RecordingHandler(logging.Handler):
+    """Log handler that records messages with their exceptions."""
+
     def __init__(self) -> None:
         super().__init__()
-        self.seen: list[str] = []
+        self.messages: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        self.seen.append(f"{record.getMessage()}: {error!r}")
+        self.messages.append(f"{record.getMessage()}: {error!r}")
 
 
 @contextmanager
 def failures_of_rules() -> Iterator[list[str]]:
-    """Return the rules that fail in the block, which a run skips."""
-    handler, logger = _Kept(), logging.getLogger("hlo_lsp.checks")  # of rules on compiles, too
+    """Yield the messages about rules that raise in the block, which a run logs and skips."""
+    handler, logger = _RecordingHandler(), logging.getLogger("hlo_lsp.checks")
     logger.addHandler(handler)
-    was = logger.propagate
+    propagate = logger.propagate
     logger.propagate = False
     try:
-        yield handler.seen
+        yield handler.messages
     finally:
         logger.removeHandler(handler)
-        logger.propagate = was
+        logger.propagate = propagate

@@ -1,24 +1,33 @@
-"""Damage to the memory usage report, and files that are of other compiles or gone."""
+"""Damage to the memory usage report, and foreign or missing files."""
 
 from random import Random
 
-from faults.digits import near, of_another, typed
+from faults.digits import copy_field, edit_digit, off_by_one
 from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Injection, faults
-from faults.injections import beside, change, damage, double, drop, pick, replaced, swap
+from faults.injections import (
+    are_adjacent,
+    change,
+    drop,
+    duplicate,
+    file_damage,
+    pick,
+    replace_lines,
+    swap,
+)
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_TELLING = 6  # values: two smaller programs may be reported apart by nothing
+_MIN_VALUES = 6  # Files of smaller programs can be equal.
 
 
-def _wider(field: str) -> Injection:
-    """Another number in its column, its width kept."""
+def _change_aligned_number(field: str) -> Injection:
+    """Return an injection that changes a number and keeps the alignment of its column."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, "table_row")
         if row is None:
             return None
-        new = (random.choice((near, typed)))(field)(random, dump, row)
+        new = (random.choice((off_by_one, edit_digit)))(field)(random, dump, row)
         if new is None:
             return None
         start, end = row.match.span(field)
@@ -27,68 +36,75 @@ def _wider(field: str) -> Injection:
         front = front[: len(front) - grown] if grown > 0 else front + " " * -grown
         lines = dump.lines[row.path]
         text = front + new + row.text[end:]
-        reported = f"{field} `{row[field]}` -> `{new}`"
-        return damage(
-            row.path, replaced(lines, row.line, row.line + 1, [text]), [row.line], reported
+        description = f"{field} `{row[field]}` -> `{new}`"
+        return file_damage(
+            row.path, replace_lines(lines, row.line, row.line + 1, [text]), [row.line], description
         )
 
     return inject
 
 
-def _shapes(random: Random, dump: Dump, row: Row) -> str | None:
+def _change_shapes(random: Random, dump: Dump, row: Row) -> str | None:
     for old, new in (("f32[", "s32["), ("bf16[", "f16["), ("s32[", "u32["), ("u32[", "f32[")):
         if old in row["shapes"]:
             return row["shapes"].replace(old, new, 1)
     return None
 
 
-def _size(random: Random, dump: Dump, row: Row) -> str | None:
+def _change_size(random: Random, dump: Dump, row: Row) -> str | None:
     others = sorted({other["size"] for other in dump.rows("table_row")} - {row["size"]})
     fits = [other for other in others if len(other) == len(row["size"])]
     return random.choice(fits) if fits else None
 
 
-def _first(lines: Lines) -> int:
+def _first_line(lines: Lines) -> int:
     return next(number for number, line in enumerate(lines) if line.strip())
 
 
-def _length(dump: Dump) -> int:
+def _value_count(dump: Dump) -> int:
     return len(dump.rows("assigned"))
 
 
-def _of_another(kind: FileKind) -> Injection:
-    """Replace a file by that of another compile."""
+def _replace_file(kind: FileKind) -> Injection:
+    """Return an injection that replaces a file with the same file of another compile."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         path, other = dump.path(kind), random.choice(dump.others)
-        its = other.path(kind)
-        if path is None or its is None or min(_length(dump), _length(other)) < _TELLING:
+        other_path = other.path(kind)
+        if (
+            path is None
+            or other_path is None
+            or min(_value_count(dump), _value_count(other)) < _MIN_VALUES
+        ):
             return None
-        if other.lines[its] == dump.lines[path]:
+        if other.lines[other_path] == dump.lines[path]:
             return None
-        lines = other.lines[its]
+        lines = other.lines[other_path]
         comparable = [one for one in dump.lines if dump.kind(one) is not FileKind.REPORT]
-        also = [(one, 0) for one in comparable] if len(comparable) == 2 else []  # either is right
-        return damage(path, lines, [_first(lines)], f"the file of {other.name}", also)
+        # If only two files can be compared, either one can be the foreign file.
+        also_expected = [(one, 0) for one in comparable] if len(comparable) == 2 else []
+        return file_damage(
+            path, lines, [_first_line(lines)], f"the file of {other.name}", also_expected
+        )
 
     return inject
 
 
-def _gone(kind: FileKind) -> Injection:
-    """Remove a file."""
+def _remove_file(kind: FileKind) -> Injection:
+    """Return an injection that removes a file."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         path = dump.path(kind)
         others = [other for other in dump.lines if dump.kind(other).is_memory and other != path]
         if path is None or not dump.path(FileKind.VALUES):
             return None
-        right = {
+        expected = {
             (other, number)
             for other in others
             for number in range(2)
             if dump.lines[other][number].strip()
         }
-        return Damage({path: None}, frozenset(right), f"no {path.name}")
+        return Damage({path: None}, frozenset(expected), f"no {path.name}")
 
     return inject
 
@@ -96,27 +112,27 @@ def _gone(kind: FileKind) -> Injection:
 FAULTS = (
     *faults(
         "report-mismatch",
-        a_size=change("table_row", "size", _size),
-        an_offset=_wider("offset"),
-        a_count=_wider("values"),
-        shapes=change("table_row", "shapes", _shapes),
-        cumulative=change("table_row", "cumulative", of_another("table_row", "cumulative")),
+        a_size=change("table_row", "size", _change_size),
+        an_offset=_change_aligned_number("offset"),
+        a_count=_change_aligned_number("values"),
+        shapes=change("table_row", "shapes", _change_shapes),
+        cumulative=change("table_row", "cumulative", copy_field("table_row", "cumulative")),
         a_row_less=drop("table_row"),
-        a_row_twice=double("table_row"),
-        two_rows_swapped=swap("table_row", beside),
-        total=change("space_total", "total", typed("total")),
+        a_row_twice=duplicate("table_row"),
+        two_rows_swapped=swap("table_row", are_adjacent),
+        total=change("space_total", "total", edit_digit("total")),
     ),
     *faults(
         "sibling-mismatch",
-        values=_of_another(FileKind.VALUES),
-        live_ranges=_of_another(FileKind.LIVE_RANGE),
-        module=_of_another(FileKind.MODULE),
-        allocations=_of_another(FileKind.ASSIGNMENT),
+        values=_replace_file(FileKind.VALUES),
+        live_ranges=_replace_file(FileKind.LIVE_RANGE),
+        module=_replace_file(FileKind.MODULE),
+        allocations=_replace_file(FileKind.ASSIGNMENT),
     ),
     *faults(
         "sibling-missing",
-        values=_gone(FileKind.VALUES),
-        live_ranges=_gone(FileKind.LIVE_RANGE),
-        allocations=_gone(FileKind.ASSIGNMENT),
+        values=_remove_file(FileKind.VALUES),
+        live_ranges=_remove_file(FileKind.LIVE_RANGE),
+        allocations=_remove_file(FileKind.ASSIGNMENT),
     ),
 )

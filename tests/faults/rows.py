@@ -1,4 +1,4 @@
-"""The lines of a dump as an outsider reads them: apart from the grammars that are under test."""
+"""Patterns of lines in dumps, independent of the grammars under test."""
 
 import re
 
@@ -54,16 +54,16 @@ PATTERNS: dict[str, "re.Pattern[str]"] = {
     }.items()
 }
 
-_OF_MODULES = ("statement", "computation", "frame", "location")
-_OF_REPORTS = ("space", "space_total", "table_row")
-_OTHERS = frozenset({FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE})
+_MODULE_PATTERNS = ("statement", "computation", "frame", "location")
+_REPORT_PATTERNS = ("space", "space_total", "table_row")
+_OTHER_KINDS = frozenset({FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE})
 
-ONLY_IN = {
+FILE_KINDS = {
     name: frozenset({FileKind.MODULE})
-    if name in _OF_MODULES
+    if name in _MODULE_PATTERNS
     else frozenset({FileKind.REPORT})
-    if name in _OF_REPORTS
-    else _OTHERS
+    if name in _REPORT_PATTERNS
+    else _OTHER_KINDS
     for name in PATTERNS
 }
-"""In which kinds of files lines of a pattern are looked for."""
+"""Kinds of files in which lines of a pattern occur."""

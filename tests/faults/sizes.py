@@ -1,19 +1,19 @@
-"""Damage to the sizes of values, and to bytes as people read them."""
+"""Damage to sizes of values and to rounded totals."""
 
 import re
 from random import Random
 
-from faults.digits import near, of_another, times, typed
+from faults.digits import copy_field, edit_digit, multiply, off_by_one
 from faults.dump import Dump, Row
 from faults.fault import faults
 from faults.injections import change
-from faults.uses import dimension
+from faults.uses import change_dimension
 
 _UNITS = ("B", "KiB", "MiB", "GiB")
 
 
-def _known(dump: Dump, row: Row) -> bool:
-    """Whether a size follows from the shape: not in spaces of which this is not known."""
+def _has_known_size(dump: Dump, row: Row) -> bool:
+    """Return whether the size in this memory space follows from the shape."""
     return row["color"] in {"", "0", "1"}
 
 
@@ -22,11 +22,11 @@ def _is_tuple(dump: Dump, row: Row) -> bool:
 
 
 def _is_unpadded(dump: Dump, row: Row) -> bool:
-    """Whether an array of another shape takes other bytes."""
+    """Return whether an array has no padding, so another shape has another size."""
     return not row["shape"].startswith("(") and "_gpu_" in row.path.name
 
 
-def _digit(random: Random, dump: Dump, row: Row) -> str:
+def _change_digit(random: Random, dump: Dump, row: Row) -> str:
     digits = [match.start() for match in re.finditer(r"\d", row["human"])]
     at = random.choice(digits)
     old = row["human"][at]
@@ -34,7 +34,7 @@ def _digit(random: Random, dump: Dump, row: Row) -> str:
     return row["human"][:at] + new + row["human"][at + 1 :]
 
 
-def _unit(random: Random, dump: Dump, row: Row) -> str:
+def _change_unit(random: Random, dump: Dump, row: Row) -> str:
     number = row["human"].rstrip("BiKMGT")
     other = [unit for unit in _UNITS if number + unit != row["human"]]
     return number + random.choice(other)
@@ -43,17 +43,17 @@ def _unit(random: Random, dump: Dump, row: Row) -> str:
 FAULTS = (
     *faults(
         "size-mismatch",
-        near_by=change("assigned", "size", near("size"), _known),
-        a_digit=change("assigned", "size", typed("size"), _known),
-        a_multiple=change("assigned", "size", times("size", 2, 4, 0.5), _known),
-        of_another=change("assigned", "size", of_another("assigned", "size"), _known),
-        of_a_tuple=change("assigned", "size", typed("size"), _is_tuple),
-        a_dimension=change("assigned", "shape", dimension, _is_unpadded),
+        near_by=change("assigned", "size", off_by_one("size"), _has_known_size),
+        a_digit=change("assigned", "size", edit_digit("size"), _has_known_size),
+        a_multiple=change("assigned", "size", multiply("size", 2, 4, 0.5), _has_known_size),
+        of_another=change("assigned", "size", copy_field("assigned", "size"), _has_known_size),
+        of_a_tuple=change("assigned", "size", edit_digit("size"), _is_tuple),
+        a_dimension=change("assigned", "shape", change_dimension, _is_unpadded),
     ),
     *faults(
         "human-size",
-        a_digit=change("total", "human", _digit),
-        the_unit=change("total", "human", _unit),
-        in_the_report=change("space_total", "human", _digit),
+        a_digit=change("total", "human", _change_digit),
+        the_unit=change("total", "human", _change_unit),
+        in_the_report=change("space_total", "human", _change_digit),
     ),
 )

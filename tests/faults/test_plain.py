@@ -1,4 +1,4 @@
-"""The plainest damage of each code is reported in its place, without findings of other rules."""
+"""Tests for the reports of one minimal defect of each code, without other findings."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from faults.dump import Damage, Dump
 from faults.fault import Fault
 from faults.judge import RULES, Verdict, findings, judge
-from faults.plain import PLAIN, SAMPLE, Plain
+from faults.plain import DEFECTS, SAMPLE, Defect
 from hlo_lsp.checks.framework.finding import Severity
 
 
@@ -27,39 +27,41 @@ def sample(corpus_small: Path) -> Dump:
     return Dump(folder / f"{SAMPLE}.txt", os.listdir(folder))
 
 
-def damage_of(plain: Plain, dump: Dump) -> Damage:
-    """Return the damage to a compile."""
+def damage_of(defect: Defect, dump: Dump) -> Damage:
+    """Return the damage that a defect does to a compile."""
     (path,) = [
         path
         for path in dump.lines
         if path.stem in {SAMPLE, path.name.partition("after_optimizations")[0][:-1]}
-        or path.stem.endswith(f"after_optimizations{plain.file}")
+        or path.stem.endswith(f"after_optimizations{defect.file}")
     ]
     text = "\n".join(dump.lines[path])
-    assert text.count(plain.old) == 1
-    line = text[: text.index(plain.old)].count("\n") + plain.below
-    new = tuple(text.replace(plain.old, plain.new).split("\n"))
-    return Damage({path: new}, frozenset({(path, line)}), f"`{plain.old}` -> `{plain.new}`")
+    assert text.count(defect.old) == 1
+    line = text[: text.index(defect.old)].count("\n") + defect.line_offset
+    new = tuple(text.replace(defect.old, defect.new).split("\n"))
+    return Damage({path: new}, frozenset({(path, line)}), f"`{defect.old}` -> `{defect.new}`")
 
 
 def test_intact_dumps_have_no_findings(small: Dump, sample: Dump) -> None:
-    assert findings(small.whole()) == []
-    assert findings(sample.whole()) == []
+    assert findings(small.intact_dump_set()) == []
+    assert findings(sample.intact_dump_set()) == []
 
 
 # A repeated id also contradicts the flags of an allocation, and that finding names no entry.
-# A wrong position is missing in one entry and repeated in another.
-ECHOES = {"duplicate-value-id": 1}
+_FINDINGS_ELSEWHERE = {"duplicate-value-id": 1}
 
 
-@pytest.mark.parametrize("plain", PLAIN, ids=lambda plain: plain.code)
-def test_plain_damage_is_reported_without_echoes(plain: Plain, small: Dump, sample: Dump) -> None:
-    dump = sample if plain.file == SAMPLE else small
-    damage = damage_of(plain, dump)
-    outcome = judge(Fault(plain.code, "plain", lambda random, dump: damage), dump, damage)
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.code)
+def test_minimal_defect_has_no_other_findings(defect: Defect, small: Dump, sample: Dump) -> None:
+    dump = sample if defect.file == SAMPLE else small
+    damage = damage_of(defect, dump)
+    outcome = judge(Fault(defect.code, "minimal defect", lambda random, dump: damage), dump, damage)
     assert outcome.failures == ()
-    assert outcome.verdict is Verdict.RIGHT, outcome.findings
-    assert (outcome.echoes, outcome.doubles) == (ECHOES.get(plain.code, 0), 0), outcome.findings
+    assert outcome.verdict is Verdict.EXACT, outcome.findings
+    assert (outcome.findings_elsewhere, outcome.findings_of_other_codes) == (
+        _FINDINGS_ELSEWHERE.get(defect.code, 0),
+        0,
+    ), outcome.findings
 
 
 def test_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) -> None:
@@ -68,11 +70,11 @@ def test_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) ->
     other = Dump(path, os.listdir(folder))
     (here,) = [path for path in small.lines if path.stem.endswith("-values")]
     (there,) = [path for path in other.lines if path.stem.endswith("-values")]
-    damage = Damage({here: other.lines[there]}, frozenset({(here, 1)}), "the values of another")
+    damage = Damage({here: other.lines[there]}, frozenset({(here, 1)}), "values of another compile")
     fault = Fault("sibling-mismatch", "values", lambda random, dump: damage)
-    assert judge(fault, small, damage).verdict is Verdict.RIGHT
+    assert judge(fault, small, damage).verdict is Verdict.EXACT
 
 
-def test_every_error_has_a_plain_damage() -> None:
+def test_every_error_has_a_minimal_defect() -> None:
     codes = {rule.code for rule in RULES if rule.severity is Severity.ERROR}
-    assert codes == {plain.code for plain in PLAIN} | {"sibling-mismatch"}
+    assert codes == {defect.code for defect in DEFECTS} | {"sibling-mismatch"}

@@ -1,18 +1,18 @@
-"""Damage to positions, uses and shapes of values."""
+"""Damage to positions, uses, and shapes of values."""
 
 import re
 from random import Random
 
-from faults.digits import near, of_another
+from faults.digits import copy_field, off_by_one
 from faults.dump import Damage, Dump, Row
 from faults.fault import Injection, faults
 from faults.injections import (
-    Filter,
-    anywhere,
-    beside,
+    RowFilter,
+    any_row,
+    are_adjacent,
     change,
-    double,
     drop,
+    duplicate,
     rewrite,
     swap,
 )
@@ -21,38 +21,38 @@ _TILED = re.compile(r"[a-z]+\d*\[([\d,]+)\]\{(\d+)[\d,]*:T\((?:\d+,)*(\d+)\)")
 _SHAPE = re.compile(r"([a-z]+\d*)\[([\d,<=]*)\](?:\{([\d,]*)([^}]*)\})?")
 
 
-def _is_first(dump: Dump, row: Row) -> bool:
+def _is_first_position(dump: Dump, row: Row) -> bool:
     return dump.lines[row.path][row.line - 1] == " positions:"
 
 
-def _is_later(dump: Dump, row: Row) -> bool:
-    return not _is_first(dump, row)
+def _is_later_position(dump: Dump, row: Row) -> bool:
+    return not _is_first_position(dump, row)
 
 
-def _less(kind: str, where: Filter = anywhere) -> Injection:
-    """Remove a line."""
+def _drop_from_entry(kind: str, where: RowFilter = any_row) -> Injection:
+    """Return an injection that removes a row; the label of its list may be reported instead."""
     injection = drop(kind, where)
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         found = injection(random, dump)
         if found is None:
             return None
-        path, first = min(found.right)
+        path, first = min(found.expected)
         lines = dump.lines[path]
         while lines[first] not in {" positions:", " uses:"}:
             first -= 1
-        return Damage(found.files, found.right | {(path, first)}, found.description)
+        return Damage(found.files, found.expected | {(path, first)}, found.description)
 
     return inject
 
 
-def _with_index(random: Random, dump: Dump, row: Row) -> str:
+def _change_index(random: Random, dump: Dump, row: Row) -> str:
     if not row.has("index"):
         return f"{row.text} {{{random.randrange(3)}}}"
-    return row.put("index", row["index"][:-1] + (",0}" if row["index"] != "{}" else "7}"))
+    return row.with_field("index", row["index"][:-1] + (",0}" if row["index"] != "{}" else "7}"))
 
 
-def dimension(random: Random, dump: Dump, row: Row) -> str | None:
+def change_dimension(random: Random, dump: Dump, row: Row) -> str | None:
     """Change a dimension of a shape."""
     found = [match for match in _SHAPE.finditer(row["shape"]) if match[2] and "<" not in match[2]]
     if not found:
@@ -65,12 +65,12 @@ def dimension(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _is_untiled(dump: Dump, row: Row) -> bool:
-    """Whether a layout without tiles has the same bytes in another order."""
+    """Return whether a layout has no tiles, so the order of dimensions does not change the size."""
     return "T(" not in row["shape"]
 
 
-def _inside_of_a_tile(random: Random, dump: Dump, row: Row) -> str | None:
-    """One element more in the fastest dimension of an array, where the padding has room for it."""
+def _grow_within_padding(random: Random, dump: Dump, row: Row) -> str | None:
+    """Return a shape with one more element in the padding of the minor dimension."""
     match = _TILED.match(row["shape"])
     if match is None:
         return None
@@ -81,7 +81,7 @@ def _inside_of_a_tile(random: Random, dump: Dump, row: Row) -> str | None:
     return row["shape"][: match.start(1)] + ",".join(sizes) + row["shape"][match.end(1) :]
 
 
-def element_type(random: Random, dump: Dump, row: Row) -> str | None:
+def change_element_type(random: Random, dump: Dump, row: Row) -> str | None:
     """Change an element type to another of the same width, which keeps sizes."""
     same = {"f32": "s32", "s32": "u32", "u32": "f32", "bf16": "f16", "f16": "bf16", "s8": "u8"}
     found = [match for match in _SHAPE.finditer(row["shape"]) if match[1] in same]
@@ -91,15 +91,18 @@ def element_type(random: Random, dump: Dump, row: Row) -> str | None:
     return row["shape"][: match.start(1)] + same[match[1]] + row["shape"][match.end(1) :]
 
 
-def other_type(random: Random, dump: Dump, row: Row) -> str | None:
-    """Whole numbers for others: of those with a point operands and results may differ in width."""
+def change_numeric_type(random: Random, dump: Dump, row: Row) -> str | None:
+    """Return a shape with a floating-point type for an integer type, or vice versa.
+
+    XLA allows operands and results with floating-point types of different widths.
+    """
     old, bracket, rest = row["shape"].partition("[")
     new = {"bf16": "s16", "f16": "s16", "f32": "s32", "s32": "f32", "s8": "f32"}.get(old)
     return None if new is None else new + bracket + rest
 
 
-def layout(random: Random, dump: Dump, row: Row) -> str | None:
-    """Two dimensions of a layout that have changed places."""
+def swap_layout_dimensions(random: Random, dump: Dump, row: Row) -> str | None:
+    """Swap two dimensions of a layout."""
     found = [match for match in _SHAPE.finditer(row["shape"]) if "," in (match[3] or "")]
     if not found:
         return None
@@ -109,36 +112,43 @@ def layout(random: Random, dump: Dump, row: Row) -> str | None:
     return row["shape"][: match.start(3)] + ",".join(order) + row["shape"][match.end(3) :]
 
 
-def _in_the_entry(random: Random, dump: Dump, row: Row) -> str | None:
-    new = (random.choice((dimension, element_type)))(random, dump, row)
-    return None if new is None else row.put("shape", new)
+def _change_instruction_shape(random: Random, dump: Dump, row: Row) -> str | None:
+    new = (random.choice((change_dimension, change_element_type)))(random, dump, row)
+    return None if new is None else row.with_field("shape", new)
 
 
 FAULTS = (
     *faults(
         "position-mismatch",
-        first_renamed=change("position", "name", of_another("position", "name"), _is_first),
-        another_renamed=change("position", "name", of_another("position", "name"), _is_later),
-        one_twice=double("position"),
-        two_swapped=swap(
-            "position", lambda dump, one, other: beside(dump, one, other) and _is_first(dump, one)
+        first_renamed=change(
+            "position", "name", copy_field("position", "name"), _is_first_position
         ),
-        another_index=rewrite("position", _with_index),
+        another_renamed=change(
+            "position", "name", copy_field("position", "name"), _is_later_position
+        ),
+        one_twice=duplicate("position"),
+        two_swapped=swap(
+            "position",
+            lambda dump, one, other: (
+                are_adjacent(dump, one, other) and _is_first_position(dump, one)
+            ),
+        ),
+        another_index=rewrite("position", _change_index),
     ),
     *faults(
         "use-mismatch",
-        one_less=_less("use"),
-        position_less=_less("position", _is_later),
-        another_user=change("use", "name", of_another("use", "name")),
-        another_operand=change("use", "operand", near("operand")),
-        one_twice=double("use"),
-        another_index=rewrite("use", _with_index),
+        one_less=_drop_from_entry("use"),
+        position_less=_drop_from_entry("position", _is_later_position),
+        another_user=change("use", "name", copy_field("use", "name")),
+        another_operand=change("use", "operand", off_by_one("operand")),
+        one_twice=duplicate("use"),
+        another_index=rewrite("use", _change_index),
     ),
     *faults(
         "shape-definition-mismatch",
-        element_type=change("assigned", "shape", element_type),
-        layout=change("assigned", "shape", layout, _is_untiled),
-        dimension_inside_of_a_tile=change("assigned", "shape", _inside_of_a_tile),
-        in_the_entry=rewrite("instruction", _in_the_entry),
+        element_type=change("assigned", "shape", change_element_type),
+        layout=change("assigned", "shape", swap_layout_dimensions, _is_untiled),
+        dimension_inside_of_a_tile=change("assigned", "shape", _grow_within_padding),
+        in_the_entry=rewrite("instruction", _change_instruction_shape),
     ),
 )

@@ -1,1 +1,1 @@
-"""Pathological inputs: the work of each request must not grow faster than n log n."""
+"""Tests with pathological, damaged, and malicious inputs."""

@@ -1,4 +1,4 @@
-"""Edits of texts, and requests whose answers can be compared with those of another server."""
+"""Edits of texts, and requests whose results are comparable between servers."""
 
 import json
 import random
@@ -8,12 +8,12 @@ from hlo_lsp.text.document import common_prefix_length
 from hostile.editor import Editor
 
 _REFUSED = -32803
-_MAX_LENSES = 20  # that are resolved
+_MAX_RESOLVED_LENSES = 20
 _EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 1 << 20, "character": 0}}
 
 
 def cursors(rng: random.Random, text: str, count: int) -> list[dict[str, int]]:
-    """Return places in a text at random."""
+    """Return random positions in a text."""
     return [position(text, rng.randrange(len(text) + 1)) for _ in range(count)]
 
 
@@ -24,7 +24,7 @@ def open_text(editor: Editor, uri: str, text: str) -> None:
 
 
 def change_text(editor: Editor, uri: str, before: str, after: str) -> None:
-    """Send the part that differs."""
+    """Send the difference between two texts as an edit."""
     start = common_prefix_length(before, after, 1)
     kept = common_prefix_length(before[start:][::-1], after[start:][::-1], 1)
     span = {"start": position(before, start), "end": position(before, len(before) - kept)}
@@ -48,7 +48,7 @@ def close_text(editor: Editor, uri: str) -> None:
     editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
 
-def answer(editor: Editor, method: str, uri: str, **params: Any) -> Any:
+def request(editor: Editor, method: str, uri: str, **params: Any) -> Any:
     """Return the result of a request about a text, with diagnostics in a fixed order."""
     document: dict[str, Any] = {"textDocument": {"uri": uri}, **params}
     if method == "references":
@@ -61,19 +61,19 @@ def answer(editor: Editor, method: str, uri: str, **params: Any) -> Any:
         if "items" in result:
             result["items"].sort(key=json.dumps)
     if method == "codeLens" and isinstance(result, list):
-        return [_result(editor, "codeLens/resolve", lens) for lens in result[:_MAX_LENSES]]
+        return [_result(editor, "codeLens/resolve", lens) for lens in result[:_MAX_RESOLVED_LENSES]]
     return result
 
 
-def command(editor: Editor, name: str, *arguments: Any) -> Any:
+def run_command(editor: Editor, name: str, *arguments: Any) -> Any:
     """Return the result of a command of the server."""
     params = {"command": f"hlo.server.{name}", "arguments": arguments}
     return _result(editor, "workspace/executeCommand", params)
 
 
 def _result(editor: Editor, method: str, params: Any) -> Any:
-    """Return the result, or the message of a refused request; other errors are defects."""
-    reply = editor.ask(method, params)
+    """Return the result, or the message of a refused request, and fail for other errors."""
+    reply = editor.request(method, params)
     if "error" not in reply:
         return reply["result"]
     assert reply["error"]["code"] == _REFUSED, (method, params, reply["error"])

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.text.disk import decode
-from hostile.asking import answer, change_text, close_text, command, cursors, open_text
-from hostile.damage import damaged
+from hostile.asking import change_text, close_text, cursors, open_text, request, run_command
+from hostile.damage import damage
 from hostile.editor import Editor
 
 _WHOLE = (
@@ -28,7 +28,7 @@ class CompileSession:
     def __init__(self, folder: Path, rng: random.Random) -> None:
         self.editor = Editor()
         self.texts: dict[Path, str] = {}  # of open files
-        self.steps: list[str] = []  # what happened, for a failed test
+        self.steps: list[str] = []  # for messages of failed tests
         self._rng = rng
         self._paths = sorted(folder.iterdir())
         self._versions = 0
@@ -37,7 +37,7 @@ class CompileSession:
         self._earlier: dict[Path, list[str]] = {}
 
     def close(self) -> None:
-        """End the editor."""
+        """Close the editor."""
         self.editor.close()
 
     def some_files(self, count: int) -> list[Path]:
@@ -45,15 +45,15 @@ class CompileSession:
         return self._rng.sample(self._paths, min(count, len(self._paths)))
 
     def step(self) -> None:
-        """Do one thing at random."""
+        """Perform a random action on a random file."""
         actions: Sequence[tuple[int, Callable[[Path], None]]] = (
-            (3, self.open), (8, self.edit), (3, self.undo), (2, self.save), (1, self.shut),
-            (3, self.change_on_disk), (1, self.remove), (1, self.restore), (6, self.ask),
+            (3, self.open), (8, self.edit), (3, self.undo), (2, self.save), (1, self.close_file),
+            (3, self.change_on_disk), (1, self.remove), (1, self.restore), (6, self.request),
         )  # fmt: skip
         weights = [weight for weight, _ in actions]
         [(_, action)] = self._rng.choices(actions, weights)
         path = self._rng.choice(self._paths)
-        if action in (self.edit, self.undo, self.save, self.ask) and self.texts:
+        if action in (self.edit, self.undo, self.save, self.request) and self.texts:
             path = self._rng.choice(sorted(self.texts))
         self.steps.append(f"{action.__name__} {path.name}")
         action(path)
@@ -70,7 +70,7 @@ class CompileSession:
         """Damage an open text."""
         if path in self.texts:
             self._earlier.setdefault(path, []).append(self.texts[path])
-            self._change(path, damaged(self._rng, self.texts[path], self._others))
+            self._change(path, damage(self._rng, self.texts[path], self._others))
 
     def undo(self, path: Path) -> None:
         """Return to an earlier text."""
@@ -83,8 +83,8 @@ class CompileSession:
             self._write(path, self.texts[path].encode("utf-8", "surrogatepass"))
             self.editor.notify("textDocument/didSave", {"textDocument": {"uri": path.as_uri()}})
 
-    def shut(self, path: Path) -> None:
-        """Close an open file, and lose what is not saved."""
+    def close_file(self, path: Path) -> None:
+        """Close an open file without saving it."""
         if path in self.texts:
             del self.texts[path]
             self._earlier.pop(path, None)
@@ -93,37 +93,39 @@ class CompileSession:
     def change_on_disk(self, path: Path) -> None:
         """Damage a file on disk, as another program would."""
         text = decode(path.read_bytes()) if path.exists() else ""
-        self._write(path, damaged(self._rng, text, self._others).encode("utf-8", "surrogatepass"))
+        self._write(path, damage(self._rng, text, self._others).encode("utf-8", "surrogatepass"))
 
     def remove(self, path: Path) -> None:
         """Delete a file from disk."""
         path.unlink(missing_ok=True)
-        self._announce(path, 3)
+        self._notify_of_change(path, 3)
 
     def restore(self, path: Path) -> None:
         """Write the first text of a file."""
         self._write(path, self._on_disk[path])
 
-    def ask(self, path: Path) -> None:
-        """Ask some questions, so that the answers are known before the next edit."""
+    def request(self, path: Path) -> None:
+        """Send some requests, so that the server caches results before the next edit."""
         if path in self.texts:
             for method in self._rng.sample(_WHOLE, 2):
-                answer(self.editor, method, path.as_uri())
+                request(self.editor, method, path.as_uri())
             for cursor in cursors(self._rng, self.texts[path], 1):
-                answer(self.editor, "hover", path.as_uri(), position=cursor)
+                request(self.editor, "hover", path.as_uri(), position=cursor)
 
-    def answers(self, editor: Editor) -> Iterator[tuple[str, Any]]:
-        """Yield all that an editor answers about the open texts."""
+    def results(self, editor: Editor) -> Iterator[tuple[str, Any]]:
+        """Yield the results of all requests about the open texts, each with a description."""
         rng = random.Random(0)
         for path, text in self.texts.items():
             uri = path.as_uri()
             for method in _WHOLE:
-                yield f"{method} of {path.name}", answer(editor, method, uri)
+                yield f"{method} of {path.name}", request(editor, method, uri)
             for cursor in cursors(rng, text, _CURSORS):
                 for method in _AT_CURSOR:
-                    place = f"{method} at {cursor['line']}:{cursor['character']} of {path.name}"
-                    yield place, answer(editor, method, uri, position=cursor)
-                yield f"summary of {path.name}", command(editor, "summary", uri, cursor["line"])
+                    description = (
+                        f"{method} at {cursor['line']}:{cursor['character']} of {path.name}"
+                    )
+                    yield description, request(editor, method, uri, position=cursor)
+                yield f"summary of {path.name}", run_command(editor, "summary", uri, cursor["line"])
 
     def fresh_editor(self) -> Editor:
         """Return an editor that has just opened the same texts."""
@@ -139,11 +141,11 @@ class CompileSession:
 
     def _write(self, path: Path, data: bytes) -> None:
         path.write_bytes(data)
-        self._versions += 1  # two writes in one tick of the clock would have the same time
+        self._versions += 1  # Two writes within one clock tick would have the same time.
         os.utime(path, ns=(0, self._versions * 10**9))
-        self._announce(path, 2)
+        self._notify_of_change(path, 2)
 
-    def _announce(self, path: Path, kind: int) -> None:
+    def _notify_of_change(self, path: Path, kind: int) -> None:
         if self._rng.random() < 0.7:
             changes = {"changes": [{"uri": path.as_uri(), "type": kind}]}
             self.editor.notify("workspace/didChangeWatchedFiles", changes)

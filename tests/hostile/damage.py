@@ -1,4 +1,4 @@
-"""Damage to texts: parts deleted, doubled, inserted, replaced, moved, or of another text."""
+"""Random damage to texts: deleted, doubled, inserted, replaced, and moved parts."""
 
 import random
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ _INSERTED = (
 _LENGTHS = (1, 2, 5, 20, 100, 1000)
 
 
-def damaged(rng: random.Random, text: str, others: Sequence[str]) -> str:
-    """Return a text with one damage, which may be a part of another text."""
+def damage(rng: random.Random, text: str, others: Sequence[str]) -> str:
+    """Return a text with one random damage, possibly with a part of another text."""
     start = rng.randrange(len(text) + 1)
     end = min(len(text), start + rng.choice(_LENGTHS))
     other = rng.choice(others)
@@ -38,22 +38,22 @@ def damaged(rng: random.Random, text: str, others: Sequence[str]) -> str:
         case 8 if rng.random() < 0.2:
             return text[:start] + other[at:]
         case 9:
-            return flipped(rng, text[:start]) + text[start:]
+            return flip_bit(rng, text[:start]) + text[start:]
         case _:
-            return with_changed_digit(rng, text)
+            return change_digit(rng, text)
     return "\n".join(lines)
 
 
-def flipped(rng: random.Random, text: str) -> str:
-    """Return a text with one flipped bit, decoded as a file is."""
+def flip_bit(rng: random.Random, text: str) -> str:
+    """Return a text with one flipped bit, decoded like a file."""
     data = bytearray(text.encode("utf-8", "surrogatepass"))
     if data:
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-    return data.decode("utf-8", "replace").replace("\r", "")  # else it is a line end
+    return data.decode("utf-8", "replace").replace("\r", "")  # A carriage return would end a line.
 
 
-def with_changed_digit(rng: random.Random, text: str) -> str:
-    """Return a text with another digit in one place, which most lines still accept."""
+def change_digit(rng: random.Random, text: str) -> str:
+    """Return a text with one changed digit, which most lines still accept."""
     digits = [place for place, character in enumerate(text) if "0" <= character <= "9"]
     if not digits:
         return text

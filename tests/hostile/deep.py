@@ -1,6 +1,6 @@
-"""Texts with deep nesting, and with long chains, cycles and diamonds of references."""
+"""Texts with deep nesting, and with long chains, cycles, and diamonds of references."""
 
-# ruff: noqa: E501  # a text of one line is easier to read
+# ruff: noqa: E501  # Each text is on one line.
 
 from hostile.parts import (
     NODE,
@@ -20,7 +20,7 @@ from hostile.parts import (
     while_chain,
 )
 
-# Nested once per unit of size: the depth.
+# The size is the depth of nesting.
 DEEP: dict[str, Make] = {
     "deep tuple shape": lambda n: module([row("copy(%a)", nested("(", SHAPE, ")", n))]),
     "deep parentheses": lambda n: module([row(f"add({nested('(', '%a', ')', n)})")]),

@@ -1,4 +1,4 @@
-"""A server in this process, and all its requests about a text, with their processor time."""
+"""A server in this process, and the cost of all requests about a text."""
 
 import asyncio
 import gc
@@ -34,34 +34,34 @@ _OPTIONS = {"options": {"tabSize": 2, "insertSpaces": True}}
 _REFUSED = -32803
 
 
-class _Output:
-    """Keeps the replies of the server."""
+class _Replies:
+    """The replies of the server by request id."""
 
     def __init__(self) -> None:
-        self.replies: dict[Any, Json] = {}
+        self.by_id: dict[Any, Json] = {}
 
     def write(self, data: bytes) -> None:
         message = json.loads(data.partition(b"\r\n\r\n")[2])
         if "method" not in message:
-            self.replies[message["id"]] = message
+            self.by_id[message["id"]] = message
 
 
 class Editor:
-    """A client that opens texts and asks everything about them."""
+    """A client of a server in this process."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
-        self._output = _Output()
+        self._replies = _Replies()
         self._protocol = create_server().protocol
-        self._protocol.set_writer(self._output)  # type: ignore[arg-type]
+        self._protocol.set_writer(self._replies)  # type: ignore[arg-type]
         self._count = 0
-        self.errors: list[str] = []  # of requests that failed
+        self.errors: list[str] = []  # of failed requests
         params = {"processId": None, "rootUri": None, "capabilities": _CAPABILITIES}
-        self.ask("initialize", params)
+        self.request("initialize", params)
         self._send({"method": "initialized", "params": {}})
         gc.collect()
-        gc.freeze()  # the server collects garbage some time after a text is closed
+        gc.freeze()  # The server collects garbage some time after a text is closed.
 
     def close(self) -> None:
         """End the event loop."""
@@ -70,20 +70,20 @@ class Editor:
         self._loop.run_until_complete(asyncio.sleep(0))
         self._loop.close()
 
-    def ask(self, method: str, params: Any) -> Json:
+    def request(self, method: str, params: Any) -> Json:
         """Return the reply to a request."""
         self._count += 1
-        number = self._count
-        self._send({"id": number, "method": method, "params": params})
-        self._loop.run_until_complete(self._until_replied(number))
-        return self._output.replies.pop(number)
+        request_id = self._count
+        self._send({"id": request_id, "method": method, "params": params})
+        self._loop.run_until_complete(self._wait_for_reply(request_id))
+        return self._replies.by_id.pop(request_id)
 
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
         self._send({"method": method, "params": params})
 
     def seconds_per_request(self, text: str) -> dict[str, float]:
-        """Open a text, ask everything about it, and return the processor time of each request."""
+        """Return the processor time of each request about a text, at most at any position."""
         return self.cost_per_request(text, time.process_time)
 
     def cost_per_request(self, text: str, clock: Callable[[], float]) -> dict[str, float]:
@@ -94,16 +94,16 @@ class Editor:
         found: dict[str, float] = {}
         gc.collect()
         gc.disable()
-        for method, params in questions(uri, text):
+        for method, params in all_requests(uri, text):
             start = clock()
-            reply = self.ask(method, params)
+            reply = self.request(method, params)
             found[method] = max(clock() - start, found.get(method, 0))
             if reply.get("error", {}).get("code", _REFUSED) != _REFUSED:
                 self.errors.append(f"{method}: {reply['error']['message']:.300}")
         gc.enable()
         closed = {"textDocument": {"uri": uri}}
         with pytest.MonkeyPatch.context() as patch:
-            # It would run during a request about the next text.
+            # The collection would run during a request about the next text.
             patch.setattr(diagnostics, "collect_all", lambda: None)
             self._send({"method": "textDocument/didClose", "params": closed})
         return found
@@ -113,15 +113,15 @@ class Editor:
         self._loop.call_soon(self._protocol.receive, body)
         self._loop.run_until_complete(asyncio.sleep(0))
 
-    async def _until_replied(self, number: int) -> None:
-        while number not in self._output.replies:
+    async def _wait_for_reply(self, request_id: int) -> None:
+        while request_id not in self._replies.by_id:
             await asyncio.sleep(0)
 
 
-def questions(uri: str, text: str) -> Iterator[tuple[str, Json]]:
-    """Yield all requests about a text, those about a position at several ones."""
+def all_requests(uri: str, text: str) -> Iterator[tuple[str, Json]]:
+    """Yield all requests about a text, at several positions where they have one."""
     document: Json = {"textDocument": {"uri": uri}}
-    yield "textDocument/diagnostic", document  # first: no check runs beside the other requests
+    yield "textDocument/diagnostic", document  # Afterwards, no check runs in the background.
     cursors = _cursors(text)
     whole = {"start": _position((0, 0)), "end": _position((text.count("\n") + 1, 0))}
     for number, cursor in enumerate(cursors):
@@ -154,7 +154,7 @@ def questions(uri: str, text: str) -> Iterator[tuple[str, Json]]:
 
 
 def _cursors(text: str) -> list[tuple[int, int]]:
-    """Return places in the longest line, in the middle, and at the end of a text."""
+    """Return positions in the longest line, in the middle, and at the end of a text."""
     lines = text.split("\n")
     longest = max(range(len(lines)), key=lambda number: len(lines[number]))
     middle = len(lines) // 2

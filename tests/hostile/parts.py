@@ -1,4 +1,4 @@
-"""Parts of texts: modules, assignments, values, live ranges, reports, and messages."""
+"""Builders of modules, assignments, values, live ranges, reports, and error messages."""
 
 from collections.abc import Callable, Iterable
 

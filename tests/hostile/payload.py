@@ -1,15 +1,15 @@
-"""Text that is markup or a command elsewhere."""
+"""Names with markup and commands of other formats."""
 
 import re
 
-# Not in a dump: a quote and a backslash, which would end or escape the string that it is in.
+# A quote or a backslash would end the string in the dump.
 PAYLOAD = (
     "::error::x ##[add-mask]y ##vso[z] **b** <img src=x onerror=alert(1)></script>"
     " ``[l](command:evil)`` [j](javascript:evil) ![i](https://evil)"
     " \x1b[31m\x1b]0;t\x07\x9b1m \u202e \u2066 %0A::warning::z $(evil)"
 )
-# The same in the name of a file, which has no slash.
-NAME = "[x](command:workbench.action.closeAllEditors) <img src=x onerror=alert(1)> $(bug)"
+# The payload for file names, which have no slash.
+NAME_PAYLOAD = "[x](command:workbench.action.closeAllEditors) <img src=x onerror=alert(1)> $(bug)"
 
 
 def with_payload(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Long runs of one piece of text, at each place of each kind of dump."""
+"""Repeated strings, and the places in each kind of dump where tests insert them."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ RUNS = {
     "index comments": "/*index=5*/",
 }  # fmt: skip
 
-# Each place is between two « ». What is between them belongs to the intact text.
+# "«»" marks each place.
 MODULE = """\
 HloModule m, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}«»}, x=1«»
 

@@ -1,4 +1,4 @@
-"""After edits, saves, and changes on disk of a compile, all answers are those of a fresh server."""
+"""Tests for results after edits, saves, and changes on disk, compared with a fresh server."""
 
 import random
 import shutil
@@ -21,7 +21,7 @@ _SEEDS = 24
 
 
 @pytest.mark.parametrize("seed", range(_SEEDS))
-def test_answers_about_edited_compile_are_fresh(
+def test_results_after_edits_equal_fresh_results(
     seed: int, corpus_small: Path, tmp_path: Path
 ) -> None:
     rng = random.Random(seed)
@@ -35,9 +35,9 @@ def test_answers_about_edited_compile_are_fresh(
         session.step()
     fresh = session.fresh_editor()
     try:
-        answers = zip(session.answers(session.editor), session.answers(fresh), strict=True)
-        for (question, answer), (_, expected) in answers:
-            assert answer == expected, (question, session.steps)
+        results = zip(session.results(session.editor), session.results(fresh), strict=True)
+        for (description, result), (_, expected) in results:
+            assert result == expected, (description, session.steps)
     finally:
         session.close()
         fresh.close()

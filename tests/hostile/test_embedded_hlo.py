@@ -1,10 +1,10 @@
-"""The search for HLO in other languages takes linear work, whatever the text."""
+"""Tests for the work of the search for HLO in other languages."""
 
 import pytest
 
 from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections
 from hostile.parts import Make
-from hostile.work import counted_lines
+from hostile.work import count_lines
 
 _TEXTS: dict[str, Make] = {
     "open raw strings": lambda n: 'R"(HloModule' * n,
@@ -24,7 +24,7 @@ _TEXTS: dict[str, Make] = {
     "blanks after a fence": lambda n: f"```{' ' * n}`\nHloModule",
 }
 _SIZES = (100, 300, 900)
-_MAX_GROWTH = 3.5  # of the added lines, when the added text is three times as long
+_MAX_GROWTH = 3.5  # of the added work, for three times as much added text
 _NEGLIGIBLE_LINES = 100
 
 
@@ -34,7 +34,7 @@ def test_search_takes_linear_work(name: str, language: HostLanguage) -> None:
     costs = []
     for size in _SIZES:
         lines = _TEXTS[name](size).split("\n")
-        with counted_lines() as counter:
+        with count_lines() as counter:
             sections = embedded_sections(lines, language)
         costs.append(counter.lines + sum(len("".join(one.text(lines))) for one in sections))
     small, middle, large = costs

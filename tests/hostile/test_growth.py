@@ -1,7 +1,7 @@
-"""The work of every request grows at most like n log n with the size of a pathological text.
+"""Tests for the time of every request, which grows at most like n log n with the size of the text.
 
-These measurements take an hour, and other processes disturb them. They are run with ``pytest -m
-growth`` only; ``test_work.py`` counts the work for some texts.
+The measurements take an hour, and other processes disturb them. Only ``pytest -m growth`` runs
+them; ``test_work.py`` counts the work for some texts.
 """
 
 import time
@@ -19,18 +19,18 @@ pytestmark = pytest.mark.growth
 _STRUCTURE_SIZE = 100
 _RUN_SIZE = 1000
 _DOUBLINGS = 3
-_MAX_GROWTH = 3  # times that of the text; quadratic work grows 8 times as much
-_REPETITIONS = 3  # of a measurement that fails: other processes can disturb it
-_NEGLIGIBLE_UNITS = 40  # of work; see ``_unit``
-_PLACES_PER_RUN = 3  # of all places, in turns: every place has several runs
+_MAX_GROWTH = 3  # relative to the growth of the text; that of quadratic work is 8
+_MAX_MEASUREMENTS = 3  # Other processes can disturb a measurement.
+_NEGLIGIBLE_UNITS = 40  # multiples of ``_unit_seconds``
+_PLACES_PER_RUN = 3  # Each run has the next places, so that every place has several runs.
 
 
 def _runs() -> Iterator[tuple[str, Callable[[int], str]]]:
-    """Yield each run at some places; all combinations would take an hour."""
+    """Yield each run at some places, because there are too many combinations."""
     found = list(places())
     for number, (run, text) in enumerate(RUNS.items()):
-        for turn in range(_PLACES_PER_RUN):
-            at = (number * _PLACES_PER_RUN + turn) % len(found)
+        for offset in range(_PLACES_PER_RUN):
+            at = (number * _PLACES_PER_RUN + offset) % len(found)
             name, before, after = found[at]
             yield f"{run} in {name}", partial(_run, before, text, after)
 
@@ -45,14 +45,14 @@ RUN_TEXTS = dict(_runs())
 
 @pytest.fixture(scope="module")
 def editor() -> Iterator[Editor]:
-    running = Editor()
-    running.seconds_per_request("HloModule m\n")  # grammars are loaded
-    yield running
-    running.close()
+    editor = Editor()
+    editor.seconds_per_request("HloModule m\n")  # The first requests load the grammars.
+    yield editor
+    editor.close()
 
 
 @pytest.fixture(autouse=True)
-def _no_errors(editor: Editor) -> None:
+def _clear_errors(editor: Editor) -> None:
     editor.errors.clear()
 
 
@@ -71,8 +71,8 @@ def _assert_linear(editor: Editor, make: Callable[[int], str], size: int) -> Non
     growth = _MAX_GROWTH * len(large) / len(small)
     before: dict[str, float] = {}
     after: dict[str, float] = {}
-    for _ in range(_REPETITIONS):
-        negligible = _NEGLIGIBLE_UNITS * _unit()
+    for _ in range(_MAX_MEASUREMENTS):
+        negligible = _NEGLIGIBLE_UNITS * _unit_seconds()
         _keep_smaller(before, editor.seconds_per_request(small))
         _keep_smaller(after, editor.seconds_per_request(large))
         slow = {
@@ -91,7 +91,7 @@ def _keep_smaller(known: dict[str, float], found: dict[str, float]) -> None:
         known[method] = min(seconds, known.get(method, seconds))
 
 
-def _unit() -> float:
+def _unit_seconds() -> float:
     """Return the processor time of a fixed piece of work, about 1 ms."""
     start = time.process_time()
     sum(number for number in range(25_000))

@@ -1,4 +1,4 @@
-"""Text of a dump that is markup or a command elsewhere is only shown, wherever it goes."""
+"""Tests for names with markup and commands, which all outputs show as text."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from cli.command import run
-from e2e.compiles import Compile, copied
-from hostile.editor import Editor, questions
+from e2e.compiles import Compile, copy_dump
+from hostile.editor import Editor, all_requests
 from hostile.payload import with_payload
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -20,10 +20,10 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 @pytest.fixture
 def files(corpus_small: Path, tmp_path: Path) -> Compile:
     """Return a compile whose scopes and source files are the payload."""
-    made = copied(corpus_small, "tpu", tmp_path / "dump")
-    for path in made.files:
+    compile_ = copy_dump(corpus_small, "tpu", tmp_path / "dump")
+    for path in compile_.files:
         path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
-    return made
+    return compile_
 
 
 COMMANDS = {
@@ -84,52 +84,59 @@ def test_markdown_reports_have_own_elements_only(files: Compile, command: str) -
 
 
 @pytest.fixture
-def answers(files: Compile) -> Iterator[list[tuple[str, Any]]]:
-    """Return all answers about the files, each with its method."""
+def results(files: Compile) -> Iterator[list[tuple[str, Any]]]:
+    """Yield the results of all requests about the files, each with its method."""
     editor = Editor()
     found: list[tuple[str, Any]] = []
     for path in (files.module, files.assignment, files.live_range):
         text = path.read_text("utf-8")
         document = {"uri": path.as_uri(), "languageId": "hlo", "version": 1, "text": text}
         editor.notify("textDocument/didOpen", {"textDocument": document})
-        for method, params in questions(path.as_uri(), text):
-            found.append((method, editor.ask(method, params).get("result")))
+        for method, params in all_requests(path.as_uri(), text):
+            found.append((method, editor.request(method, params).get("result")))
         for line in range(0, text.count("\n"), 7):
             column = text.split("\n")[line].find("metadata")
             where = {"line": line, "character": max(column, 0) + 12}
             params = {"textDocument": {"uri": path.as_uri()}, "position": where}
-            reply = editor.ask("textDocument/hover", params)
+            reply = editor.request("textDocument/hover", params)
             found.append(("textDocument/hover", reply.get("result")))
     yield found
     editor.close()
 
 
-def markdown_texts(answer: Any) -> Iterator[str]:
-    """Yield the Markdown in an answer."""
-    if isinstance(answer, list):
-        for item in answer:
+def markdown_texts(result: Any) -> Iterator[str]:
+    """Yield the Markdown texts in a result."""
+    if isinstance(result, list):
+        for item in result:
             yield from markdown_texts(item)
-    elif isinstance(answer, dict):
-        if answer.get("kind") == "markdown":
-            yield answer["value"]
-        for item in answer.values():
+    elif isinstance(result, dict):
+        if result.get("kind") == "markdown":
+            yield result["value"]
+        for item in result.values():
             yield from markdown_texts(item)
 
 
-def test_markdown_has_links_to_files_only(answers: list[tuple[str, Any]]) -> None:
+def test_markdown_has_links_to_files_only(results: list[tuple[str, Any]]) -> None:
     renderer = pytest.importorskip("markdown_it").MarkdownIt("gfm-like", {"linkify": False})
-    found = [text for _, answer in answers for text in markdown_texts(answer)]
+    found = [text for _, result in results for text in markdown_texts(result)]
     assert any("evil" in text for text in found)
     for text in found:
         assert not re.search(r'(?:href|src)="(?!file:)', renderer.render(text))
 
 
-SHOWN = ("hover", "codeLens", "inlayHint", "documentSymbol", "completion", "signatureHelp")
+DISPLAYED_METHODS = (
+    "hover",
+    "codeLens",
+    "inlayHint",
+    "documentSymbol",
+    "completion",
+    "signatureHelp",
+)
 
 
-@pytest.mark.parametrize("method", SHOWN)
-def test_answers_have_no_control_characters(answers: list[tuple[str, Any]], method: str) -> None:
-    shown = [answer for name, answer in answers if name == f"textDocument/{method}"]
+@pytest.mark.parametrize("method", DISPLAYED_METHODS)
+def test_results_have_no_control_characters(results: list[tuple[str, Any]], method: str) -> None:
+    shown = [result for name, result in results if name == f"textDocument/{method}"]
     text = json.dumps(shown, ensure_ascii=False)
     assert _CONTROL.search(text) is None
     assert "\\u00" not in text  # an escape of JSON

@@ -1,6 +1,6 @@
-"""Deep nesting and long numbers: no request fails, and the rest of the text is read."""
+"""Tests for requests about texts with deep nesting and long numbers."""
 
-# ruff: noqa: E501  # a text of one line is easier to read
+# ruff: noqa: E501  # Each text is on one line.
 
 from collections.abc import Iterator
 
@@ -33,13 +33,13 @@ NUMBERS = {
 
 @pytest.fixture(scope="module")
 def editor() -> Iterator[Editor]:
-    running = Editor()
-    yield running
-    running.close()
+    editor = Editor()
+    yield editor
+    editor.close()
 
 
 @pytest.fixture(autouse=True)
-def _no_failures(editor: Editor, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+def _assert_no_errors(editor: Editor, caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     editor.errors.clear()
     yield
     assert editor.errors == []
@@ -47,15 +47,15 @@ def _no_failures(editor: Editor, caplog: pytest.LogCaptureFixture) -> Iterator[N
 
 
 @pytest.mark.parametrize("name", [name for name in DEEP if name.startswith("deep")])
-def test_deep_nesting_fails_no_request(editor: Editor, name: str) -> None:
+def test_deep_nesting_causes_no_errors(editor: Editor, name: str) -> None:
     editor.seconds_per_request(DEEP[name](_DEPTH))
 
 
 @pytest.mark.parametrize("name", NUMBERS)
-def test_long_numbers_fail_no_request(editor: Editor, name: str) -> None:
+def test_long_numbers_cause_no_errors(editor: Editor, name: str) -> None:
     editor.seconds_per_request(NUMBERS[name].format("4" * _DIGITS))
 
 
-def test_long_numbers_anywhere_fail_no_request(editor: Editor) -> None:
+def test_long_numbers_at_any_place_cause_no_errors(editor: Editor) -> None:
     for _, before, after in places():
         editor.seconds_per_request(before + RUNS["digits"] * _DIGITS + after)

@@ -1,4 +1,4 @@
-"""After random damage and edits, all answers are those of a server that reads the text afresh."""
+"""Tests for results after random edits, compared with a fresh server."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 import marked_dump
-from hostile.asking import answer, change_text, close_text, cursors, open_text
-from hostile.damage import damaged
+from hostile.asking import change_text, close_text, cursors, open_text, request
+from hostile.damage import damage
 from hostile.editor import Editor
 from hostile.runs import MEMORY, MODULE, OOM, REPORT, STDOUT, THUNKS
 
@@ -29,14 +29,14 @@ def editors() -> Iterator[tuple[Editor, Editor]]:
 
 
 @pytest.mark.parametrize("seed", range(_SEEDS))
-def test_answers_after_edits_equal_fresh_answers(editors: tuple[Editor, Editor], seed: int) -> None:
+def test_results_after_edits_equal_fresh_results(editors: tuple[Editor, Editor], seed: int) -> None:
     rng = random.Random(seed)
     versions = [rng.choice(_TEXTS)]
     for _ in range(rng.choice((1, 2, 4))):
-        versions.append(damaged(rng, versions[-1], _TEXTS))
+        versions.append(damage(rng, versions[-1], _TEXTS))
     if rng.random() < 0.3:
-        versions.append(versions[-2])  # an edit is undone
-    assert_fresh_answers(editors, f"untitled:{seed}", versions)
+        versions.append(versions[-2])  # an undone edit
+    assert_fresh_results(editors, f"untitled:{seed}", versions)
 
 
 _ENTRY = "<{0} {1} @0>\n positions:\n  {1}\n uses:\n from instruction: %{1} = u32[] {2}\n"
@@ -44,34 +44,34 @@ _ENTRIES = "".join(
     [_ENTRY.format(17, "t", "after-all()"), _ENTRY.format(16, "r", "after-all()"),
      _ENTRY.format(19, "s", "send(%x, %t)")]
 )  # fmt: skip
-# Shortened from real dumps for which the answers differed.
-FOUND = {
+# Shortened from real dumps for which the results differed.
+REGRESSIONS = {
     "another entry of an instruction before the first": [
         _ENTRIES, _ENTRY.format(20, "s", "send(%x,)") + _ENTRIES
     ],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_edits_that_once_gave_other_answers(editors: tuple[Editor, Editor], name: str) -> None:
-    assert_fresh_answers(editors, f"untitled:{name}", FOUND[name])
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_regression_edits_equal_fresh_results(editors: tuple[Editor, Editor], name: str) -> None:
+    assert_fresh_results(editors, f"untitled:{name}", REGRESSIONS[name])
 
 
-def assert_fresh_answers(editors: tuple[Editor, Editor], uri: str, versions: Sequence[str]) -> None:
-    """Open a text, change it into each of the others, and compare with a fresh server."""
+def assert_fresh_results(editors: tuple[Editor, Editor], uri: str, versions: Sequence[str]) -> None:
+    """Open the first version, edit it into each next one, and compare with a fresh server."""
     edited, fresh = editors
     open_text(edited, uri, versions[0])
     for before, after in pairwise(versions):
         for method in _WHOLE:
-            answer(edited, method, uri)
+            request(edited, method, uri)
         change_text(edited, uri, before, after)
     open_text(fresh, uri, versions[-1])
     for method in _WHOLE:
-        assert answer(edited, method, uri) == answer(fresh, method, uri), method
+        assert request(edited, method, uri) == request(fresh, method, uri), method
     rng = random.Random(uri)
     for cursor in cursors(rng, versions[-1], _CURSORS):
         for method in _AT_CURSOR:
-            found, expected = (answer(one, method, uri, position=cursor) for one in editors)
+            found, expected = (request(one, method, uri, position=cursor) for one in editors)
             assert found == expected, (method, cursor)
     for editor in editors:
         close_text(editor, uri)

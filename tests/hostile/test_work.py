@@ -1,4 +1,4 @@
-"""The work of every request grows with the size of the text, for one text of each kind.
+"""Tests for the work of every request, for some pathological texts.
 
 ``test_growth.py`` measures the time for all pathological texts.
 """
@@ -10,7 +10,7 @@ import pytest
 from hostile.deep import DEEP
 from hostile.editor import Editor
 from hostile.wide import WIDE
-from hostile.work import counted_lines
+from hostile.work import count_lines
 
 TEXTS = {
     name: {**DEEP, **WIDE}[name]
@@ -23,22 +23,22 @@ TEXTS = {
     )
 }  # fmt: skip
 _SIZES = (10, 30, 90)
-_MAX_GROWTH = 1.75  # times that of the text; quadratic work grows 3 times as much
+_MAX_GROWTH = 1.75  # relative to the growth of the text; that of quadratic work is 3
 _NEGLIGIBLE_LINES = 5000
 
 
 @pytest.fixture(scope="module")
 def editor() -> Iterator[Editor]:
-    running = Editor()
-    yield running
-    running.close()
+    editor = Editor()
+    yield editor
+    editor.close()
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_work_grows_with_the_text(editor: Editor, name: str) -> None:
     texts = [TEXTS[name](size) for size in _SIZES]
-    editor.seconds_per_request(texts[0])  # imports and caches
-    with counted_lines() as counter:
+    editor.seconds_per_request(texts[0])  # The first requests import modules and fill caches.
+    with count_lines() as counter:
         small, middle, large = (
             editor.cost_per_request(text, lambda: counter.lines) for text in texts
         )

@@ -1,6 +1,6 @@
-"""Texts with long lists, and with many items alike or broken."""
+"""Texts with long lists, and with many equal or broken items."""
 
-# ruff: noqa: E501  # a text of one line is easier to read
+# ruff: noqa: E501  # Each text is on one line.
 
 from hostile.parts import (
     NODE,
@@ -25,7 +25,7 @@ from hostile.parts import (
     values,
 )
 
-# One more item of a list per unit of size: the width.
+# The size is the number of items.
 WIDE: dict[str, Make] = {
     "wide tuple shape": lambda n: module([row("copy(%a)", f"({', '.join([SHAPE] * n)})")]),
     "wide tuple": lambda n: module(

@@ -1,4 +1,4 @@
-"""The work of the server, counted in lines of its code that run: equal on every machine."""
+"""The work of the server in executed lines of its code, which is equal on every machine."""
 
 from __future__ import annotations
 
@@ -19,19 +19,24 @@ if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
 _SERVER = str(Path(hlo_lsp.__file__).parent)
-_TIMED = {scheduling.__file__, background_jobs.__file__}  # their work depends on the clock
+_CLOCK_DEPENDENT_FILES = {
+    scheduling.__file__,
+    background_jobs.__file__,
+}  # Their work depends on the clock.
 
 
 class LineCounter:
-    """Counts the lines that run."""
+    """A trace function that counts executed lines."""
 
     def __init__(self) -> None:
         self.lines = 0
 
     def trace(self, frame: FrameType, _event: str, _argument: object) -> TraceFunction | None:
-        """Return the function that counts the lines of a frame, None for other code."""
+        """Return the trace function for a frame of the server, or None for other code."""
         file = frame.f_code.co_filename
-        return self._count if file.startswith(_SERVER) and file not in _TIMED else None
+        return (
+            self._count if file.startswith(_SERVER) and file not in _CLOCK_DEPENDENT_FILES else None
+        )
 
     def _count(self, _frame: FrameType, event: str, _argument: object) -> TraceFunction:
         self.lines += event == "line"
@@ -39,8 +44,8 @@ class LineCounter:
 
 
 @contextmanager
-def counted_lines() -> Iterator[LineCounter]:
-    """Count the lines of the server that run on this thread and in jobs."""
+def count_lines() -> Iterator[LineCounter]:
+    """Count the executed lines of the server on this thread and in jobs."""
     counter = LineCounter()
     run = background_jobs.Job.run
 

@@ -1,4 +1,4 @@
-"""The compiles of the corpus, as the package reads them and as XLA printed them."""
+"""The compiles of the corpus: the dump sets of the package, and the facts that XLA printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.printed import Printed, Spot, read
+from oracles.printed import PrintedFacts, Spot, read
 
 Item = TypeVar("Item")
 
-_MAX_SAMPLE = 3_000  # of the values of a train step, which repeat from layer to layer
+_MAX_SAMPLE = 3_000  # The values of a train step repeat from layer to layer.
 L24 = "tpu_v5e_train_L24"
-GENERATIONS = (  # the folders of generations.tar.xz
+GENERATIONS = (  # the folders in generations.tar.xz
     "cpu_jax_0.10.1",
     "cpu_jax_0.4.34",
     "cpu_jax_0.4.35",
@@ -57,7 +57,7 @@ class Compile:
     """A compile: its dump set, and the facts that XLA printed into the same files."""
 
     dump: DumpSet
-    printed: Printed
+    printed: PrintedFacts
 
     def file(self, path: Path) -> DumpFile:
         """Return the file of the dump set with this path."""
@@ -74,7 +74,7 @@ def sample(items: Iterable[Item]) -> Sequence[Item]:
     return found[:: 1 + len(found) // _MAX_SAMPLE]
 
 
-@lru_cache(maxsize=1)  # the tests of one folder run one after the other, see conftest.py
+@lru_cache(maxsize=1)  # The tests of one folder run one after the other; see conftest.py.
 def compiles_of(folder: Path) -> Sequence[Compile]:
     """Return all compiles of a folder."""
     return list(_read_compiles(folder))
@@ -87,8 +87,8 @@ def _read_compiles(folder: Path) -> Iterator[Compile]:
         if path.name != f"{stem}.txt":
             names.append(f"{stem}.txt")
         paths = [path.with_name(name) for name in names]
-        library = DumpWorkspace()
-        dump = library.set_of(library.file(path))
+        workspace = DumpWorkspace()
+        dump = workspace.set_of(workspace.file(path))
         for file in dump.files:
-            file.module.build_mention_index()  # as the server does in the background
+            file.module.build_mention_index()  # as the background task of the server does
         yield Compile(dump, read([path for path in paths if path.is_file()]))

@@ -1,4 +1,4 @@
-"""The folders of the corpus, or the folders of ``--dumps``, as parameters of each oracle."""
+"""Fixtures for the oracles: the folders of the corpus, or those of ``--dumps``."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from oracles.compiles import FOLDERS, GENERATIONS, L24
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the oracles over the folders of ``--dumps`` instead of the corpus.
+    """Parametrize the oracles with the folders of ``--dumps`` or of the corpus.
 
     All tests of a folder run in one process, one after the other, and share the compiles.
     """

@@ -37,14 +37,14 @@ def remove_libtpu_syntax(text: str) -> OpenText:
     config = _HEADER_CONFIG.search(header)
     if config is not None:
         reasons.add("backend_config of the module")
-        header = header[: config.start()] + header[_closing(header, config.end()) :]
+        header = header[: config.start()] + header[_closing_offset(header, config.end()) :]
     body, replaced_opcodes = _without_late_operands(body)
     if replaced_opcodes:
         reasons.add("async-update with operands")
     return OpenText(header + newline + body, frozenset(reasons), replaced_opcodes)
 
 
-def _closing(text: str, at: int) -> int:
+def _closing_offset(text: str, at: int) -> int:
     """Return the end of the balanced braces that begin at ``at``."""
     depth = 0
     for match in _BRACE.finditer(text, at):

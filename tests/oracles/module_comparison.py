@@ -1,4 +1,4 @@
-"""The comparison of our reading of a module with that of XLA."""
+"""The comparison of a module as the package and as XLA parse it."""
 
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import ArrayShape, Layout, Shape, TupleShape, parse_shape
@@ -13,9 +13,9 @@ def assert_same_module(ours: ModuleIndex, theirs: XlaModule, where: object) -> N
         AssertionError: The modules differ; the message has the first difference and ``where``.
     """
     assert ours.entry is not None, where
-    _same(ours.entry.name, theirs.entry, where, "entry")
+    _assert_equal(ours.entry.name, theirs.entry, where, "entry")
     computations = ours.all_computations()
-    _same(
+    _assert_equal(
         [each.name for each in computations],
         [each.name for each in theirs.computations],
         where,
@@ -31,30 +31,30 @@ def _assert_computation(
     members = ours.members(computation)
     names = [member.name for member in members]
     if theirs.schedule is not None:
-        _same(names, list(theirs.schedule), where, "order")
-    # Without a schedule (and inside of fusions) XLA keeps no order but that of a walk from the
+        _assert_equal(names, list(theirs.schedule), where, "order")
+    # Without a schedule, and inside of fusions, XLA only keeps the order of a traversal from the
     # root along the operands.
-    _same(sorted(names), sorted(each.name for each in theirs.instructions), where, "names")
+    _assert_equal(sorted(names), sorted(each.name for each in theirs.instructions), where, "names")
     root = ours.computation(computation).root
     by_name = {member.name: member for member in members}
     for instruction in theirs.instructions:
         member = by_name[instruction.name]
-        _same(member is root, instruction.is_root, (where, member.name), "root")
+        _assert_equal(member is root, instruction.is_root, (where, member.name), "root")
         _assert_instruction(member, instruction, (where, member.name))
 
 
 def _assert_instruction(ours: InstructionLine, theirs: XlaInstruction, where: object) -> None:
-    _same(ours.opcode, theirs.opcode, where, "opcode")
-    _same(ours.operands, theirs.operands, where, "operands")
+    _assert_equal(ours.opcode, theirs.opcode, where, "opcode")
+    _assert_equal(ours.operands, theirs.operands, where, "operands")
     called = (*ours.called, *(body.name for body in ours.bodies))
-    if ours.opcode == "while":  # XLA stores body and condition, and prints condition and body
+    if ours.opcode == "while":  # XLA stores the body first, and prints it last.
         called = called[::-1]
-    _same(called, theirs.called, where, "called")
-    if ours.shape:  # a text may leave it out, and XLA infers it
+    _assert_equal(called, theirs.called, where, "called")
+    if ours.shape:  # XLA infers a shape that the text omits.
         shape = _with_layouts(parse_shape(ours.shape))
         if ours.opcode in {"send", "recv"}:
-            shape = _made_anew(shape)
-        _same(shape, theirs.shape, where, "shape")
+            shape = _with_plain_context(shape)
+        _assert_equal(shape, theirs.shape, where, "shape")
 
 
 def _with_layouts(shape: Shape) -> Shape:
@@ -67,7 +67,7 @@ def _with_layouts(shape: Shape) -> Shape:
     return shape
 
 
-def _made_anew(shape: Shape) -> Shape:
+def _with_plain_context(shape: Shape) -> Shape:
     """Return the shape of a send or recv as the parser builds it, with a plain ``u32[]``."""
     assert isinstance(shape, TupleShape)
     data, context, token = shape.elements
@@ -75,5 +75,5 @@ def _made_anew(shape: Shape) -> Shape:
     return TupleShape((data, ArrayShape(context.element_type, context.dims, None), token))
 
 
-def _same(ours: object, theirs: object, where: object, what: str) -> None:
-    assert ours == theirs, f"{where}: {what}: we read {ours}, XLA reads {theirs}"
+def _assert_equal(ours: object, theirs: object, where: object, what: str) -> None:
+    assert ours == theirs, f"{where}: {what}: hlo-lsp parsed {ours}, XLA parsed {theirs}"

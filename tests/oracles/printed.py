@@ -1,4 +1,4 @@
-"""The facts that XLA printed about one compile, as the reference for the package.
+"""The facts that XLA printed about one compile: the reference for the package.
 
 The reader uses plain ``str`` methods on lines and shares no code with the package.
 """
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-# Up to jax 0.4.35 no line end follows an instruction, and the next entry begins on the same line.
+# Up to jax 0.4.35, no line break follows an instruction, so the next entry is on the same line.
 _JOINED_ENTRY = re.compile(r"<\d+ [^ <>]+(?: \(phi\))? @\d+>$")
 _INSTRUCTION = re.compile(r" +(?:ROOT )?%?([\w.\-]+) = ")
 
 
 class Spot(NamedTuple):
-    """A line of a file, from 0, and the column of its name."""
+    """A line of a file, counted from 0, and the column of its name."""
 
     path: Path
     line: int
@@ -64,7 +64,7 @@ class Header:
 
 
 @dataclass
-class Assigned(Header):
+class AssignedValue(Header):
     """A value in an allocation."""
 
     allocation: int
@@ -84,28 +84,28 @@ class Entry(Header):
 
 
 @dataclass
-class Printed:
+class PrintedFacts:
     """The printed facts of a compile, by id and by name and index."""
 
     allocations: dict[int, tuple[int, Spot]] = field(default_factory=dict)
-    assigned: dict[int, Assigned] = field(default_factory=dict)
+    assigned: dict[int, AssignedValue] = field(default_factory=dict)
     entries: dict[int, Entry] = field(default_factory=dict)
     ranges: dict[str, tuple[int, int, Spot]] = field(default_factory=dict)
     schedule: dict[str, tuple[int, Spot]] = field(default_factory=dict)
     peak: list[PeakRow] = field(default_factory=list)
     instructions: dict[str, Spot] = field(default_factory=dict)
     last_step: int | None = None
-    moment: int | None = None
+    peak_step: int | None = None
     total: int | None = None
 
     def __post_init__(self) -> None:
         self.entry_by_key: dict[str, Entry] = {}
-        self.assigned_by_key: dict[str, Assigned] = {}
+        self.assigned_by_key: dict[str, AssignedValue] = {}
 
 
-def read(paths: list[Path]) -> Printed:
+def read(paths: list[Path]) -> PrintedFacts:
     """Read the memory files and the module text of a compile."""
-    printed = Printed()
+    printed = PrintedFacts()
     for path in paths:
         lines = path.read_bytes().decode().split("\n")
         if lines[0].startswith("HloModule"):
@@ -121,18 +121,18 @@ def read(paths: list[Path]) -> Printed:
     return printed
 
 
-def _name_peaks(printed: Printed) -> None:
-    moment = printed.moment or 0
-    live = [key for key, (start, end, _) in printed.ranges.items() if start <= moment <= end]
+def _name_peaks(printed: PrintedFacts) -> None:
+    peak_step = printed.peak_step or 0
+    live = [key for key, (start, end, _) in printed.ranges.items() if start <= peak_step <= end]
     for place, row in enumerate(printed.peak):
         row.key = live[place] if row.index is None else row.name + row.index
         assert row.key.startswith(row.name + "{")
 
 
 class _Reader:
-    """A reader of one memory file; ``section`` is the kind of rows without their own head."""
+    """A reader of one memory file; ``section`` is the kind of rows without a prefix."""
 
-    def __init__(self, printed: Printed, path: Path) -> None:
+    def __init__(self, printed: PrintedFacts, path: Path) -> None:
         self.printed = printed
         self.path = path
         self.section = ""
@@ -172,7 +172,7 @@ class _Reader:
             out.last_step = int(line.split()[2].rstrip("):"))
         elif line.startswith("  Live ranges at "):
             self.section = "peak"
-            out.moment = int(line.split()[3])
+            out.peak_step = int(line.split()[3])
         elif line.endswith(":") or line.startswith("  Stack trace"):
             self.section = line.strip().rstrip(":")
         else:
@@ -188,7 +188,7 @@ class _Reader:
         size, rest = rest.split(",offset=", 1)
         offset, shape = rest.split("): ", 1)
         header = _header(head.removeprefix(" value: ") + ">")
-        value = Assigned(
+        value = AssignedValue(
             *header, self._spot(number, 8), self.allocation, int(size), int(offset), shape
         )
         self.printed.assigned[value.id] = value

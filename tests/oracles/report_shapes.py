@@ -16,9 +16,9 @@ def count_shapes(text: str) -> Counter[str]:
     """Return the shapes of ``2×f32[8], (s8[], s8[])`` with their counts."""
     found: Counter[str] = Counter()
     depth = start = 0
-    for at, sign in enumerate(f"{text},"):
-        depth += (sign in "([") - (sign in ")]")
-        if sign == "," and not depth:
+    for at, character in enumerate(f"{text},"):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
             part = text[start:at].strip()
             count = _COUNT.match(part)
             shape = part if count is None else part[count.end() :]

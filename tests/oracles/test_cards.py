@@ -1,4 +1,4 @@
-"""Hover cards of values show the printed numbers."""
+"""Tests for the hover cards of printed values."""
 
 from pathlib import Path
 

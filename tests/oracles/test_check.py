@@ -1,4 +1,4 @@
-"""``check`` reports no problems in real dumps."""
+"""Tests for ``check`` on real dumps, which have no problems."""
 
 from pathlib import Path
 

@@ -1,9 +1,9 @@
-"""Definitions from every row of every dump.
+"""Tests for definitions from every row of every dump.
 
-A mention of a value leads to its entry under ``Used values``, and the header of the entry to the
-line of the value in its allocation. Both headers also lead to the instruction in the module text.
-An instruction leads to the entry of the value that it defines at the printed index (else ``{}``),
-otherwise to its line in the module text, otherwise to its schedule row.
+The definition of a mention of a value is its entry under ``Used values``, and that of the header of
+the entry is the line of the value in its allocation. Both headers have the instruction in the
+module text as second definition. The definition of an instruction is the entry of its value at the
+printed index (by default ``{}``), otherwise its module line, otherwise its schedule row.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from hlo_lsp.ide.navigation.definitions import (
 from hlo_lsp.model.place import Place
 from oracles.compiles import Compile, compiles_of, sample
 from oracles.operands import operand_names
-from oracles.printed import Printed, Spot
+from oracles.printed import PrintedFacts, Spot
 
 pytestmark = pytest.mark.corpus
 
@@ -35,7 +35,8 @@ def test_definition_of_every_position_and_use_row(folder: Path) -> None:
             compile_.text(row.spot)
             for entry in sample(printed.entries.values())
             for row in (*entry.positions, *entry.uses)
-            if _jump(compile_, row.spot) != _of_instruction(printed, row.name, row.index)
+            if _definition(compile_, row.spot)
+            != _expected_of_instruction(printed, row.name, row.index)
         ]
         assert wrong == []
 
@@ -56,26 +57,32 @@ def test_definitions_of_every_value_line_and_entry_header(folder: Path) -> None:
 def test_definition_of_every_live_range_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for key, (_, _, spot) in compile_.printed.ranges.items():
-            assert _jump(compile_, spot) == _of_value(compile_.printed, key)
+            assert _definition(compile_, spot) == _expected_of_value(compile_.printed, key)
 
 
 def test_definition_of_every_peak_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for row in compile_.printed.peak:
-            assert _jump(compile_, row.spot) == _of_value(compile_.printed, row.key), row
+            assert _definition(compile_, row.spot) == _expected_of_value(
+                compile_.printed, row.key
+            ), row
 
 
 def test_definition_of_every_schedule_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for name, (_, spot) in compile_.printed.schedule.items():
-            assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None)
+            assert _definition(compile_, spot) == _expected_of_instruction(
+                compile_.printed, name, None
+            )
 
 
 def test_definition_of_operands_in_first_printed_instructions(folder: Path) -> None:
-    """Each distinct text after ``from instruction:`` is tested once, as XLA repeats it per leaf."""
+    """XLA repeats the text after ``from instruction:`` per leaf; each distinct text counts once."""
     for compile_ in compiles_of(folder):
         for spot, name in _operands(compile_):
-            assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None), name
+            assert _definition(compile_, spot) == _expected_of_instruction(
+                compile_.printed, name, None
+            ), name
 
 
 def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
@@ -99,11 +106,11 @@ def test_type_definition_of_every_position_row(folder: Path) -> None:
                     compile_.file(row.spot.path), row.spot.line, row.spot.column
                 )
                 assert found is not None
-                flowing = type_definitions(compile_.dump, found)
-                assert list(map(_place, flowing)) == [_line(entry.spot)]
+                found_types = type_definitions(compile_.dump, found)
+                assert list(map(_place, found_types)) == [_line(entry.spot)]
 
 
-def _jump(compile_: Compile, spot: Spot) -> _Target:
+def _definition(compile_: Compile, spot: Spot) -> _Target:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     return None if found is None else _place(definition(compile_.dump, found))
 
@@ -122,18 +129,20 @@ def _line(spot: Spot) -> tuple[Path, int]:
     return spot.path, spot.line
 
 
-def _of_value(printed: Printed, key: str) -> _Target:
+def _expected_of_value(printed: PrintedFacts, key: str) -> _Target:
     value = printed.entry_by_key.get(key) or printed.assigned_by_key.get(key)
     return None if value is None else _line(value.spot)
 
 
-def _of_instruction(printed: Printed, name: str, index: str | None) -> tuple[Path, int]:
+def _expected_of_instruction(
+    printed: PrintedFacts, name: str, index: str | None
+) -> tuple[Path, int]:
     entry = printed.entry_by_key.get(name + (index or "{}"))
     if entry is not None:
         return _line(entry.spot)
     if name in printed.instructions:
         return _line(printed.instructions[name])
-    return _line(printed.schedule[name][1])  # in no real dump there is nothing at all
+    return _line(printed.schedule[name][1])  # Every instruction of a real dump has one of these.
 
 
 def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:

@@ -1,4 +1,4 @@
-"""Exports add up to the occupied bytes of each memory space."""
+"""Tests for exports, which add up to the occupied bytes of each memory space."""
 
 import gzip
 from collections import Counter, defaultdict

@@ -1,4 +1,4 @@
-"""XLA's parser reads the same module before and after formatting."""
+"""Tests for formatting, after which XLA's parser reads the same module."""
 
 from pathlib import Path
 from random import Random
@@ -15,37 +15,39 @@ from oracles.libtpu_syntax import remove_libtpu_syntax
 
 pytestmark = pytest.mark.corpus
 
-_LARGEST = 60_000  # bytes of a text
-_EVERY = 8  # of how many modules one is taken
+_MAX_TEXT_BYTES = 60_000
+_SAMPLE_INTERVAL = 8  # in modules
 
 
 def test_formatting_keeps_xla_parser_result(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for this Python")
-    paths = [path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _LARGEST]
-    for path in paths[::_EVERY]:
+    paths = [
+        path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _MAX_TEXT_BYTES
+    ]
+    for path in paths[::_SAMPLE_INTERVAL]:
         text = remove_libtpu_syntax(path.read_bytes().decode()).text
-        chance = Random(path.name)
-        joined = _joined(vary_module_whitespace(text, chance), chance)
-        read = _read(hlo, text)
-        assert _read(hlo, joined) == read
-        once = _formatted(joined)
-        assert _read(hlo, once) == read, path
-        assert _formatted(once) == once, path
+        rng = Random(path.name)
+        joined = _join_lines(vary_module_whitespace(text, rng), rng)
+        read = _parse_and_print(hlo, text)
+        assert _parse_and_print(hlo, joined) == read
+        once = _format(joined)
+        assert _parse_and_print(hlo, once) == read, path
+        assert _format(once) == once, path
 
 
-def _joined(text: str, chance: Random) -> str:
+def _join_lines(text: str, rng: Random) -> str:
     """Return the text with some statements joined on one line, and some empty lines."""
-    ends = [chance.choice([" ", "\n\n", *["\n"] * 20]) for _ in text.split("\n")]
+    ends = [rng.choice([" ", "\n\n", *["\n"] * 20]) for _ in text.split("\n")]
     return "".join(line + end for line, end in zip(text.split("\n"), ends, strict=True))
 
 
-def _formatted(text: str) -> str:
+def _format(text: str) -> str:
     file = DumpFile.of_text(text)
     for edit in reversed(format_module(file)):
         file.document.edit(edit.start, edit.end, edit.text)
     return file.document.text
 
 
-def _read(hlo: Any, text: str) -> str:
+def _parse_and_print(hlo: Any, text: str) -> str:
     printed: str = hlo.hlo_module_from_text(text).to_string()
     return printed

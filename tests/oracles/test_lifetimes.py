@@ -1,4 +1,4 @@
-"""The uses of buffers in the module text are those that XLA printed."""
+"""Tests for the uses of buffers in module text, compared with those that XLA printed."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_uses_are_those_that_xla_printed(folder: Path) -> None:
 
 
 def _printed_users(compile_: Compile) -> list[tuple[str, str | None, set[str]]]:
-    """Return the arrays with the instructions that XLA says read them."""
+    """Return the arrays with their users that XLA printed."""
     found = []
     for entry in compile_.printed.entries.values():
         value = compile_.dump.value_of_key(entry.key)

@@ -1,4 +1,4 @@
-"""Handwritten forms of module text that XLA reads and never prints."""
+"""Tests for handwritten forms of module text that XLA reads and never prints."""
 
 from dataclasses import replace
 
@@ -146,7 +146,7 @@ ENTRY %main {
 }
 """
     theirs = parse_with_xla(text)
-    wrapped, main = theirs.computations  # XLA makes the computation that the text leaves out
+    wrapped, main = theirs.computations  # XLA adds the computation that the text omits.
     (root,) = (each for each in wrapped.instructions if each.is_root)
     instructions = tuple(
         replace(each, opcode=each.opcode.replace("async", root.opcode), called=())
@@ -154,8 +154,8 @@ ENTRY %main {
         else each
         for each in main.instructions
     )
-    written = replace(theirs, computations=(replace(main, instructions=instructions),))
-    assert_same_module(DumpFile.of_text(text).module, written, "short form")
+    expected = replace(theirs, computations=(replace(main, instructions=instructions),))
+    assert_same_module(DumpFile.of_text(text).module, expected, "short form")
 
 
 def test_inline_computations_on_any_line_and_in_lists() -> None:

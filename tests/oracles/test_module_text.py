@@ -1,4 +1,4 @@
-"""Our reading of module text matches XLA's own parser, for every text of the corpus."""
+"""Tests for the parsing of every module text of the corpus, compared with XLA's own parser."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ def test_every_module_matches_xla_parser(folder: Path) -> None:
         theirs = _with_opcodes(parse_with_xla(open_text.text), open_text.replaced_opcodes)
         ours = DumpFile.of_text(text).module
         assert_same_module(ours, theirs, path)
-        _assert_marks(ours, theirs)
+        _assert_printed_entry_and_roots(ours, theirs)
 
 
 def test_22_mb_module_matches_xla_parser(train_l96: Path) -> None:
@@ -34,10 +34,10 @@ def test_22_mb_module_matches_xla_parser(train_l96: Path) -> None:
 
 def test_xla_parser_rejects_only_libtpu_syntax(folder: Path) -> None:
     for path, text, open_text in _modules(folder):
-        assert _is_refused(text) == bool(open_text.reasons), path
+        assert _is_rejected(text) == bool(open_text.reasons), path
 
 
-def _assert_marks(ours: ModuleIndex, theirs: XlaModule) -> None:
+def _assert_printed_entry_and_roots(ours: ModuleIndex, theirs: XlaModule) -> None:
     """Assert that ENTRY and every ROOT are printed, so that none follows from its position."""
     assert [each.name for each in ours.all_computations() if each.is_entry] == [theirs.entry]
     roots = {each.name for computation in theirs.computations for each in computation.instructions
@@ -45,7 +45,7 @@ def _assert_marks(ours: ModuleIndex, theirs: XlaModule) -> None:
     assert {each.name for each in ours.instructions.records() if each.is_root} == roots
 
 
-def _is_refused(text: str) -> bool:
+def _is_rejected(text: str) -> bool:
     try:
         parse_with_xla(text)
     except XlaParseError:

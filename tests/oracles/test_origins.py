@@ -1,4 +1,4 @@
-"""Nearly all bytes at the peaks of real programs have a Python line or an argument."""
+"""Tests for the share of peak bytes with a Python line or an argument."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus
-# The rest are kernels and constants that XLA prints without a stack.
+# XLA prints some kernels and constants without a stack.
 _MAX_SHARE_WITHOUT_LINE = 0.02
 
 

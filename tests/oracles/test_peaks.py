@@ -1,4 +1,4 @@
-"""Our sums and peaks match those of XLA."""
+"""Tests for sums and peaks, compared with those of XLA."""
 
 from itertools import accumulate
 from pathlib import Path
@@ -11,7 +11,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 
 
 def test_allocation_sizes_sum_to_total(folder: Path) -> None:
@@ -43,8 +43,8 @@ def test_printed_peak_is_last_cumulative_sum(folder: Path) -> None:
         peaks = logical_peak_of(compile_.dump)
         assert (peaks is None) == (not compile_.printed.ranges)
         if peaks is not None and compile_.printed.peak:
-            assert peaks.declared_step == compile_.printed.moment
-            assert peaks.declared_bytes == _at(compile_, compile_.printed.moment or 0)
+            assert peaks.declared_step == compile_.printed.peak_step
+            assert peaks.declared_bytes == _at(compile_, compile_.printed.peak_step or 0)
             last = compile_.printed.peak[-1].cumulative
             assert last in {peaks.declared_bytes, None}  # None: the form of jax 0.4
 
@@ -66,7 +66,7 @@ def test_occupied_bytes_are_union_of_ranges(folder: Path) -> None:
         for space in spaces:
             assert space.fixed_bytes <= space.peak_bytes <= space.allocated_bytes
             assert space.peak_bytes == space.bytes_at(space.peak_step)
-            every = 1 + len(space.change_steps) // _MOST_STEPS
+            every = 1 + len(space.change_steps) // _MAX_STEPS
             for step in {space.peak_step, *space.change_steps[::every]}:
                 assert space.bytes_at(step) == _occupied(compile_, space.space, step)
                 assert space.bytes_at(step) <= space.peak_bytes
@@ -74,11 +74,11 @@ def test_occupied_bytes_are_union_of_ranges(folder: Path) -> None:
 
 def _peak_list(compile_: Compile) -> list[tuple[str, int, int]]:
     """Return the values live at the declared peak in XLA's order: bytes, name, index."""
-    moment = compile_.printed.moment or 0
+    peak_step = compile_.printed.peak_step or 0
     rows = sorted(
         (-_bytes(compile_.dump, key), key.partition("{")[0], _numbers(key), key)
         for key, (start, end, _) in compile_.printed.ranges.items()
-        if start <= moment <= end
+        if start <= peak_step <= end
     )
     sums = accumulate(-row[0] for row in rows)
     return [(row[3], -row[0], total) for row, total in zip(rows, sums, strict=True)]
@@ -115,7 +115,7 @@ def _occupied(compile_: Compile, space: int, step: int) -> int:
         if record.color != space or record.thread_local:
             continue
         if record.preallocated_temp:
-            temps[record.number] = 0  # where the bytes end that are counted
+            temps[record.number] = 0  # the end of the counted bytes
         else:
             occupied += record.size
     for value in sorted(compile_.printed.assigned.values(), key=lambda value: value.offset):

@@ -1,4 +1,4 @@
-"""Every form that XLA prints (HloPrintOptions) is read without findings."""
+"""Tests for modules printed with each of XLA's HloPrintOptions."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus
 
-_LARGEST = 60_000  # bytes of a text: 13 prints of each are read
-_EVERY = 6  # of how many modules one is taken
-WAYS: Mapping[str, Mapping[str, Any]] = {
+_MAX_TEXT_BYTES = 60_000
+_SAMPLE_INTERVAL = 6  # in modules
+PRINT_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "without percent signs": {"print_percent": False},
     "operands with shapes": {"print_operand_shape": True},
     "the same without signs": {"print_operand_shape": True, "print_percent": False},
@@ -31,28 +31,30 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
 
 def test_every_print_option_is_read_without_findings(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo")
-    options = {name: hlo.HloPrintOptions() for name in WAYS}
-    for name, way in WAYS.items():
-        for option, value in way.items():
+    options = {name: hlo.HloPrintOptions() for name in PRINT_OPTIONS}
+    for name, changes in PRINT_OPTIONS.items():
+        for option, value in changes.items():
             setattr(options[name], option, value)
     options["short"] = hlo.HloPrintOptions.short_parsable()
     options["canonical"] = hlo.HloPrintOptions.canonical()
-    looked_at: Counter[str] = Counter()
-    paths = [path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _LARGEST]
-    for path in paths[::_EVERY]:
-        module = _parsed(hlo, path.read_text("utf-8"))
+    checked_counts: Counter[str] = Counter()
+    paths = [
+        path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _MAX_TEXT_BYTES
+    ]
+    for path in paths[::_SAMPLE_INTERVAL]:
+        module = _parse(hlo, path.read_text("utf-8"))
         for name, option in options.items() if module is not None else ():
             printed = module.to_string(option)
-            if _parsed(hlo, printed) is not None:
-                looked_at[name] += 1
+            if _parse(hlo, printed) is not None:
+                checked_counts[name] += 1
                 file = DumpFile.of_text(printed)
                 findings = check(DumpSet([file]), file)
                 found = [one for one in findings if one.severity is Severity.ERROR]
                 assert not found, (name, found[0].message, printed.split("\n")[found[0].place.line])
-    assert not paths or set(looked_at) >= {"without percent signs", "short", "canonical"}
+    assert not paths or set(checked_counts) >= {"without percent signs", "short", "canonical"}
 
 
-def _parsed(hlo: Any, text: str) -> Any:
+def _parse(hlo: Any, text: str) -> Any:
     try:
         return hlo.hlo_module_from_text(text)
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""The schedule and the uses that follow from the module text match the printed ones."""
+"""Tests for the schedule and the uses from module text, compared with the printed ones."""
 
 from pathlib import Path
 

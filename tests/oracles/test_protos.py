@@ -1,4 +1,4 @@
-"""Protos are printed as XLA prints the same modules."""
+"""Tests for the text of converted protos, compared with the text that XLA prints."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from hlo_lsp.protos.conversion import convert
 
 pytestmark = pytest.mark.corpus
 
-# What the text has and the proto has not: parts of the header, and the pages of allocations.
+# Protos lack parts of the header and the pages of allocations.
 _NOT_IN_PROTO = re.compile(
     r", (?:allow_spmd_sharding_propagation_to_(?:parameters|output)=\{[^}]*\}"
     r"|(?:replica_count|num_partitions)=\d+|alias_passthrough_params=true)"
@@ -37,12 +37,12 @@ def test_modules_equal_the_texts_of_jaxlib(folder: Path) -> None:
     hlo: Any = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for it")
     for path in module_files(folder):
         text = path.read_text("utf-8")
-        # With asynchronous calls, jaxlib prints the short form, which dumps have not.
+        # With asynchronous calls, jaxlib prints the short form, which dumps do not have.
         if "-start(" in text:
             continue
         try:
             module = hlo.hlo_module_from_text(text)
-        except RuntimeError:  # a text of another release
+        except RuntimeError:  # The text is from another release.
             continue
         converted = convert(module.as_serialized_hlo_module_proto(), "m.hlo.pb")
         assert converted is not None
@@ -51,13 +51,13 @@ def test_modules_equal_the_texts_of_jaxlib(folder: Path) -> None:
 
 
 def _comparable(lines: list[str]) -> list[str]:
-    """Return the lines without what is not in a proto, and with sorted configurations."""
+    """Return the lines without facts that protos lack, and with sorted configurations."""
     head = _NOT_IN_PROTO.sub("", lines[0])
     return [_sorted_config(_PAGE.sub("", line)) for line in (head, *lines[1:])]
 
 
 def _sorted_config(line: str) -> str:
-    """Sort the keys of a configuration: libtpu does so in texts and not in protos."""
+    """Sort the keys of a configuration, which libtpu sorts in texts and not in protos."""
     start = line.find(_CONFIG)
     if start < 0:
         return line

@@ -1,4 +1,4 @@
-"""The references of a value are exactly its printed rows.
+"""Tests for the references of a value, which are exactly its printed rows.
 
 The module text contributes the defining instruction and the operands of its uses. Report rows print
 no names and are tested in test_report_rows.py.
@@ -15,13 +15,13 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import Compile, compiles_of, sample
 from oracles.operands import operand_names
-from oracles.printed import Assigned, Printed, Row, Spot
+from oracles.printed import AssignedValue, PrintedFacts, Row, Spot
 
 pytestmark = pytest.mark.corpus
 
 _NAME = re.compile(r"%([\w.\-]+)")
 _PARAMETER = re.compile(r"([\w.\-]+): ")  # in the head of a computation
-# Module text up to jax 0.4 has no %: there, words that are no type, opcode or attribute.
+# Module text up to jax 0.4 has no %. There, a name is a word that is no type, opcode, or attribute.
 _WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
 
 
@@ -60,14 +60,14 @@ def _spot(place: Place) -> Spot:
     return Spot(place.file.path, place.line, place.start)
 
 
-def _declared(printed: Printed, value: Assigned) -> list[Spot]:
+def _declared(printed: PrintedFacts, value: AssignedValue) -> list[Spot]:
     entry = printed.entries.get(value.id)
     line = printed.instructions.get(value.name)
     spots = (value.spot, None if entry is None else entry.spot, line)
     return sorted(spot for spot in spots if spot is not None)
 
 
-def _mentioned(compile_: Compile, value: Assigned) -> list[Spot]:
+def _mentioned(compile_: Compile, value: AssignedValue) -> list[Spot]:
     printed = compile_.printed
     spots = [row.spot for row in printed.peak if row.key == value.key]
     if value.key in printed.ranges:

@@ -1,4 +1,4 @@
-"""Report rows count the values whose shapes they print."""
+"""Tests for report rows, which count the values whose shapes they print."""
 
 from collections import Counter
 from pathlib import Path
@@ -18,9 +18,9 @@ pytestmark = pytest.mark.corpus
 
 def test_rows_match_values_with_printed_shapes(folder: Path) -> None:
     for path in files_of(folder, FileKind.REPORT):
-        library = DumpWorkspace()
-        file = library.file(path)
-        dump = library.set_of(file)
+        workspace = DumpWorkspace()
+        file = workspace.file(path)
+        dump = workspace.set_of(file)
         for record in file.records:
             if isinstance(record, TableRow):
                 where = f"{path.name}:{record.line + 1}"

@@ -1,4 +1,4 @@
-"""Computed sizes match the sizes that XLA printed."""
+"""Tests for computed sizes, compared with the sizes that XLA printed."""
 
 import re
 from math import prod
@@ -34,7 +34,7 @@ def test_logical_sizes_match_printed_peak_rows(folder: Path) -> None:
         for row in compile_.printed.peak:
             if row.index is not None:
                 assert live_bytes(compile_.dump, [row.name + row.index]) == [row.bytes]
-            else:  # the form of jax 0.4 weighs the whole instruction
+            else:  # In jax 0.4, the row has the size of the whole instruction.
                 instruction = instruction_json(compile_.dump, row.name)
                 assert instruction is not None
                 assert instruction["logical_bytes"] == row.bytes
@@ -55,7 +55,7 @@ def test_values_file_alone_gives_allocation_shapes(folder: Path) -> None:
 
 
 def raw_bytes(shape: str) -> int:
-    """Return ``ShapeUtil::ByteSizeOf``: a pointer per tuple element, else without tiles."""
+    """Return ``ShapeUtil::ByteSizeOf``: a pointer per tuple element, or the size without tiles."""
     if shape.startswith("("):
         return 8 * _arity(shape[1:-1])
     match = _ARRAY.fullmatch(shape)
@@ -75,7 +75,7 @@ def raw_bytes(shape: str) -> int:
 
 def _arity(elements: str) -> int:
     depth = commas = 0
-    for sign in elements:
-        depth += (sign in "([{") - (sign in ")]}")
-        commas += sign == "," and depth == 0
+    for character in elements:
+        depth += (character in "([{") - (character in ")]}")
+        commas += character == "," and depth == 0
     return commas + 1 if elements else 0

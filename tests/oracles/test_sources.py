@@ -1,4 +1,4 @@
-"""The operation and Python line of every value, from metadata and location tables."""
+"""Tests for the operation and Python line of every value."""
 
 import re
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_every_value_has_printed_op_name_and_source(folder: Path) -> None:
 
 
 def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
-    """The path is the definition in the assignment, then the implementation in the module text."""
+    """Go to the definition in the assignment, then to the implementation in the module text."""
     for compile_ in compiles_of(folder):
         tables = _tables(compile_)
         for value in compile_.printed.assigned.values():

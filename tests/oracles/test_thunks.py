@@ -1,4 +1,4 @@
-"""The instruction of every thunk, compared with ``thunk_metadata.txt`` and the module text."""
+"""Tests for the instruction of every thunk, compared with thunk metadata and module text."""
 
 import re
 from pathlib import Path
@@ -35,23 +35,23 @@ def test_thunks_match_their_metadata(folder: Path) -> None:
 
 def test_thunk_instructions_exist_in_module(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
-        library = DumpWorkspace()
-        dump = library.set_of(library.file(path))
+        workspace = DumpWorkspace()
+        dump = workspace.set_of(workspace.file(path))
         assert any(len(file.module.instructions) for file in dump.files), path
         for row, name in _thunks(path):
             assert name is None or dump.instruction(name) is not None, row
 
 
 def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
-    library = DumpWorkspace()
-    file = library.file(path)
-    dump = library.set_of(file)
+    workspace = DumpWorkspace()
+    file = workspace.file(path)
+    dump = workspace.set_of(file)
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
     return [(row, thunk_instruction(dump, row)) for row in rows]
 
 
 def test_thunks_without_metadata_are_consistent(folder: Path, tmp_path: Path) -> None:
-    """Kernels may share a name, so no instruction is better than a wrong one."""
+    """Kernels can share a name. A thunk has no instruction if it is ambiguous."""
     wrong = []
     for path in files_of(folder, FileKind.THUNKS):
         metadata = path.with_name(re.sub(r"thunk_sequence\w*", "thunk_metadata", path.name))

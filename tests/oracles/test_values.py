@@ -1,4 +1,4 @@
-"""``inspect`` matches the printed facts of every value of every dump."""
+"""Tests for ``inspect`` on every value of every dump, compared with the printed facts."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from dumps import files_of
 from hlo_lsp.ide.inspection import dump_json
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import FOLDERS, GENERATIONS, L24, compiles_of
-from oracles.printed import Assigned, Entry, Printed
+from oracles.printed import AssignedValue, Entry, PrintedFacts
 
 pytestmark = pytest.mark.corpus
 
@@ -50,7 +50,10 @@ def test_inspect_matches_printed_facts(folder: Path) -> None:
             expected = _expected(printed, printed.assigned[value_id], printed.entries.get(value_id))
             assert {key: value[key] for key in expected} == expected
         assert facts["total_bytes"] == printed.total
-        assert facts["live_ranges"] == {"max": printed.last_step, "declared_peak": printed.moment}
+        assert facts["live_ranges"] == {
+            "max": printed.last_step,
+            "declared_peak": printed.peak_step,
+        }
         assert {entry["number"]: entry["size"] for entry in facts["allocations"]} == {
             number: size for number, (size, _) in printed.allocations.items()
         }
@@ -60,11 +63,13 @@ def test_inspect_matches_printed_facts(folder: Path) -> None:
         }
 
 
-def _expected(printed: Printed, assigned: Assigned, entry: Entry | None) -> dict[str, Any]:
+def _expected(
+    printed: PrintedFacts, assigned: AssignedValue, entry: Entry | None
+) -> dict[str, Any]:
     start, end, _ = printed.ranges.get(assigned.key, (None, None, None))
     peak = None
-    if start is not None and end is not None and printed.moment is not None:
-        peak = start <= printed.moment <= end
+    if start is not None and end is not None and printed.peak_step is not None:
+        peak = start <= printed.peak_step <= end
     return {
         "kind": "value",
         "id": assigned.id,

@@ -1,7 +1,7 @@
-"""The vocabulary matches XLA's own parser.
+"""Tests for the vocabulary, compared with XLA's own parser.
 
-An unknown attribute makes the parser list the attributes that it accepts; an instruction without
-attributes makes it name the first missing one.
+For an unknown attribute, the error message of the parser lists the accepted attributes. For an
+instruction without attributes, it names the first missing one.
 """
 
 import re
@@ -29,8 +29,8 @@ ENTRY e {{
   ROOT r = {instruction}
 }}
 """
-# Shape and operands where the parser looks at them before it looks at the attributes.
-_SPECIAL = {
+# The shape and operands of opcodes for which the parser checks them before the attributes.
+_SHAPES_AND_OPERANDS = {
     "add-dependency": ("f32[2,3]", "x, tok"),
     "after-all": ("token[]", ""),
     "async-done": ("f32[2,3]", "s"),
@@ -53,29 +53,29 @@ _SPECIAL = {
     "send": ("(f32[2,3], u32[], token[])", "x, tok"),
     "tuple": ("(f32[2,3])", "x"),
 }
-# jaxlib 0.10.2 does not know them yet.
+# jaxlib 0.10.2 does not have these opcodes.
 _NEWER_OPCODES = {"atan", "collective-reduce", "shuffle"}
-# What other versions print: newer ones, older ones, libtpu.
-_OTHERS = {
+# Attributes of newer and older versions and of libtpu, by opcode.
+_OTHER_VERSIONS = {
     ("async-update", "output_to_operand_aliasing"),
     ("call", "output_to_operand_aliasing"),
     ("collective-broadcast", "has_dynamic_root"),
     ("compare", "order"),
-    ("conditional", "false_computation"),  # for an index that is a pred, which ours is not
+    ("conditional", "false_computation"),  # for a pred index
     ("conditional", "true_computation"),
     ("convolution", "block_scaling_config"),
     ("convolution", "conv_kind"),
     ("copy-start", "is_cross_program_prefetch"),
     ("topk", "is_stable"),
 }
-_MISSED = re.compile(r"attribute (\S+) is expected but not seen")
+_MISSING_ATTRIBUTE = re.compile(r"attribute (\S+) is expected but not seen")
 _OPCODES = sorted(WORDS.opcodes.keys() - _NEWER_OPCODES)
 
 
 def parser_error(opcode: OpcodeSpec, attributes: str) -> str:
     """Return XLA's error message for the instruction, or an empty string."""
     count = 2 if opcode.arity is None else opcode.arity
-    shape, operands = _SPECIAL.get(opcode.name, ("f32[2,3]", ", ".join(["x"] * count)))
+    shape, operands = _SHAPES_AND_OPERANDS.get(opcode.name, ("f32[2,3]", ", ".join(["x"] * count)))
     instruction = f"{shape} {opcode.name}({operands}){attributes}"
     try:
         parse_with_xla(_MODULE.format(instruction=instruction))
@@ -89,26 +89,26 @@ def test_attributes_match_xla_parser(name: str) -> None:
     opcode = WORDS.opcodes[name]
     listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", unknown_name=1"))
     assert listed is not None
-    of_others = {attribute for other, attribute in _OTHERS if other == name}
-    ours = (set(opcode.attributes) | set(WORDS.common)) - of_others
+    of_other_versions = {attribute for other, attribute in _OTHER_VERSIONS if other == name}
+    ours = (set(opcode.attributes) | set(WORDS.common)) - of_other_versions
     assert set(listed[1].split(", ")) == ours
 
 
 @pytest.mark.parametrize("name", _OPCODES)
 def test_xla_parser_requires_each_required_attribute(name: str) -> None:
     opcode = WORDS.opcodes[name]
-    required = {group[0] for group in opcode.required}  # for an index that is no pred
-    for left_out in required:
-        given = [f", {other}={_value(other, opcode)}" for other in required - {left_out}]
-        missed = _MISSED.search(parser_error(opcode, "".join(given)))
-        assert missed is not None
-        assert missed[1] == left_out
+    required = {group[0] for group in opcode.required}  # without the attributes for a pred index
+    for omitted in required:
+        given = [f", {other}={_value(other, opcode)}" for other in required - {omitted}]
+        missing = _MISSING_ATTRIBUTE.search(parser_error(opcode, "".join(given)))
+        assert missing is not None
+        assert missing[1] == omitted
 
 
 def test_broadcast_dimensions_are_optional_for_scalars() -> None:
-    missed = _MISSED.search(parser_error(WORDS.opcodes["broadcast"], ""))
-    assert missed is not None
-    assert missed[1] == "dimensions"
+    missing = _MISSING_ATTRIBUTE.search(parser_error(WORDS.opcodes["broadcast"], ""))
+    assert missing is not None
+    assert missing[1] == "dimensions"
     assert parse_with_xla(_MODULE.format(instruction="f32[2,3] broadcast(i)"))
 
 
@@ -118,7 +118,7 @@ def test_xla_parser_accepts_every_example_and_word(name: str) -> None:
     for attribute in (*opcode.attributes, *WORDS.common):
         meaning = WORDS.attribute(attribute, name)
         assert meaning is not None
-        if (name, attribute) in _OTHERS:
+        if (name, attribute) in _OTHER_VERSIONS:
             continue
         for word in meaning.values or [_value(attribute, opcode)]:
             value = f"{{{word}}}" if meaning.kind is AttributeKind.ENUMS else word
@@ -135,9 +135,9 @@ def test_xla_parser_accepts_every_header_example(name: str) -> None:
 
 
 def test_header_attributes_match_xla_parser() -> None:
-    with pytest.raises(XlaParseError) as refused:
+    with pytest.raises(XlaParseError) as error:
         parse_with_xla("HloModule m, unknown_name=1\n\n")
-    listed = re.search(r"Allowed attributes: ([^\n]+)", str(refused.value))
+    listed = re.search(r"Allowed attributes: ([^\n]+)", str(error.value))
     assert listed is not None
     assert WORDS.header.keys() - set(listed[1].split(", ")) == {
         "backend_config",

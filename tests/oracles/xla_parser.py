@@ -1,4 +1,4 @@
-"""Module text as XLA's own parser reads it.
+"""Modules as XLA's own parser reads them.
 
 ``jaxlib._hlo`` returns a module as a serialized HloModuleProto (``xla/service/hlo.proto``).
 """
@@ -15,7 +15,7 @@ from oracles.xla_shape import decode_shape
 
 
 class XlaParseError(ValueError):
-    """An error of XLA's parser, with its message."""
+    """An error of XLA's parser."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def parse_with_xla(text: str) -> XlaModule:
 def _computation(
     proto: Any, computations: Mapping[int, str], order: Iterable[int] | None
 ) -> XlaComputation:
-    # The upper half of an id is the computation, the same for all of these.
-    names = {_low(each.id): each.name for each in proto.instructions}
+    # The upper half of an id is that of the computation.
+    names = {_local_id(each.id): each.name for each in proto.instructions}
     return XlaComputation(
         proto.name,
         tuple(
@@ -84,15 +84,15 @@ def _computation(
                 each.name,
                 each.opcode,
                 decode_shape(each.shape.SerializeToString()),
-                _low(each.id) == _low(proto.root_id),
-                tuple(names[_low(operand)] for operand in each.operand_ids),
+                _local_id(each.id) == _local_id(proto.root_id),
+                tuple(names[_local_id(operand)] for operand in each.operand_ids),
                 tuple(computations[called] for called in each.called_computation_ids),
             )
             for each in proto.instructions
         ),
-        None if order is None else tuple(names[_low(number)] for number in order),
+        None if order is None else tuple(names[_local_id(number)] for number in order),
     )
 
 
-def _low(number: int) -> int:
+def _local_id(number: int) -> int:
     return number & 0xFFFF_FFFF

@@ -1,4 +1,4 @@
-"""The shapes of a HloModuleProto as shapes of our model."""
+"""The conversion of a ShapeProto to a shape of the package."""
 
 from functools import lru_cache
 from typing import Any
@@ -37,7 +37,7 @@ def _shape(proto: Any) -> Shape:
         for dim, flag in zip(proto.dimensions, flags, strict=True)
     )
     layout = _layout(proto.layout) if proto.HasField("layout") else None
-    if layout == Layout():  # that of a scalar, which is not printed
+    if layout == Layout():  # XLA does not print the layout of a scalar.
         layout = None
     return ArrayShape(ELEMENT_TYPES[proto.element_type], dimensions, layout)
 

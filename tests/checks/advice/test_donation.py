@@ -1,7 +1,7 @@
-"""``unused-donation``: buffers of parameters that outputs could take."""
+"""Tests for ``unused-donation``: parameters with buffers that outputs can reuse."""
 
 from checks.advised import GPU, advice
-from checks.damage import replaced
+from checks.damage import replace_once
 
 BIG = "f32[512,512]{1,0}"
 MODULE = f"""\
@@ -23,7 +23,7 @@ allocation 0: size 1048576, parameter 0, shape |f32[512,512]| at ShapeIndex {}:
 SCHEDULED = "is_scheduled=true"
 
 
-def test_output_and_a_parameter_of_one_shape() -> None:
+def test_output_with_shape_of_parameter_has_advice() -> None:
     reported = (
         "1 output could reuse the buffer of a parameter, 1,048,576 B (1.00 MiB) in total: "
         "`f32[512,512]{1,0}` of parameter 0 or 1 other for output {0}. Donate the arguments "
@@ -38,11 +38,11 @@ def test_output_and_a_parameter_of_one_shape() -> None:
 
 def test_donated_parameter_has_no_advice() -> None:
     alias = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}, may-alias) }}"
-    assert advice("unused-donation", replaced(MODULE, SCHEDULED, alias), stem=GPU) == []
+    assert advice("unused-donation", replace_once(MODULE, SCHEDULED, alias), stem=GPU) == []
 
 
 def test_part_of_a_program_has_no_advice() -> None:
-    assert advice("unused-donation", replaced(MODULE, "e m,", "e called_computation,")) == []
+    assert advice("unused-donation", replace_once(MODULE, "e m,", "e called_computation,")) == []
 
 
 def test_small_buffers_and_other_layouts_are_ignored() -> None:
@@ -53,14 +53,14 @@ def test_small_buffers_and_other_layouts_are_ignored() -> None:
     assert advice("unused-donation", other, stem=GPU) == []
 
 
-def test_before_the_passes_nothing_is_decided() -> None:
-    text = replaced(MODULE, f"{SCHEDULED}, ", "")
+def test_text_before_the_passes_has_no_advice() -> None:
+    text = replace_once(MODULE, f"{SCHEDULED}, ", "")
     assert advice("unused-donation", text, stem=GPU) == []
 
 
 def _refused(module: str) -> str:
     donor = f"{SCHEDULED}, buffer_donor={{ (0, {{}}) }}"
-    reported = advice("unused-donation", replaced(module, SCHEDULED, donor), stem=GPU)
+    reported = advice("unused-donation", replace_once(module, SCHEDULED, donor), stem=GPU)
     found = [sentence for _, _, sentence in reported if "buffer_donor" in sentence]
     assert len(found) == 1
     assert found[0].startswith(
@@ -69,7 +69,7 @@ def _refused(module: str) -> str:
     return found[0].partition("of parameter 0: ")[2].partition(". ")[0]
 
 
-def test_why_a_donated_buffer_was_not_taken() -> None:
+def test_unused_donation_states_the_reason() -> None:
     assert _refused(MODULE.replace(f"t = ({BIG}", "t = (f32[8,512]{1,0}")) == (
         "no output has its type and dimensions"
     )
@@ -80,13 +80,13 @@ def test_why_a_donated_buffer_was_not_taken() -> None:
         "output {0} has another memory space: `f32[512,512]{1,0:S(5)}`"
     )
     taken = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}) }}"
-    assert _refused(replaced(MODULE, SCHEDULED, taken)) == (
+    assert _refused(replace_once(MODULE, SCHEDULED, taken)) == (
         "every output of this shape uses another buffer, for example {0}"
     )
     assert _refused(MODULE) == "output {0} has its shape and layout, but is made elsewhere"
 
 
-# The scale is replicated; without a sharding for the output XLA cut it.
+# The scale is replicated, but XLA shards an output without a sharding.
 _BEFORE = """\
 HloModule jit_step, buffer_donor={ (0, {}) }, num_partitions=4
 
@@ -135,7 +135,7 @@ def test_output_cut_by_propagation_needs_a_sharding() -> None:
 
 
 def test_output_cut_by_its_own_sharding_names_it() -> None:
-    before = replaced(
+    before = replace_once(
         _BEFORE, "(%sub.2, %sub.3)", "(%sub.2, %sub.3), sharding={{devices=[4]<=[4]}, {replicated}}"
     )
     ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
@@ -148,7 +148,7 @@ def test_donation_without_text_before_optimizations_needs_a_shape() -> None:
 
 
 def test_text_before_optimizations_with_other_parameters_is_ignored() -> None:
-    before = replaced(_BEFORE, "  %sub.2 =", "  %new.1 = f32[] parameter(2)\n  %sub.2 =")
+    before = replace_once(_BEFORE, "  %sub.2 =", "  %new.1 = f32[] parameter(2)\n  %sub.2 =")
     ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
     assert sentence == _SHAPE_ADVICE
 
@@ -158,7 +158,7 @@ def test_two_obstacles_have_two_remedies() -> None:
     line, more = "  %sub.6 =", "  %new = f32[8]{0} parameter(2)\n  %sub.6 ="
     before = _BEFORE.replace("  %sub.2 =", "  %new.1 = f32[8]{0} parameter(2)\n  %sub.2 =")
     ((_, _, sentence),) = advice(
-        "unused-donation", replaced(after, line, more), stem=GPU, before=before
+        "unused-donation", replace_once(after, line, more), stem=GPU, before=before
     )
     assert sentence.endswith(
         "`f32[8]{0}` of parameter 2: no output has its type and dimensions. Return an array of the "

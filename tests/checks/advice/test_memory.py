@@ -1,11 +1,11 @@
-"""Advice on padding, gaps, constants and long lives."""
+"""Tests for advice on padding, gaps, constants, and long live ranges."""
 
 from typing import Any
 
 import pytest
 
 from checks.advised import GPU, TPU, advice
-from checks.damage import replaced
+from checks.damage import replace_once
 
 PADDED = """\
 BufferAssignment:
@@ -55,7 +55,7 @@ def test_size_that_is_wrong_is_no_padding() -> None:
     assert place.startswith("4: ")
 
 
-# Two values of 2 MiB live one after the other, with a long-lived one between them.
+# Two consecutive values of 2 MiB and a long-lived value between them.
 GAPS = """\
 BufferAssignment:
 allocation 0: size 5242880, preallocated-temp:
@@ -102,7 +102,7 @@ def test_gaps_are_bytes_never_occupied_together() -> None:
 
 
 def test_bytes_without_values_are_no_gap() -> None:
-    """On TPU tuple tables of 512 B may be 16 KiB apart, each in bytes of its own."""
+    """Check tuple tables of 512 B on TPU, which can be 16 KiB apart."""
     values = "BufferAssignment:\nallocation 0: size 3260928, preallocated-temp:\n" + "".join(
         f" value: <{count} a.{count} @0> (size=512,offset={16384 * count}): f32[1]{{0:T(128)}}\n"
         for count in range(200)
@@ -126,7 +126,7 @@ def test_slot_with_two_lives_is_counted_once() -> None:
     lives = LIVES.replace("  Live ranges", "    d{}:3-8\n  Live ranges")
     ((_, _, sentence),) = advice("fragmentation", values, lives.replace("c{}:4-8", "c{}:8-8"),
                                  stem=GPU, fragmentation_bytes=1)  # fmt: skip
-    assert "at most 4,194,304 B" in sentence  # at step 8: the slot of a and d, and c
+    assert "at most 4,194,304 B" in sentence  # Step 8: the slot of `a` and `d`, and `c`.
     assert advice("fragmentation", values, lives, stem=GPU) == []
 
 
@@ -259,12 +259,12 @@ def test_value_with_most_byte_steps_is_reported() -> None:
 
 
 def test_value_that_only_the_next_instruction_uses_is_ignored() -> None:
-    lives = replaced(LIVES, "a{}:0-3", "a{}:0-1")
+    lives = replace_once(LIVES, "a{}:0-3", "a{}:0-1")
     assert len(advice("long-lived", GAPS, lives, stem=GPU)) == 2
 
 
 def test_long_lived_values_on_the_chip_are_ignored() -> None:
-    """XLA prefetches arguments into VMEM as long as there is room."""
+    """Check VMEM, into which XLA prefetches arguments as long as space is available."""
     on_chip = GAPS.replace("5242880, ", "5242880, color 1, ").replace("@0>", "@1>")
     assert len(advice("long-lived", on_chip, LIVES, stem=GPU)) == 3
     assert advice("long-lived", on_chip, LIVES) == []

@@ -1,4 +1,4 @@
-"""Advice on what only moves data, and on what is there twice."""
+"""Tests for advice on data movement and duplicate computations."""
 
 from checks.advised import GPU, TPU, advice
 
@@ -11,7 +11,7 @@ def _module(*lines: str, before: str = "") -> str:
     return f"HloModule m, is_scheduled=true\n\n{before}ENTRY %main {{\n{body}}}\n"
 
 
-def test_copies_that_only_change_the_layout() -> None:
+def test_copies_for_layout_changes_are_reported() -> None:
     text = _module(
         f"%a = {ROWS} parameter(0)",
         f"%one = {COLUMNS} copy(%a)",
@@ -54,7 +54,7 @@ def _calling(*bodies: str) -> str:
     return _module("%a = f32[8] parameter(0)", *calls, before="".join(bodies))
 
 
-def test_computations_that_differ_in_names_only() -> None:
+def test_computations_with_other_names_are_duplicates() -> None:
     text = _calling(_adding("x", "p"), _adding("y", "q", operand=0), _adding("z", "r"))
     reported = advice("duplicate-computation", text, stem=GPU, duplicate_instructions=3)
     ((_, place, sentence),) = reported

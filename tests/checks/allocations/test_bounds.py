@@ -1,10 +1,10 @@
-"""Offsets of values, sizes of allocations, and the total."""
+"""Tests for offsets of values, sizes of allocations, and the total."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, report_of, reports
+from checks.damage import findings, found_in, related, replace_once, report_of, reports
 from hlo_lsp.checks.framework.finding import Severity
 
 LAST = "<66 copy-start.1{0} @1> (size=16384,offset="
@@ -22,8 +22,10 @@ def codes(text: str) -> list[str]:
     return [code for code, _, _ in reports(text)]
 
 
-def made(size: int, flag: str, total: int | None, *values: tuple[int, int]) -> list[str]:
-    """Return the codes for one allocation with values of these sizes and offsets."""
+def allocation_codes(
+    size: int, flag: str, total: int | None, *values: tuple[int, int]
+) -> list[str]:
+    """Return the codes of findings in an allocation with values of these sizes and offsets."""
     lines = [VALUE.format(number, number, *each, each[0]) for number, each in enumerate(values)]
     text = f"BufferAssignment:\nallocation 0: size {size}, {flag}:\n{''.join(lines)}"
     if total is not None:
@@ -34,7 +36,7 @@ def made(size: int, flag: str, total: int | None, *values: tuple[int, int]) -> l
 
 
 def test_value_past_end_is_reported(sample: str) -> None:
-    (finding,) = findings(replaced(sample, LAST + "53248", LAST + "53249"))
+    (finding,) = findings(replace_once(sample, LAST + "53248", LAST + "53249"))
     shape = "f32[64,32]{0,1:T(8,128)S(1)}"
     assert report_of(finding) == (
         "out-of-bounds",
@@ -52,7 +54,7 @@ def test_value_past_end_is_reported(sample: str) -> None:
 
 
 def test_too_small_allocation_is_reported(sample: str) -> None:
-    text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
+    text = replace_once(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
     (finding,) = findings(text)
     assert report_of(finding) == (
         "allocation-too-small",
@@ -80,7 +82,7 @@ def test_too_small_allocation_is_reported(sample: str) -> None:
     ],
 )
 def test_total_decides_on_temp(size: int, total: int | None, expected: list[str]) -> None:
-    assert made(size, "preallocated-temp", total, (8, 0), (8, 8)) == expected
+    assert allocation_codes(size, "preallocated-temp", total, (8, 0), (8, 8)) == expected
 
 
 @pytest.mark.parametrize(
@@ -97,29 +99,31 @@ def test_total_decides_on_temp(size: int, total: int | None, expected: list[str]
 def test_constant_is_as_large_as_its_value(
     size: int, total: int | None, expected: list[str]
 ) -> None:
-    assert made(size, "constant", total, (8, 0)) == expected
+    assert allocation_codes(size, "constant", total, (8, 0)) == expected
 
 
 def test_missing_value_is_no_slack(sample: str) -> None:
     line = " value: <79 fusion @0> (size=8192,offset=0): f32[16,32]{1,0:T(8,128)}\n"
-    assert "allocation-slack" not in codes(replaced(sample, line, ""))
+    assert "allocation-slack" not in codes(replace_once(sample, line, ""))
 
 
 def test_temp_without_total_has_no_fix(sample: str) -> None:
     text = sample[: sample.index("\nTotal bytes used")]
-    (finding,) = findings(replaced(text, "allocation 15: size 69632,", "allocation 15: size 9,"))
+    (finding,) = findings(
+        replace_once(text, "allocation 15: size 69632,", "allocation 15: size 9,")
+    )
     assert (finding.code, finding.fixes) == ("allocation-too-small", ())
 
 
 def test_size_mismatch_suppresses_bounds(sample: str) -> None:
     for size in (4096, 8200, 16384):
-        text = replaced(sample, "<79 fusion @0> (size=8192", f"<79 fusion @0> (size={size}")
+        text = replace_once(sample, "<79 fusion @0> (size=8192", f"<79 fusion @0> (size={size}")
         assert codes(text) == ["size-mismatch"]
 
 
 def test_nonzero_offset_is_reported(sample: str) -> None:
     old = "<79 fusion @0> (size=8192,offset=0"
-    (finding,) = findings(replaced(sample, old, old[:-1] + "8"))
+    (finding,) = findings(replace_once(sample, old, old[:-1] + "8"))
     assert report_of(finding) == (
         "nonzero-offset",
         "9:  value: <79 fusion @0> (size=8192,offset=»8«): f32[16,32]{1,0:T(8,128)}",
@@ -129,7 +133,7 @@ def test_nonzero_offset_is_reported(sample: str) -> None:
 
 
 def test_wrong_total_is_reported(sample: str) -> None:
-    (finding,) = findings(replaced(sample, "used: 172580 ", "used: 172581 "))
+    (finding,) = findings(replace_once(sample, "used: 172580 ", "used: 172581 "))
     assert report_of(finding) == (
         "total-mismatch",
         "44: Total bytes used: »172581« (168.5KiB)",
@@ -143,7 +147,7 @@ def test_wrong_total_is_reported(sample: str) -> None:
 
 def test_total_in_values_file_is_compared(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
-    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 2135039 "))
+    values.write_text(replace_once(values.read_text(), "used: 2135040 ", "used: 2135039 "))
     ((name, finding),) = found_in(compiled)
     assert (name, finding.code) == ("-buffer-assignment-values.txt", "total-mismatch")
     (other,) = finding.related
@@ -162,7 +166,7 @@ def test_total_beside_truncated_allocations_is_not_reported(compiled: Path) -> N
 
 
 def test_unreadable_allocation_makes_total_unknown(sample: str) -> None:
-    text = replaced(sample, "allocation 13: size 4,", "allocation 13: sie 4,")
+    text = replace_once(sample, "allocation 13: size 4,", "allocation 13: sie 4,")
     assert codes(text) == ["syntax"]
 
 

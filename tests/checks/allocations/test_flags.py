@@ -1,10 +1,10 @@
-"""``flag-contradiction``: the flags of an allocation against its values."""
+"""Tests for ``flag-contradiction``: flags of allocations and their values."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, reports
+from checks.damage import findings, found_in, related, replace_once, reports
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,12 @@ from checks.damage import findings, found_in, related, replaced, reports
     ],
 )  # fmt: skip
 def test_wrong_flag_is_reported(sample: str, old: str, new: str, place: str, message: str) -> None:
-    assert reports(replaced(sample, old, new)) == [("flag-contradiction", place, message)]
+    assert reports(replace_once(sample, old, new)) == [("flag-contradiction", place, message)]
 
 
 def test_contradicting_value_is_related(sample: str) -> None:
     old = "allocation 0: size 512, thread-local"
-    (finding,) = findings(replaced(sample, old, "allocation 0: size 512, preallocated-temp"))
+    (finding,) = findings(replace_once(sample, old, "allocation 0: size 512, preallocated-temp"))
     assert related(finding) == [
         (
             "3:  value: <»2« add.14 @0> (size=512,offset=0): f32[]{:T(128)}",
@@ -45,12 +45,12 @@ def test_contradicting_value_is_related(sample: str) -> None:
 
 def test_unknown_flag_is_not_reported(sample: str) -> None:
     old = "allocation 0: size 512, thread-local"
-    assert reports(replaced(sample, old, "allocation 0: size 512, z")) == []
+    assert reports(replace_once(sample, old, "allocation 0: size 512, z")) == []
 
 
 def test_moved_value_is_reported_once(sample: str) -> None:
     line = " value: <1 Arg_1.13 @0> (size=512,offset=0): f32[]{:T(128)}\n"
-    text = replaced(replaced(sample, line, ""), "allocation 15:", line + "allocation 15:")
+    text = replace_once(replace_once(sample, line, ""), "allocation 15:", line + "allocation 15:")
     found = {code: place for code, place, _ in reports(text)}
     assert "»preallocated-temp«" in found["flag-contradiction"]
     assert found.keys() <= {"flag-contradiction", "value-order"}
@@ -71,7 +71,7 @@ def test_module_text_states_parameters_and_result(
     line = next(line for line in text.splitlines() if "parameter 0" in line)
     assert "maybe-live-out" in line
     shape = line.split("|")[1]
-    path.write_text(replaced(text, line, line.replace(old.format(shape), new)))
+    path.write_text(replace_once(text, line, line.replace(old.format(shape), new)))
     (found,) = [one for _, one in found_in(compiled) if one.code == "flag-contradiction"]
     assert message in found.message
 
@@ -94,6 +94,6 @@ def test_flag_without_its_value_is_reported(compiled: Path, flag: str, message: 
         for line in text.splitlines()
         if "preallocated-temp" in line and text.split(line)[1].count(" value:")
     )
-    path.write_text(replaced(text, temp, temp.replace("preallocated-temp", flag)))
+    path.write_text(replace_once(text, temp, temp.replace("preallocated-temp", flag)))
     messages = [one.message for _, one in found_in(compiled) if one.code == "flag-contradiction"]
     assert any(each.endswith(message) for each in messages)

@@ -1,10 +1,10 @@
-"""``parameter-mismatch`` and ``output-mismatch``."""
+"""Tests for ``parameter-mismatch`` and ``output-mismatch``."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, reports
+from checks.damage import findings, found_in, related, replace_once, reports
 from hlo_lsp.checks.allocations.interface import origins_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -26,7 +26,7 @@ HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
 def test_wrong_field_is_reported(
     sample: str, fields: tuple[str, str, str], marked: str, message: str
 ) -> None:
-    text = replaced(sample, HEAD_1.format("1", "f32[64,64]", "{}"), HEAD_1.format(*fields))
+    text = replace_once(sample, HEAD_1.format("1", "f32[64,64]", "{}"), HEAD_1.format(*fields))
     (finding,) = findings(text)
     assert finding.code == "parameter-mismatch"
     assert finding.message == f"allocation 1 names {message}"
@@ -41,13 +41,13 @@ def test_shape_may_be_that_of_whole_parameter() -> None:
         " value: <1 p{0} @0> (size=8,offset=0): f32[2]{0}\n"
     )
     assert reports(text) == []
-    text = replaced(text, "|(f32[2], f32[3])| at ShapeIndex {0}", "|f32[3]| at ShapeIndex {0}")
+    text = replace_once(text, "|(f32[2], f32[3])| at ShapeIndex {0}", "|f32[3]| at ShapeIndex {0}")
     assert [code for code, _, _ in reports(text)] == ["parameter-mismatch"]
 
 
 def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
     text = sample[: sample.index("\nTotal bytes used")]
-    text = replaced(text, "parameter 1, shape |f32[64,64]|", "parameter 2, shape |f32[64,64]|")
+    text = replace_once(text, "parameter 1, shape |f32[64,64]|", "parameter 2, shape |f32[64,64]|")
     assert reports(text) == [
         (
             "parameter-mismatch",
@@ -58,11 +58,11 @@ def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
 
 
 def _output(folder: Path, old: str, new: str) -> list[str]:
-    """Return the findings where a text replaces one in the line of the output."""
+    """Return the findings after a replacement in the line of the output allocation."""
     (path,) = folder.glob("*-buffer-assignment.txt")
     text = path.read_text()
     line = next(line for line in text.splitlines() if "output shape is" in line)
-    path.write_text(replaced(text, line, line.replace(old.format(line.split("|")[-2]), new)))
+    path.write_text(replace_once(text, line, line.replace(old.format(line.split("|")[-2]), new)))
     return [one.message for _, one in found_in(folder) if one.code == "output-mismatch"]
 
 
@@ -81,7 +81,7 @@ def test_output_in_another_allocation_is_reported(compiled: Path) -> None:
     text = path.read_text()
     line = next(line for line in text.splitlines() if "preallocated-temp" in line)
     new = line.replace(", preallocated-temp", ", output shape is |f32[7]|, preallocated-temp")
-    path.write_text(replaced(text, line, new))
+    path.write_text(replace_once(text, line, new))
     (message,) = [one.message for _, one in found_in(compiled) if one.code == "output-mismatch"]
     assert " does not hold the output: allocation " in message
 

@@ -1,15 +1,15 @@
-"""``color-mismatch``: memory spaces of values, layouts, and allocations."""
+"""Tests for ``color-mismatch``: memory spaces of values, layouts, and allocations."""
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 
 FUSION_5 = "<77 fusion.5 @1> (size=512,offset=45056): f32[16]{0:T(128)S(1)}"
 GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
 
 
 def test_color_of_value_is_reported(sample: str) -> None:
-    (finding,) = findings(replaced(sample, FUSION_5, FUSION_5.replace("@1", "@2")))
+    (finding,) = findings(replace_once(sample, FUSION_5, FUSION_5.replace("@1", "@2")))
     assert finding.message == "`fusion.5{}` is @2, but its layout is in memory space 1"
     assert [place for place, _ in related(finding)] == [
         "41:  value: <77 fusion.5 @2> (size=512,offset=45056): »f32[16]{0:T(128)S(1)}«",
@@ -20,7 +20,7 @@ def test_color_of_value_is_reported(sample: str) -> None:
 @pytest.mark.parametrize(("layout", "space"), [("{0:T(128)S(3)}", 3), ("{0:T(128)}", 0)])
 def test_memory_space_of_layout_is_reported(sample: str, layout: str, space: int) -> None:
     shape = "f32[16]{0:T(128)S(1)}"
-    text = replaced(sample, FUSION_5, FUSION_5.replace(shape, f"f32[16]{layout}"))
+    text = replace_once(sample, FUSION_5, FUSION_5.replace(shape, f"f32[16]{layout}"))
     ((place, message),) = [
         reported[1:] for reported in reports(text) if reported[0] == "color-mismatch"
     ]
@@ -39,7 +39,9 @@ def test_memory_space_of_layout_is_reported(sample: str, layout: str, space: int
 def test_color_of_allocation_is_reported(
     sample: str, old: str, new: str, place: str, colors: tuple[int, int, int]
 ) -> None:
-    ((code, where, message),) = reports(replaced(sample, f"allocation {old}", f"allocation {new}"))
+    ((code, where, message),) = reports(
+        replace_once(sample, f"allocation {old}", f"allocation {new}")
+    )
     assert (code, place in where) == ("color-mismatch", True)
     number, color, space = colors
     assert message == (

@@ -1,8 +1,8 @@
-"""``duplicate-allocation``, ``allocation-numbering``, and ``value-in-two-allocations``."""
+"""Tests for ``duplicate-allocation``, ``allocation-numbering``, ``value-in-two-allocations``."""
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 
 VALUE_77 = " value: <77 fusion.5 @1> (size=512,offset=45056): f32[16]{0:T(128)S(1)}\n"
 BLOCK_7 = """\
@@ -16,7 +16,7 @@ allocation 8: size 512, thread-local:
 
 
 def test_repeated_number_is_reported_once(sample: str) -> None:
-    text = replaced(sample, "allocation 7:", "allocation 6:")
+    text = replace_once(sample, "allocation 7:", "allocation 6:")
     assert reports(text) == [
         (
             "duplicate-allocation",
@@ -40,19 +40,19 @@ def test_repeated_number_is_reported_once(sample: str) -> None:
 def test_gap_is_reported_once(
     sample: str, change: tuple[str, str], line: int, previous: str, expected: int
 ) -> None:
-    ((code, place, message),) = reports(replaced(sample, *change))
+    ((code, place, message),) = reports(replace_once(sample, *change))
     assert (code, place.partition(":")[0]) == ("allocation-numbering", str(line))
     assert message == f"allocation {previous}: expected allocation {expected}"
 
 
 def test_unreadable_allocation_is_no_gap(sample: str) -> None:
-    text = replaced(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
+    text = replace_once(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 @pytest.mark.parametrize("head", ["allocation 4:", "allocation 14:"])
 def test_value_in_second_allocation_is_reported(sample: str, head: str) -> None:
-    (finding,) = findings(replaced(sample, head, VALUE_77 + head))
+    (finding,) = findings(replace_once(sample, head, VALUE_77 + head))
     assert finding.code == "value-in-two-allocations"
     number = int(head.split()[1][:-1]) - 1
     assert finding.message == (

@@ -1,4 +1,4 @@
-"""``overlap``: values in the same bytes at the same time."""
+"""Tests for ``overlap``: values in the same bytes at the same time."""
 
 from itertools import combinations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checks.damage import findings, related, replaced, report_of, reports
+from checks.damage import findings, related, replace_once, report_of, reports
 from edits import put_back
 from hlo_lsp.checks.allocations.overlaps import RULES, LiveValue, overlaps
 from hlo_lsp.checks.run import check
@@ -104,7 +104,7 @@ HloLiveRange (max 11):
 
 
 def test_overlap_reports_both_values(sample: str) -> None:
-    (finding,) = findings(replaced(sample, FUSION_2 + "49152", FUSION_2 + "33000"))
+    (finding,) = findings(replace_once(sample, FUSION_2 + "49152", FUSION_2 + "33000"))
     assert report_of(finding) == (
         "overlap",
         "42:  value: <78 fusion.2 @1> (size=512,offset=»33000«): f32[16]{0:T(128)S(1)}",
@@ -119,17 +119,17 @@ def test_overlap_reports_both_values(sample: str) -> None:
 
 
 def test_value_is_in_one_finding(sample: str) -> None:
-    found = findings(replaced(sample, FUSION_1 + "32768", FUSION_1 + "41000"))
+    found = findings(replace_once(sample, FUSION_1 + "32768", FUSION_1 + "41000"))
     assert [finding.code for finding in found] == ["overlap"]
 
 
 def test_disjoint_live_ranges_may_share_bytes(sample: str) -> None:
-    assert reports(replaced(sample, FUSION_2 + "49152", FUSION_2 + "0")) == []
+    assert reports(replace_once(sample, FUSION_2 + "49152", FUSION_2 + "0")) == []
 
 
 def test_unknown_live_ranges_are_not_reported(sample: str) -> None:
     text = sample[: sample.index("HloLiveRange")].rstrip("\n") + "\n"
-    assert reports(replaced(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
+    assert reports(replace_once(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
 
 
 @pytest.mark.parametrize(("opcode", "count"), [("async-start()", 0), ("custom-call()", 1)])
@@ -187,7 +187,7 @@ def _codes(*texts: str) -> list[str]:
 
 
 def test_wrong_size_suppresses_overlap(sample: str) -> None:
-    text = replaced(sample, "<77 fusion.5 @1> (size=512", "<77 fusion.5 @1> (size=8192")
+    text = replace_once(sample, "<77 fusion.5 @1> (size=512", "<77 fusion.5 @1> (size=8192")
     assert [code for code, _, _ in reports(text)] == ["size-mismatch"]
 
 
@@ -217,7 +217,7 @@ def test_sweep_agrees_with_all_pairs(spans: list[tuple[int, int, int, int]]) -> 
 @pytest.mark.parametrize(
     ("one", "other", "count"),
     [
-        ((0, 8, 0, 5), (4, 8, 5, 9), 0),  # one begins where the other ends
+        ((0, 8, 0, 5), (4, 8, 5, 9), 0),  # One starts at the step at which the other ends.
         ((0, 8, 0, 5), (0, 8, 3, 9), 0),  # aliases
         ((0, 8, 0, 5), (4, 8, 3, 3), 1),
         ((0, 8, 3, 5), (4, 8, 3, 3), 0),
@@ -244,7 +244,7 @@ def _overlaps_in(file: DumpFile, dump: DumpSet) -> list[tuple[str, str, str]]:
     return [report_of(finding) for finding in check(dump, file, RULES)]
 
 
-@settings(deadline=None)  # the first example makes the grammars
+@settings(deadline=None)  # The first example loads the grammars.
 @given(
     st.lists(_SPANS, min_size=2, max_size=6),
     st.lists(st.tuples(st.integers(0, 5), _SPANS), min_size=1, max_size=6),

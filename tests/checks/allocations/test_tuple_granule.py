@@ -1,4 +1,4 @@
-"""Tuples on TPU are rounded up to a granule of the chip, which most tuples of a dump show."""
+"""Tests for the granule of tuple tables on TPU, which most tuples of a dump determine."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def _dump(*sizes: int, arity: int = 3) -> str:
     return f"BufferAssignment:\nallocation 0: size 99999, preallocated-temp:\n{values}"
 
 
-def _accused(text: str) -> list[str]:
+def _reported_values(text: str) -> list[str]:
     """Return the values whose sizes are reported."""
     reported = reports(text)
     assert {code for code, _, _ in reported} <= {"size-mismatch"}
@@ -25,23 +25,23 @@ def _accused(text: str) -> list[str]:
 def test_one_damaged_tuple_is_reported_alone(granule: int) -> None:
     for damaged in (4, 32, 48, 512, 1024, 4096):
         if damaged != granule:
-            assert _accused(_dump(granule, damaged, granule)) == ["t.1"]
-            assert _accused(_dump(damaged, granule, granule)) == ["t.0"]
+            assert _reported_values(_dump(granule, damaged, granule)) == ["t.1"]
+            assert _reported_values(_dump(damaged, granule, granule)) == ["t.0"]
 
 
 def test_two_damaged_tuples_leave_three_unreported() -> None:
-    assert _accused(_dump(512, 32, 512, 32, 512)) == ["t.1", "t.3"]
-    assert _accused(_dump(32, 512, 32, 1024, 32)) == ["t.1", "t.3"]
+    assert _reported_values(_dump(512, 32, 512, 32, 512)) == ["t.1", "t.3"]
+    assert _reported_values(_dump(32, 512, 32, 1024, 32)) == ["t.1", "t.3"]
 
 
 def test_single_tuple_may_have_any_known_size() -> None:
     for size in (32, 512, 1024):
-        assert _accused(_dump(size)) == []
+        assert _reported_values(_dump(size)) == []
     for size in (12, 16, 31, 64, 2048):
-        assert _accused(_dump(size)) == ["t.0"]
+        assert _reported_values(_dump(size)) == ["t.0"]
 
 
-def test_granule_is_named(sample: str) -> None:
+def test_message_names_the_granule(sample: str) -> None:
     text = sample.replace("<65 copy-start.1{} @0> (size=32,", "<65 copy-start.1{} @0> (size=31,")
     ((_, _, sentence),) = reports(text)
     assert sentence == (
@@ -50,15 +50,15 @@ def test_granule_is_named(sample: str) -> None:
     )
 
 
-def test_large_tuples_are_several_granules() -> None:
+def test_large_tuple_has_several_granules() -> None:
     # 4 x 200 bytes, rounded up to 32 and to 512.
-    assert _accused(_dump(800, 800, 1024, arity=200)) == ["t.2"]
-    assert _accused(_dump(1024, 1024, 800, arity=200)) == ["t.2"]
+    assert _reported_values(_dump(800, 800, 1024, arity=200)) == ["t.2"]
+    assert _reported_values(_dump(1024, 1024, 800, arity=200)) == ["t.2"]
 
 
-def test_sparse_core_keeps_no_tables() -> None:
+def test_sparse_core_has_no_tuple_tables() -> None:
     head = "allocation 1: size 0, color 7, preallocated-temp:\n"
     last = " value: <2 t.2{} @"
     text = _dump(32, 32, 32).replace(f"{last}0> (size=32", f"{head}{last}7> (size=0")
-    assert _accused(text) == []
-    assert _accused(text.replace("(size=0", "(size=32")) == ["t.2"]
+    assert _reported_values(text) == []
+    assert _reported_values(text.replace("(size=0", "(size=32")) == ["t.2"]

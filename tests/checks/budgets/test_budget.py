@@ -1,4 +1,4 @@
-"""Budgets as ``hlo-lsp.toml`` states them."""
+"""Tests for budgets in ``hlo-lsp.toml``."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Violations of budgets."""
+"""Tests for the rules on budgets."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_violation_is_reported(code: str, budget: dict[str, object], message: st
         ("budget-donation", {"donated": ("q",)}),
     ],
 )
-def test_budget_that_is_kept_reports_nothing(code: str, budget: dict[str, object]) -> None:
+def test_satisfied_budget_reports_nothing(code: str, budget: dict[str, object]) -> None:
     assert _messages(code, ASSIGNMENT, RANGES, MODULE, **budget) == []
 
 

@@ -1,4 +1,4 @@
-"""Files of several compiles under one stem, and files that are missing."""
+"""Tests for foreign files, missing files, and files without a dump."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ ENDS = {
 
 
 def _mix(folder: Path, corpus: Path, end: str, other: str) -> None:
-    """Put a file of another program in the place of one."""
+    """Replace a file with that of another program."""
     (path,) = folder.glob(f"*after_optimizations{end}")
     (source,) = (corpus / "tpu_v5e").glob(f"{other}*.after_optimizations{end}")
     shutil.copy(source, path)
@@ -33,7 +33,7 @@ def test_foreign_file_is_reported_on_its_first_line(
     _mix(compiled, corpus_small, end, other)
     ((name, code, place, message),) = reports_in(compiled)
     assert (name, code) == (end, "sibling-mismatch")
-    assert place.split(":")[0] in {"1", "2"}  # the first line of values is empty
+    assert place.split(":")[0] in {"1", "2"}  # The first line of a values file is empty.
     assert message.startswith("this file is from another compile than `module_0092.jit_don")
 
 
@@ -46,7 +46,7 @@ def test_two_foreign_files_are_both_reported(compiled: Path, corpus_small: Path)
     ]
 
 
-def test_damage_to_some_lines_makes_no_foreign_file(compiled: Path) -> None:
+def test_few_damaged_lines_make_no_foreign_file(compiled: Path) -> None:
     (path,) = compiled.glob("*-values.txt")
     path.write_text(path.read_text().replace("fusion", "fuzion"))
     codes = {code for _, code, _, _ in reports_in(compiled)}
@@ -126,7 +126,7 @@ def test_same_program_on_another_chip_is_foreign(
 
 
 def test_renamed_files_stay_in_one_compile(corpus_small: Path, tmp_path: Path) -> None:
-    """The texts from other moments differ from what buffers were assigned for, by their names."""
+    """Check module texts of other passes, whose names differ from those in memory files."""
     for path in (corpus_small / "tpu_v5e").glob("module_0000.jit_mlp_train.*.txt"):
         shutil.copy(path, tmp_path / f"mine.{path.name.partition('cl_')[2].partition('.')[2]}")
     assert len(list(tmp_path.glob("mine.after_optimizations_*.txt"))) == 2

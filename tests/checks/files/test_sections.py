@@ -1,11 +1,11 @@
-"""The order of sections, and texts that end too early."""
+"""Tests for the order of sections and for truncated texts."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import dump_of, replaced
-from checks.values_rules import edited, reports_in, reports_of
+from checks.damage import dump_of, replace_once
+from checks.values_rules import edit_file, reports_in, reports_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import ending
 
@@ -29,7 +29,7 @@ LABELS = {
 
 @pytest.mark.parametrize("label", LABELS)
 def test_missing_label_is_reported_after_it(sample: str, label: str) -> None:
-    text = replaced(sample, label, "")
+    text = replace_once(sample, label, "")
     line = label.strip()
     ((code, place, message),) = reports_of(text)
     assert code == "section-order"
@@ -56,8 +56,10 @@ def test_late_section_is_reported(sample: str) -> None:
 
 
 def test_rows_of_another_section_are_reported(sample: str) -> None:
-    text = replaced(sample, "<1 Arg_1.13 @0>\n pos", "    fusion.5{}:10-13\n<1 Arg_1.13 @0>\n pos")
-    text = replaced(text, "\n    fusion.5{}:10-13\n    fusion.2", "\n    fusion.2")
+    text = replace_once(
+        sample, "<1 Arg_1.13 @0>\n pos", "    fusion.5{}:10-13\n<1 Arg_1.13 @0>\n pos"
+    )
+    text = replace_once(text, "\n    fusion.5{}:10-13\n    fusion.2", "\n    fusion.2")
     assert reports_of(text) == [
         (
             "section-order",
@@ -93,7 +95,7 @@ def test_concatenated_split_dump_is_in_order(compiled: Path) -> None:
     assert reports_of("".join(texts)) == []
 
 
-# Where a text is cut, and what is missing.
+# Place of the truncation and missing text.
 CUTS = {
     "in the line of a value": ("(size=8192,off", "the rest of this line"),
     "in a shape": ("offset=0): f32[16,", "the rest of this line"),
@@ -141,7 +143,7 @@ def test_last_line_end_may_be_missing(sample: str, compiled: Path) -> None:
 
 
 def _up_to(folder: Path, end: str, last: str) -> None:
-    edited(folder, end, lambda text: text[: text.index(last)])
+    edit_file(folder, end, lambda text: text[: text.index(last)])
 
 
 def test_short_list_of_entries_is_truncated(compiled: Path) -> None:
@@ -159,7 +161,7 @@ def test_short_list_of_allocations_is_truncated(compiled: Path) -> None:
 
 
 def test_missing_entry_truncates_nothing(compiled: Path) -> None:
-    edited(
+    edit_file(
         compiled,
         VALUES,
         lambda text: text[: text.index("<14 c.1")] + text[text.index("<15 constant.3") :],
@@ -235,7 +237,7 @@ def test_text_cut_after_the_peak_is_truncated(end: str, missing: str) -> None:
 
 def test_wrong_stack_row_truncates_nothing() -> None:
     assert ending(DumpFile.of_text(_STACKS)) is None
-    damaged = replaced(_STACKS, "remaining: 0 bytes", "remaining: 1 bytes")
+    damaged = replace_once(_STACKS, "remaining: 0 bytes", "remaining: 1 bytes")
     assert ending(DumpFile.of_text(damaged)) is None
     *above, a, b = _STACKS.splitlines(keepends=True)
     assert ending(DumpFile.of_text("".join([*above, b, a]))) is None

@@ -1,11 +1,11 @@
-"""``syntax``: lines that cannot be read, exactly where, and what is expected there."""
+"""Tests for ``syntax``: places and expected tokens of unreadable lines."""
 
 import pytest
 
-from checks.damage import findings, replaced, reports
+from checks.damage import findings, replace_once, reports
 from hlo_lsp.checks.framework.finding import Severity
 
-# What is replaced by what; where the finding is, and what it expects.
+# Old text, new text, place of the finding, and expected token.
 LINES = {
     "the word size": (
         "allocation 15: size 69632,",
@@ -50,34 +50,34 @@ SHAPES = {
 @pytest.mark.parametrize("what", LINES)
 def test_damaged_line_is_the_only_finding(sample: str, what: str) -> None:
     old, new, place, sentence = LINES[what]
-    assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
+    assert reports(replace_once(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", SHAPES)
 def test_damaged_shape_is_the_only_finding(sample: str, what: str) -> None:
     shape, sentence = SHAPES[what]
     start = "<64 Arg_2.3 @0> (size=16384,offset=0): "
-    text = replaced(sample, start + "f32[64,32]{0,1:T(8,128)}", start + shape)
+    text = replace_once(sample, start + "f32[64,32]{0,1:T(8,128)}", start + shape)
     ((code, place, message),) = reports(text)
     assert (code, place) == ("syntax", f"7:  value: {start}»{shape}«")
     assert sentence in message
 
 
 def test_missing_text_is_reported_after_the_line(sample: str) -> None:
-    """An editor would not show an empty range."""
-    (finding,) = findings(replaced(sample, "used: 172580 (168.5KiB)", "used: 172580"))
+    """Check that the range is not empty, since editors do not show empty ranges."""
+    (finding,) = findings(replace_once(sample, "used: 172580 (168.5KiB)", "used: 172580"))
     assert (finding.place.start, finding.place.end) == (24, 25)
 
 
 def test_syntax_error_is_an_error(sample: str) -> None:
-    (finding,) = findings(replaced(sample, "Used values:", "Used vales:"))
+    (finding,) = findings(replace_once(sample, "Used values:", "Used vales:"))
     assert finding.severity is Severity.ERROR
     assert finding.related == ()
 
 
 @pytest.mark.parametrize("digits", [19, 400, 4000, 5000, 100_000])
-def test_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
-    text = replaced(sample, "offset=53248", f"offset={'9' * digits}")
+def test_number_with_many_digits_is_reported(sample: str, digits: int) -> None:
+    text = replace_once(sample, "offset=53248", f"offset={'9' * digits}")
     codes = [code for code, _, _ in reports(text)]
     assert codes in (["syntax"], ["out-of-bounds"])
 
@@ -92,8 +92,8 @@ def test_line_of_a_million_characters_is_too_long(sample: str) -> None:
 @pytest.mark.parametrize(
     "head", ["BufferAssignment:", "Used values:", "  InstructionSequence:", "  BufferLiveRange:"]
 )
-def test_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> None:
-    ((code, place, _),) = reports(replaced(sample, f"{head}\n", f"{head[:-2]}\n"))
+def test_damaged_head_is_the_only_finding(sample: str, head: str) -> None:
+    ((code, place, _),) = reports(replace_once(sample, f"{head}\n", f"{head[:-2]}\n"))
     assert code == "syntax"
     assert place.replace("»", "").replace("«", "").endswith(f": {head[:-2]}")
 
@@ -119,15 +119,15 @@ def test_rare_lines_of_xla_are_valid(sample: str, instead: str, line: str) -> No
 )
 def test_unknown_fields_are_valid(sample: str, field: str) -> None:
     for old in ("preallocated-temp:\n value: <66", "color 1, preallocated-temp:\n value: <66"):
-        assert reports(replaced(sample, old, f"{field}, {old}")) == []
+        assert reports(replace_once(sample, old, f"{field}, {old}")) == []
     end = "preallocated-temp:\n value: <66"
-    assert reports(replaced(sample, end, end.replace(":", f", {field}:", 1))) == []
+    assert reports(replace_once(sample, end, end.replace(":", f", {field}:", 1))) == []
 
 
 @pytest.mark.parametrize("letters", [":Q(7)", ":T(8,128)Zap(1,2)", ":T(8,128)S(0)Y(3)", ":X()"])
 def test_unknown_letters_of_a_layout_are_valid(sample: str, letters: str) -> None:
     old = "<64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
-    assert reports(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
+    assert reports(replace_once(sample, old, old.replace(":T(8,128)", letters))) == []
 
 
 _OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}
@@ -191,7 +191,7 @@ def test_truncated_file_has_only_its_end_unreadable(sample: str) -> None:
             assert code in _OF_OTHERS or int(place.split(":")[0]) >= first, place
 
 
-def test_undamaged_dumps_have_nothing_wrong(sample: str, cpu: str, gpu: str) -> None:
+def test_undamaged_dumps_have_no_findings(sample: str, cpu: str, gpu: str) -> None:
     assert reports(sample) == []
     assert reports(cpu, "module_0.f.cpu_after_optimizations-buffer-assignment.txt") == []
     assert reports(gpu, "module_0.f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt") == []

@@ -1,11 +1,11 @@
-"""``syntax`` in entries under ``Used values``: one damage, one finding."""
+"""Tests for ``syntax`` in entries under ``Used values``: one finding for each damage."""
 
 import pytest
 
-from checks.damage import replaced, reports
+from checks.damage import replace_once, reports
 
 ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 0\n"
-# What is replaced by what; where the finding is, and its message.
+# Old text, new text, place of the finding, and its message.
 ROWS = {
     "the end of a header": (
         "\n<77 fusion.5 @1>\n", "\n<77 fusion.5 @1\n", "191: <77 fusion.5 @1»«",
@@ -16,7 +16,7 @@ ROWS = {
         "104:   copy-done.1, operand 0 »{x}«", "expected index, found `{x}`",
     ),
 }  # fmt: skip
-# Labels that are broken or gone: on which line of the entry (77 begins on line 191) it is reported.
+# Broken or missing labels and the reported line; entry 77 starts on line 191.
 LABELS = {
     "positions broken": (ENTRY, ENTRY.replace(" positions:", " postions:"), (191, 192)),
     "positions gone": (ENTRY, ENTRY.replace(" positions:\n", ""), (191, 192)),
@@ -40,25 +40,25 @@ LABELS = {
 @pytest.mark.parametrize("what", ROWS)
 def test_damaged_row_is_the_only_finding(sample: str, what: str) -> None:
     old, new, place, sentence = ROWS[what]
-    assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
+    assert reports(replace_once(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", LABELS)
 def test_damaged_label_is_the_only_finding(sample: str, what: str) -> None:
     old, new, lines = LABELS[what]
-    reported = reports(replaced(sample, old, new))
+    reported = reports(replace_once(sample, old, new))
     assert [code for code, _, _ in reported] == ["syntax"]
     assert int(reported[0][1].split(":")[0]) in lines
 
 
-def test_label_that_is_broken_is_named(sample: str) -> None:
+def test_message_names_the_broken_label(sample: str) -> None:
     for label in (" positions:", " uses:"):
-        ((_, _, sentence),) = reports(replaced(sample, ENTRY, ENTRY.replace(label, label[:-2])))
+        ((_, _, sentence),) = reports(replace_once(sample, ENTRY, ENTRY.replace(label, label[:-2])))
         assert label.strip() in sentence
 
 
-def test_instruction_that_is_none(sample: str) -> None:
-    text = replaced(
+def test_invalid_instruction_is_reported(sample: str) -> None:
+    text = replace_once(
         sample, " from instruction: %fusion.5 = f32", " from instruction: %fusion.5 f32"
     )
     ((code, place, sentence),) = reports(text)
@@ -71,4 +71,4 @@ def test_entry_without_uses_is_complete(sample: str) -> None:
     assert sample.count(old) == 4
     assert reports(sample.replace(old, new)) == []
     entry = f"\n<79 fusion @0>\n positions:\n  fusion\n{old}"
-    assert reports(replaced(sample, entry, entry.replace(old, new))) == []  # one of four
+    assert reports(replace_once(sample, entry, entry.replace(old, new))) == []  # one of four

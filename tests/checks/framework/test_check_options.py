@@ -1,4 +1,4 @@
-"""What is wished to be checked, and what is complained of."""
+"""Tests for the check options and the errors of invalid ones."""
 
 import math
 
@@ -11,14 +11,14 @@ from hlo_lsp.checks.framework.options import CheckOptions, OptionError, codes_of
 ON = {code for code, explanation in explanations().items() if explanation.is_on}
 
 
-def complaints(**given: object) -> list[tuple[str, str]]:
-    """Return the problems of options, which must have no effect."""
+def option_errors(**given: object) -> list[tuple[str, str]]:
+    """Return the errors of invalid options, which have no effect."""
     options, found = CheckOptions.of(given)
     assert options in (CheckOptions(), CheckOptions(select=frozenset()))
     return [(".".join(one.keys), one.message) for one in found]
 
 
-def test_prefix_selects_all_codes_that_begin_so() -> None:
+def test_prefix_selects_all_codes_that_start_with_it() -> None:
     live_range = {code for code in explanations() if code.startswith("live-range-")}
     assert codes_of("live-range") == live_range
     assert "live-range-bounds" in live_range
@@ -26,7 +26,7 @@ def test_prefix_selects_all_codes_that_begin_so() -> None:
     assert {"undefined-instruction", "undefined-computation"} <= codes_of("undefined")
 
 
-def test_two_words_select_groups() -> None:
+def test_all_and_default_select_groups() -> None:
     assert codes_of("all") == set(explanations())
     assert codes_of("default") == ON
 
@@ -43,7 +43,7 @@ def test_part_of_a_word_selects_nothing(word: str) -> None:
     ("word", "near"),
     [("size-mismach", "size-mismatch"), ("overlaps", "overlap"), ("defaults", "default")],
 )
-def test_nearest_code_is_offered(word: str, near: str) -> None:
+def test_nearest_code_is_suggested(word: str, near: str) -> None:
     with pytest.raises(LookupError) as raised:
         codes_of(word)
     assert raised.value.args == (f"unknown rule `{word}`; did you mean `{near}`?",)
@@ -66,14 +66,14 @@ def test_all_options_are_read() -> None:
 
 
 def test_missing_options_have_defaults() -> None:
-    silent: dict[str, object] = {
+    unset: dict[str, object] = {
         "select": None,
         "ignore": None,
         "severity": None,
         "thresholds": None,
     }
     sections: list[dict[str, object]] = [
-        {}, silent, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}
+        {}, unset, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}
     ]  # fmt: skip
     for section in sections:
         assert CheckOptions.of(section) == (CheckOptions(), [])
@@ -84,11 +84,11 @@ def test_empty_selection_selects_nothing() -> None:
 
 
 @pytest.mark.parametrize("given", ["syntax", 3, {"syntax": True}, True])
-def test_codes_come_in_a_list(given: object) -> None:
-    assert complaints(select=given) == [("select", "must be a list of codes")]
+def test_codes_must_be_a_list(given: object) -> None:
+    assert option_errors(select=given) == [("select", "must be a list of codes")]
 
 
-def test_good_codes_of_a_list_count() -> None:
+def test_valid_codes_of_a_list_are_used() -> None:
     options, found = CheckOptions.of({"ignore": ["syntax", "overlapp", 3]})
     assert options.ignore == {"syntax"}
     assert found == [
@@ -98,20 +98,22 @@ def test_good_codes_of_a_list_count() -> None:
 
 
 @pytest.mark.parametrize("given", ["fatal", 1, ["error"], {}])
-def test_severity_is_one_of_four(given: object) -> None:
+def test_unknown_severity_is_an_error(given: object) -> None:
     message = "must be one of error, warning, information, hint"
-    assert complaints(severity=given) == [("severity", message)]
+    assert option_errors(severity=given) == [("severity", message)]
 
 
 @pytest.mark.parametrize("given", [-1, True, "3", None, [1], math.nan])
-def test_threshold_is_a_number_from_0_on(given: object) -> None:
+def test_threshold_must_be_a_non_negative_number(given: object) -> None:
     message = "must be a number of at least 0"
-    assert complaints(thresholds={"padding_ratio": given}) == [
+    assert option_errors(thresholds={"padding_ratio": given}) == [
         ("thresholds.padding_ratio", message)
     ]
 
 
-def test_threshold_of_bytes_is_whole() -> None:
+def test_threshold_in_bytes_must_be_an_integer() -> None:
     message = "must be an integer"
-    assert complaints(thresholds={"padding_bytes": 1.5}) == [("thresholds.padding_bytes", message)]
-    assert complaints(thresholds=[1]) == [("thresholds", "must be a table of numbers")]
+    assert option_errors(thresholds={"padding_bytes": 1.5}) == [
+        ("thresholds.padding_bytes", message)
+    ]
+    assert option_errors(thresholds=[1]) == [("thresholds", "must be a table of numbers")]

@@ -1,4 +1,4 @@
-"""Values that a rule need not check again after an edit of the module text."""
+"""Tests for the values that rules check again after an edit of the module text."""
 
 from pathlib import Path
 

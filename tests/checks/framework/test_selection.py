@@ -1,4 +1,4 @@
-"""Which rules run if several sources select some."""
+"""Tests for the selection of rules from several sources."""
 
 import pickle
 from typing import Any
@@ -24,8 +24,8 @@ OPTIONS = st.builds(
 
 
 def options_of(**keys: Any) -> CheckOptions:
-    options, complaints = CheckOptions.of(keys)
-    assert complaints == []
+    options, errors = CheckOptions.of(keys)
+    assert errors == []
     return options
 
 
@@ -90,7 +90,7 @@ def test_thresholds_are_set_one_by_one() -> None:
 
 
 @given(st.lists(OPTIONS, max_size=4), OPTIONS)
-def test_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> None:
+def test_last_selection_takes_precedence(before: list[CheckOptions], last: CheckOptions) -> None:
     selection = Selection.of([*before, last])
     assert not selection.codes & last.ignore
     if last.select is not None:
@@ -102,7 +102,7 @@ def test_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> Non
 
 
 @given(OPTIONS)
-def test_selection_reaches_another_process_as_it_is(options: CheckOptions) -> None:
+def test_selection_survives_pickling(options: CheckOptions) -> None:
     selection = Selection.of([options])
     again = pickle.loads(pickle.dumps(selection))
     assert again == selection

@@ -1,10 +1,10 @@
-"""``live-range-unknown`` ``-missing`` ``-order`` ``-bounds`` ``-start`` ``-parameter``."""
+"""Tests for the rules ``live-range-*``."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 from checks.live import PREFIXES, live_range_reports, problems, reports_after_change
 
 ROW = "    fusion.5{}:10-13\n"
@@ -42,7 +42,7 @@ NEXT_ROW = "    fusion.2{}:11-13\n"
 def test_damaged_row_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
-    assert reports(replaced(sample, old, new)) == [(code, place, sentence)]
+    assert reports(replace_once(sample, old, new)) == [(code, place, sentence)]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_damaged_row_is_reported_once(
 def test_contradicting_place_is_related(
     sample: str, old: str, new: str, place: str, message: str
 ) -> None:
-    (finding,) = findings(replaced(sample, old, new))
+    (finding,) = findings(replace_once(sample, old, new))
     ((where, what),) = related(finding)
     assert where.startswith(place)
     assert what.startswith(message)
@@ -73,20 +73,20 @@ def test_all_ranges_missing_are_reported_once(sample: str) -> None:
 
 def test_neighboring_missing_ranges_are_reported_once(sample: str) -> None:
     lines = [line for line in sample.split("\n") if not line.startswith("    copy-start{0}:")]
-    text = replaced("\n".join(lines), "    copy-start{2}:1-4\n", "")
+    text = replace_once("\n".join(lines), "    copy-start{2}:1-4\n", "")
     ((code, _, sentence),) = live_range_reports(text)
     assert code == "live-range-missing"
     assert sentence.startswith("`copy-start{0}` and 1 more values have no live range")
 
 
 def test_unreadable_range_is_not_missing(sample: str) -> None:
-    text = replaced(sample, ROW, "    fusion.5{}:10=13\n")
+    text = replace_once(sample, ROW, "    fusion.5{}:10=13\n")
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 def test_moved_range_is_related(sample: str) -> None:
-    text = replaced(sample, ROW, "")
-    text = replaced(text, "    copy-start{}:1-4\n", ROW + "    copy-start{}:1-4\n")
+    text = replace_once(sample, ROW, "")
+    text = replace_once(text, "    copy-start{}:1-4\n", ROW + "    copy-start{}:1-4\n")
     (finding,) = findings(text)
     assert finding.code == "live-range-order"
     assert related(finding) == [("234:     »fusion.5{}:10-13«", "fusion.5{}")]
@@ -95,12 +95,12 @@ def test_moved_range_is_related(sample: str) -> None:
 def test_bounds_without_head_use_last_step(sample: str) -> None:
     text = sample.replace("HloLiveRange (max 14):\n", "")
     assert live_range_reports(text) == []
-    ((code, _, _),) = live_range_reports(replaced(text, ROW, "    fusion.5{}:10-99\n"))
+    ((code, _, _),) = live_range_reports(replace_once(text, ROW, "    fusion.5{}:10-99\n"))
     assert code == "live-range-bounds"
 
 
 def test_wrong_start_can_be_fixed(sample: str) -> None:
-    (finding,) = findings(replaced(sample, ROW, "    fusion.5{}:9-13\n"))
+    (finding,) = findings(replace_once(sample, ROW, "    fusion.5{}:9-13\n"))
     (fix,) = finding.fixes
     assert [edit.text for edit in fix.edits] == ["10"]
 

@@ -1,4 +1,4 @@
-"""What an opcode must have."""
+"""Tests for the required operands and attributes of opcodes."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_legal_attributes_have_no_findings(line: str) -> None:
          "`iota` takes 0 operands, not 1"),
     ],
 )  # fmt: skip
-def test_wrong_number_of_operands(line: str, place: str, message: str) -> None:
+def test_wrong_operand_count_is_reported(line: str, place: str, message: str) -> None:
     assert reports(module(line)) == [("operand-count", f"12:   ROOT %r = {place}", message)]
 
 
@@ -72,12 +72,12 @@ def test_wrong_number_of_operands(line: str, place: str, message: str) -> None:
          "`branch_computations` or `false_computation`"),
     ],
 )  # fmt: skip
-def test_missing_attribute(line: str, opcode: str, message: str) -> None:
+def test_missing_attribute_is_reported(line: str, opcode: str, message: str) -> None:
     place = line.replace(f" {opcode}(", f" »{opcode}«(", 1)
     assert reports(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]
 
 
-def test_instruction_cut_in_a_bracket_lacks_nothing_else() -> None:
+def test_instruction_cut_in_bracket_is_a_syntax_error() -> None:
     assert [code for code, _, _ in reports(module("f32[] reduce(%a, %zero), dimensions={0"))] == [
         "syntax"
     ]

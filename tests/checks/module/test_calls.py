@@ -1,8 +1,8 @@
-"""Both sides of a call: operands and parameters, results and roots."""
+"""Tests for the shapes of calls: operands and parameters, results and roots."""
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 
 MODULE = """\
 HloModule calls, entry_computation_layout={(f32[4]{0}, s32[]{:T(128)})->(f32[4]{0}, s32[])}
@@ -119,13 +119,13 @@ CASES = (
 
 @pytest.mark.parametrize(("old", "new", "message"), CASES)
 def test_wrong_calls_are_reported(old: str, new: str, message: str) -> None:
-    reported = reports(replaced(MODULE, old, new))
+    reported = reports(replace_once(MODULE, old, new))
     assert message in [sentence for _, _, sentence in reported]
     assert {code for code, _, _ in reported} == {"shape-mismatch"}
 
 
-def test_call_shows_the_operand_and_the_parameter() -> None:
-    (found,) = findings(replaced(MODULE, "fusion(%value)", "fusion(%count)"))
+def test_operand_and_parameter_are_related() -> None:
+    (found,) = findings(replace_once(MODULE, "fusion(%value)", "fusion(%count)"))
     assert related(found) == [
         ("11:   %count = »s32[]« get-tuple-element(%carried), index=1", "the shape of `count`"),
         ("4:   %x = »f32[4]{0:S(1)}« parameter(0)", "parameter 0 of `double`"),
@@ -133,7 +133,7 @@ def test_call_shows_the_operand_and_the_parameter() -> None:
 
 
 def test_fusion_has_as_many_operands_as_parameters() -> None:
-    assert reports(replaced(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
+    assert reports(replace_once(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
         (
             "operand-count",
             "12:   %next = f32[4]{0} »fusion«(%value, %value), kind=kLoop, calls=%double",
@@ -142,20 +142,20 @@ def test_fusion_has_as_many_operands_as_parameters() -> None:
     ]
 
 
-def test_two_branches_by_name() -> None:
-    text = replaced(MODULE, "%which = s32[] constant(1)", "%which = pred[] constant(true)")
+def test_branches_by_attribute_name_are_checked() -> None:
+    text = replace_once(MODULE, "%which = s32[] constant(1)", "%which = pred[] constant(true)")
     branches = "branch_computations={%double, %double}"
-    text = replaced(text, branches, "true_computation=%double, false_computation=%double")
+    text = replace_once(text, branches, "true_computation=%double, false_computation=%double")
     assert reports(text) == []
-    reported = reports(replaced(text, "%a, %done)", "%a, %n)"))
+    reported = reports(replace_once(text, "%a, %done)", "%a, %n)"))
     assert [message for _, _, message in reported] == [
         "`n` is `s32[]`, but parameter 0 of `double` is `f32[4]`"
     ]
 
 
-def test_start_that_gets_its_operands_later() -> None:
-    """So libtpu prints calls of SparseCore."""
-    text = replaced(
+def test_start_without_operands_has_no_findings() -> None:
+    """Check calls on SparseCore, which libtpu prints in this form."""
+    text = replace_once(
         MODULE,
         "  %start = ((f32[4]{0}), f32[4]{0}, u32[]) async-start(%a), calls=%double\n",
         "  %early = ((), (), u32[]) async-start(), calls=%double\n"
@@ -164,27 +164,27 @@ def test_start_that_gets_its_operands_later() -> None:
     assert reports(text) == []
 
 
-def test_head_without_a_signature() -> None:
-    """So XLA printed computations up to jax 0.4."""
+def test_header_without_signature_has_no_findings() -> None:
+    """Check the computations that XLA printed up to jax 0.4."""
     text = MODULE
     for head in (
         "%double (x: f32[4]) -> f32[4]",
         "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[])",
     ):
-        text = replaced(text, head, head.partition(" (")[0])
+        text = replace_once(text, head, head.partition(" (")[0])
     assert reports(text) == []
 
 
 def test_extracted_module_may_keep_another_entry_layout() -> None:
-    """The modules that libtpu extracts for SparseCore keep the head of the whole module."""
-    text = replaced(MODULE, "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->")
-    assert reports(replaced(text, "HloModule calls,", "HloModule extracted,")) == []
+    """Check modules that libtpu extracts for SparseCore and that have the whole header."""
+    text = replace_once(MODULE, "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->")
+    assert reports(replace_once(text, "HloModule calls,", "HloModule extracted,")) == []
 
 
-def test_without_an_entry_the_last_computation_runs() -> None:
-    assert reports(replaced(MODULE, "ENTRY %main", "%main")) == []
+def test_last_computation_is_the_default_entry() -> None:
+    assert reports(replace_once(MODULE, "ENTRY %main", "%main")) == []
     reported = reports(
-        replaced(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", "")
+        replace_once(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", "")
     )
     assert [message for _, _, message in reported] == [
         "`a` is not in a computation: no computation header precedes it"

@@ -1,4 +1,4 @@
-"""Any damage to any line of a real module costs the computations that it touches, and no other."""
+"""Tests that damage to a module is reported only in the affected computations."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
 
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(data=st.data())
-def test_damage_costs_what_it_touches(lines: list[str], data: st.DataObject) -> None:
+def test_findings_are_in_affected_computations(lines: list[str], data: st.DataObject) -> None:
     first = data.draw(st.integers(1, len(lines) - 1), "line")
     damage = data.draw(st.sampled_from(("delete", "duplicate", "swap", "truncate")), "damage")
     damaged = list(lines)
@@ -64,7 +64,7 @@ def test_damage_costs_what_it_touches(lines: list[str], data: st.DataObject) -> 
 
 
 def _of_tables(finding: Finding, lines: list[str], touched: set[int]) -> bool:
-    """Whether a row is gone that frames, or instructions anywhere, have named."""
+    """Return whether the damage removes a row that frames or instructions refer to."""
     owners = _owners(lines)
     return finding.code in _OF_TABLES and any(owners[line] is None for line in touched)
 
@@ -72,7 +72,7 @@ def _of_tables(finding: Finding, lines: list[str], touched: set[int]) -> bool:
 def _allowed(lines: list[str], touched: set[int]) -> set[str | None]:
     """Return the computations of the touched and the adjacent lines, their callers, and the head.
 
-    A head or a brace that is gone touches the computation in front of it or behind it.
+    A missing header or brace affects the computation before or after it.
     """
     owners = _owners(lines)
     near = {
@@ -102,7 +102,7 @@ def _walk(lines: list[str]) -> Iterator[str | None]:
 
 
 def test_instruction_cut_in_its_operands_is_reported_alone(lines: list[str]) -> None:
-    """The line itself is named: its users and callers may be well."""
+    """Check that users and callers of the instruction have no findings."""
     for number, line in list(enumerate(lines))[::2]:
         opened = line.find("(", line.find(" = "))
         if not line.startswith("  ") or opened < 0:

@@ -1,6 +1,6 @@
-"""Names in module text: what is not there, there twice, or there too late."""
+"""Tests for undefined, duplicate, and late definitions in module text."""
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 
 MODULE = """\
 HloModule names
@@ -20,8 +20,8 @@ ENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {
 """
 
 
-def test_operand_that_is_not_there() -> None:
-    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
+def test_undefined_operand_is_reported() -> None:
+    assert reports(replace_once(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, %»c«)",
@@ -30,9 +30,9 @@ def test_operand_that_is_not_there() -> None:
     ]
 
 
-def test_operand_inside_of_one_in_place() -> None:
-    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
-    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
+def test_operand_of_inline_instruction_is_checked() -> None:
+    assert reports(replace_once(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
+    assert reports(replace_once(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, f32[4] negate(%»c«))",
@@ -41,16 +41,16 @@ def test_operand_inside_of_one_in_place() -> None:
     ]
 
 
-def test_operand_of_another_computation() -> None:
-    (found,) = findings(replaced(MODULE, "add(%a, %b)", "add(%a, %x)"))
+def test_operand_of_another_computation_is_related() -> None:
+    (found,) = findings(replace_once(MODULE, "add(%a, %b)", "add(%a, %x)"))
     assert found.message == "undefined instruction `x` in `main`"
     assert related(found) == [
         ("4:   %»x« = f32[4]{0} parameter(0)", "an instruction of this name is in `double`")
     ]
 
 
-def test_predecessor_that_is_not_there() -> None:
-    assert reports(replaced(MODULE, "{%sum}", "{%sun}")) == [
+def test_undefined_control_predecessor_is_reported() -> None:
+    assert reports(replace_once(MODULE, "{%sum}", "{%sun}")) == [
         (
             "undefined-instruction",
             "12:   %late = f32[4]{0} negate(%b), control-predecessors={%»sun«}",
@@ -59,7 +59,7 @@ def test_predecessor_that_is_not_there() -> None:
     ]
 
 
-def test_two_computations_may_use_one_name() -> None:
+def test_computations_may_share_instruction_names() -> None:
     text = MODULE.replace("%twice", "%sum").replace("(x: f32[4]", "(a: f32[4]")
     assert reports(text.replace("%x", "%a")) == []
 
@@ -72,18 +72,19 @@ def test_users_of_a_broken_line_are_not_reported() -> None:
         "add(%a, %b)",
     ):
         codes = [
-            code for code, _, _ in reports(replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
+            code
+            for code, _, _ in reports(replace_once(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
         ]
         assert codes == ["syntax"], broken
 
 
-def test_lines_below_a_broken_head_are_not_reported() -> None:
-    text = replaced(MODULE, "%double (x: f32[4]) -> f32[4] {", "%double (x: f32[4]) -> f32[4")
+def test_lines_after_broken_header_are_not_reported() -> None:
+    text = replace_once(MODULE, "%double (x: f32[4]) -> f32[4] {", "%double (x: f32[4]) -> f32[4")
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 def test_operand_defined_later_is_reported() -> None:
-    text = replaced(MODULE, "add(%a, %b)", "add(%a, %late)").replace(
+    text = replace_once(MODULE, "add(%a, %b)", "add(%a, %late)").replace(
         ", control-predecessors={%sum}", ""
     )
     (found,) = findings(text)
@@ -101,8 +102,8 @@ def test_two_instructions_on_one_line_are_in_order() -> None:
     ]
 
 
-def test_computation_that_is_not_there() -> None:
-    assert reports(replaced(MODULE, "calls=%double", "calls=%triple")) == [
+def test_undefined_computation_is_reported() -> None:
+    assert reports(replace_once(MODULE, "calls=%double", "calls=%triple")) == [
         (
             "undefined-computation",
             "13:   ROOT %call = f32[4]{0} fusion(%late), kind=kLoop, calls=%»triple«",
@@ -111,8 +112,8 @@ def test_computation_that_is_not_there() -> None:
     ]
 
 
-def test_computations_that_a_kernel_calls_are_elsewhere() -> None:
-    """The text of a Triton kernel is that of one computation."""
+def test_callees_of_a_triton_kernel_are_ignored() -> None:
+    """Check the text of a Triton kernel, which contains only one computation."""
     assert (
         reports(
             """\
@@ -127,7 +128,7 @@ def test_computations_that_a_kernel_calls_are_elsewhere() -> None:
     )
 
 
-def test_computation_below_its_caller() -> None:
+def test_computation_defined_after_caller_is_reported() -> None:
     header, double, entry = MODULE.split("\n\n")
     (found,) = findings("\n\n".join([header, entry.rstrip("\n"), double]) + "\n")
     assert found.code == "use-before-definition"
@@ -135,8 +136,8 @@ def test_computation_below_its_caller() -> None:
     assert related(found) == [("11: %»double« (x: f32[4]) -> f32[4] {", "`double` is defined here")]
 
 
-def test_computation_that_calls_itself() -> None:
-    text = replaced(
+def test_recursive_computation_is_reported() -> None:
+    text = replace_once(
         MODULE, "%twice = f32[4]{0} add(%x, %x)", "%twice = f32[4]{0} call(%x), to_apply=%double"
     )
     assert [(code, message) for code, _, message in reports(text)] == [
@@ -144,9 +145,9 @@ def test_computation_that_calls_itself() -> None:
     ]
 
 
-def test_two_instructions_of_one_name() -> None:
+def test_duplicate_instruction_is_reported() -> None:
     (found,) = findings(
-        replaced(
+        replace_once(
             MODULE,
             "%b = f32[4]{0} parameter(1)",
             "%b = f32[4]{0} parameter(1)\n  %b = f32[4]{0} negate(%a)",
@@ -158,7 +159,7 @@ def test_two_instructions_of_one_name() -> None:
     assert related(found) == [("10:   %»b« = f32[4]{0} parameter(1)", "the first `b`")]
 
 
-def test_two_computations_of_one_name() -> None:
+def test_duplicate_computation_is_reported() -> None:
     header, double, entry = MODULE.split("\n\n")
     (found,) = findings("\n\n".join([header, double, double, entry]))
     assert found.code == "duplicate-name"
@@ -183,14 +184,14 @@ ENTRY main {
 
 def test_inline_computations_are_checked() -> None:
     assert reports(INLINE) == []
-    assert reports(replaced(INLINE, "add(a, b)", "add(a, zero)")) == [
+    assert reports(replace_once(INLINE, "add(a, b)", "add(a, zero)")) == [
         (
             "undefined-instruction",
             "9:     ROOT c = f32[] add(a, »zero«)",
             "undefined instruction `zero` in `sum.to_apply`",
         )
     ]
-    assert reports(replaced(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
+    assert reports(replace_once(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
         "duplicate-name",
         "8:     »a« = f32[] parameter(1)",
         "duplicate instruction `a` in `sum.to_apply`, first defined on line 7",

@@ -1,4 +1,4 @@
-"""Shapes that follow from operands: what is legal, and what is one element off."""
+"""Tests for result shapes of instructions, which follow from the operands."""
 
 import pytest
 
@@ -28,8 +28,8 @@ def module(line: str) -> str:
 
 LEGAL = (
     "f32[8,4]{0,1} add(%a, %a)",
-    "bf16[8,4] maximum(%a, %b)",  # libtpu mixes precisions
-    "f32[8,4] add(%a, %d)",  # a bound is as good as a size
+    "bf16[8,4] maximum(%a, %b)",  # libtpu mixes precisions.
+    "f32[8,4] add(%a, %d)",  # A dynamic dimension matches its bound.
     "f32[8,4] convert(%i)",
     "pred[8,4] compare(%a, %b), direction=LT",
     "f32[8,4] select(%p, %a, %b)",
@@ -49,7 +49,7 @@ LEGAL = (
     "f32[8,4]{1,0:S(1)} copy-done(%copying)",
     "f32[8,4] opt-barrier(%a)",
     "add(%a, %i)",  # no shape is printed: nothing to compare
-    "f32[8,4] add(f32[8,4] negate(%a), %a)",  # an operand in place
+    "f32[8,4] add(f32[8,4] negate(%a), %a)",  # inline operand
     "f32[9] new-opcode(%a)",
     "f32[?,4] add(%a, %a)",
 )

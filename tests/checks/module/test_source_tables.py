@@ -1,6 +1,6 @@
-"""The tables of source locations, and the frames that instructions name."""
+"""Tests for source location tables and the stack frames of instructions."""
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 
 MODULE = """\
 HloModule tables
@@ -29,8 +29,8 @@ ENTRY %main (a: f32[]) -> f32[] {
 """
 
 
-def test_frame_that_is_not_there() -> None:
-    assert reports(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
+def test_undefined_frame_is_reported() -> None:
+    assert reports(replace_once(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
         (
             "bad-stack-frame",
             '22:   ROOT %b = f32[] negate(%a), metadata={op_name="stack_frame_id=9" '
@@ -40,13 +40,13 @@ def test_frame_that_is_not_there() -> None:
     ]
 
 
-def test_without_tables_a_frame_is_any_number() -> None:
+def test_frames_without_tables_are_not_checked() -> None:
     head, _, entry = MODULE.partition("FileNames")
     assert reports(head + "ENTRY" + entry.partition("ENTRY")[2]) == []
 
 
-def test_frame_at_no_location() -> None:
-    assert reports(replaced(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
+def test_undefined_location_is_reported() -> None:
+    assert reports(replace_once(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
         (
             "bad-stack-frame",
             "16: 2 {file_location_id=»3« parent_frame_id=2}",
@@ -55,8 +55,8 @@ def test_frame_at_no_location() -> None:
     ]
 
 
-def test_caller_that_is_not_there() -> None:
-    assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
+def test_undefined_caller_is_reported() -> None:
+    assert reports(replace_once(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
         (
             "bad-stack-frame",
             "17: 3 {file_location_id=1 parent_frame_id=»5«}",
@@ -65,8 +65,8 @@ def test_caller_that_is_not_there() -> None:
     ]
 
 
-def test_location_in_no_file_and_no_function() -> None:
-    text = replaced(
+def test_undefined_file_and_function_are_reported() -> None:
+    text = replace_once(
         MODULE, "1 {file_name_id=1 function_name_id=1", "1 {file_name_id=2 function_name_id=0"
     )
     assert [message for _, _, message in reports(text)] == [
@@ -75,9 +75,9 @@ def test_location_in_no_file_and_no_function() -> None:
     ]
 
 
-def test_frames_that_call_each_other() -> None:
+def test_cycle_of_frames_is_reported() -> None:
     (found,) = findings(
-        replaced(
+        replace_once(
             MODULE,
             "1 {file_location_id=2 parent_frame_id=1}",
             "1 {file_location_id=2 parent_frame_id=4}",
@@ -92,9 +92,9 @@ def test_frames_that_call_each_other() -> None:
     ]
 
 
-def test_frame_that_calls_itself() -> None:
-    """The number of the caller is printed plus one: 4 is frame 3."""
-    assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
+def test_frame_with_itself_as_caller_is_reported() -> None:
+    """Check frame 3: XLA prints the number of the caller plus one."""
+    assert reports(replace_once(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
         (
             "frame-cycle",
             "17: 3 {file_location_id=1 parent_frame_id=»4«}",
@@ -104,8 +104,8 @@ def test_frame_that_calls_itself() -> None:
 
 
 def test_missing_row_is_reported_once() -> None:
-    """The frames behind it keep their numbers: those who name them are not reported."""
-    assert reports(replaced(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
+    """Check that later frames keep their numbers, so references to them are not reported."""
+    assert reports(replace_once(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
         (
             "bad-stack-frame",
             "16: »3« {file_location_id=1 parent_frame_id=3}",
@@ -122,5 +122,5 @@ def test_broken_row_is_reported_alone() -> None:
         '1 "model.py"',
         "2 {file_name_id=1",
     ):
-        reported = reports(replaced(MODULE, old, old[:4]))
+        reported = reports(replace_once(MODULE, old, old[:4]))
         assert [code for code, _, _ in reported] == ["syntax"], old

@@ -1,8 +1,8 @@
-"""Module text that nobody can read to its end."""
+"""Tests for ``syntax`` in module texts."""
 
 import pytest
 
-from checks.damage import replaced, reports
+from checks.damage import replace_once, reports
 
 MODULE = """\
 HloModule broken, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}
@@ -58,11 +58,11 @@ ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=
     ],
 )  # fmt: skip
 def test_unreadable_lines_are_reported(old: str, new: str, place: str, message: str) -> None:
-    assert reports(replaced(MODULE, old, new)) == [("syntax", place, message)]
+    assert reports(replace_once(MODULE, old, new)) == [("syntax", place, message)]
 
 
-def test_computation_that_is_not_closed() -> None:
-    assert reports(replaced(MODULE, "}\n\nENTRY", "\nENTRY")) == [
+def test_unclosed_computation_is_reported() -> None:
+    assert reports(replace_once(MODULE, "}\n\nENTRY", "\nENTRY")) == [
         (
             "syntax",
             "6: %»scalar« (x: f32[8]) -> f32[8] {",
@@ -71,8 +71,8 @@ def test_computation_that_is_not_closed() -> None:
     ]
 
 
-def test_brace_that_closes_nothing() -> None:
-    assert reports(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
+def test_unmatched_brace_is_reported() -> None:
+    assert reports(replace_once(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
         ("syntax", "10: »}«", "unmatched `}`")
     ]
 
@@ -81,14 +81,14 @@ def test_instruction_after_whole_computation_is_outside() -> None:
     line = (
         "%one () -> f32[8] { ROOT %k = f32[8]{0} constant({...}) }\n  %s = f32[9]{0} negate(%k)\n\n"
     )
-    reported = reports(replaced(MODULE, "ENTRY", f"{line}ENTRY"))
+    reported = reports(replace_once(MODULE, "ENTRY", f"{line}ENTRY"))
     assert [(code, message) for code, _, message in reported] == [
         ("syntax", "`s` is not in a computation: no computation header precedes it")
     ]
 
 
-def test_instructions_whose_head_is_gone() -> None:
-    reported = reports(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
+def test_instructions_without_header_are_reported() -> None:
+    reported = reports(replace_once(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
     assert [(code, message) for code, _, message in reported] == [
         ("syntax", "`x` is not in a computation: no computation header precedes it"),
         ("undefined-computation", "undefined computation `scalar`"),
@@ -97,18 +97,18 @@ def test_instructions_whose_head_is_gone() -> None:
 
 def test_broken_line_without_indentation_is_reported_alone() -> None:
     reported = reports(
-        replaced(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0")
+        replace_once(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0")
     )
     assert [code for code, _, _ in reported] == ["syntax"]
 
 
-def test_comments_are_no_part_of_the_text() -> None:
-    assert reports(replaced(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
+def test_comments_are_ignored() -> None:
+    assert reports(replace_once(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
 
 
 def test_instruction_resembling_a_header_is_reported_alone() -> None:
     reported = reports(
-        replaced(
+        replace_once(
             MODULE,
             "  %x = f32[8]{0} parameter(0)",
             "  %z = f32[] constant(0)\n  %{x = f32[8]{0} parameter(0)",

@@ -1,4 +1,4 @@
-"""Workflow commands."""
+"""Tests for workflow commands of GitHub."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rules in words, and the page of all of them."""
+"""Tests for the descriptions of rules and the page of all rules."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "rules.md"
 
 
 def test_page_of_the_repository_is_current() -> None:
-    """If it is not: ``hlo-lsp rule --all > docs/rules.md``."""
+    """Compare the page; to update it, run ``hlo-lsp rule --all > docs/rules.md``."""
     assert PAGE.read_text("utf-8") == rules_page()
 
 

@@ -1,4 +1,4 @@
-"""SARIF logs, held against the schema that OASIS published."""
+"""Tests for SARIF logs, validated with the schema of OASIS."""
 
 import json
 from importlib.resources import files
@@ -92,7 +92,7 @@ def test_absolute_path_is_a_file_uri() -> None:
     assert place["artifactLocation"]["uri"] == Path("/d/m.txt").absolute().as_uri()
 
 
-def test_braces_are_no_placeholders() -> None:
+def test_braces_are_not_placeholders() -> None:
     (run,) = sarif([PLAIN, RELATED], ["{}"])["runs"]
     assert run["results"][0]["message"]["text"] == "`a{{0}}` takes 1,024 B, not 1,000 B"
     related = run["results"][1]["relatedLocations"]

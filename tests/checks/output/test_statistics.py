@@ -1,4 +1,4 @@
-"""Findings counted by code."""
+"""Tests for the number of findings by code."""
 
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
@@ -28,7 +28,7 @@ def test_severe_rules_come_first_then_frequent_ones() -> None:
     assert counts_of([]) == []
 
 
-def test_count_as_json() -> None:
+def test_json_contains_counts() -> None:
     assert count_json(Count("overlap", Severity.ERROR, 3, 2)) == {
         "code": "overlap",
         "severity": "error",

@@ -1,4 +1,4 @@
-"""The declared peak, computed again."""
+"""Tests for the recomputed peak."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""``peak-understated``: occupied bytes at the declared peak and at their maximum."""
+"""Tests for ``peak-understated``: occupied bytes at the declared peak and their maximum."""
 
 import pytest
 
@@ -11,8 +11,8 @@ _FLOATS = 4  # bytes
 def _dump(element: int, wide: int, *, shares: bool = False) -> str:
     """Return a program in which XLA declares step 5 the peak, with values of these sizes.
 
-    XLA weighs each of the two elements of `fusion` with 16 bytes, the size of a tuple, and so
-    never notices steps 1 to 4. If `wide` shares the bytes of `fusion`, it replaces them in place.
+    XLA counts 16 bytes, the size of a tuple, for each of the two elements of `fusion`, so its peak
+    is never at steps 1 to 4. If `wide` shares the bytes of `fusion`, it replaces them in place.
     """
     first = element // _FLOATS
     shape = f"f32[{first}]{{0}}"
@@ -83,7 +83,7 @@ def test_excess_has_thresholds(element: int, wide: int, count: int) -> None:
 
 
 def test_shared_bytes_count_once() -> None:
-    """The logical sizes at step 5 add up to 20 MiB, in a program of 10 MiB."""
+    """Check step 5, at which the logical sizes add up to 20 MiB in a program of 10 MiB."""
     shared = _dump(5 * _MIB, 10 * _MIB, shares=True)
     rows = (
         "    fusion{0}: 5242880 bytes (cumulative: 15728640 bytes)\n"

@@ -1,10 +1,10 @@
-"""``peak-moment`` ``peak-list`` ``peak-bytes`` ``peak-cumulative``."""
+"""Tests for ``peak-moment``, ``peak-list``, ``peak-bytes``, and ``peak-cumulative``."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 from checks.live import live_range_reports
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.catalogue import CATALOGUE
@@ -60,12 +60,12 @@ def old(corpus_small: Path) -> str:
 def test_damaged_peak_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
-    assert reports(replaced(sample, old, new)) == [(code, place, sentence)]
+    assert reports(replace_once(sample, old, new)) == [(code, place, sentence)]
 
 
 def test_live_range_and_peak_are_related(sample: str) -> None:
     (finding,) = findings(
-        replaced(sample, "    add_sqrt_fusion{}:9-13", "    add_sqrt_fusion{}:9-12")
+        replace_once(sample, "    add_sqrt_fusion{}:9-13", "    add_sqrt_fusion{}:9-12")
     )
     assert related(finding) == [
         ("240:     »add_sqrt_fusion{}:9-12«", "the live range"),
@@ -82,7 +82,7 @@ def test_first_of_equal_maxima_is_the_peak(corpus_small: Path) -> None:
     name = "module_0018.jit_scan_fn.cl_1003875606.after_optimizations-live-range.txt"
     library = DumpWorkspace()
     path = corpus_small / "tpu_v5e" / name
-    text = replaced(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
+    text = replace_once(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
     file = library.open(path.as_uri(), path, Document(text))
     rules = [rule for rule in CATALOGUE if rule.code == "peak-moment"]
     (finding,) = check(library.set_of(file), file, rules)
@@ -137,7 +137,7 @@ def unsorted() -> str:
 def test_list_without_cumulative_bytes_has_id_order(unsorted: str) -> None:
     assert reports(unsorted) == []
     one, two = "    Arg_1.2{}: 864 bytes\n", "    loop_transpose_fusion{}: 864 bytes\n"
-    assert live_range_reports(replaced(unsorted, one + two, two + one)) == [
+    assert live_range_reports(replace_once(unsorted, one + two, two + one)) == [
         (
             "peak-list",
             "74:     »Arg_1.2{}: 864 bytes«",
@@ -166,5 +166,5 @@ UNSORTED = {
 
 @pytest.mark.parametrize("what", UNSORTED)
 def test_list_without_cumulative_bytes_is_compared(unsorted: str, what: str) -> None:
-    old, new, *told_of = UNSORTED[what]
-    assert live_range_reports(replaced(unsorted, old, new)) == [tuple(told_of)]
+    old, new, *expected = UNSORTED[what]
+    assert live_range_reports(replace_once(unsorted, old, new)) == [tuple(expected)]

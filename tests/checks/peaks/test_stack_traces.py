@@ -1,4 +1,4 @@
-"""``stack-total``, ``stack-percent`` and ``stack-order``."""
+"""Tests for ``stack-total``, ``stack-percent``, and ``stack-order``."""
 
 from pathlib import Path
 
@@ -64,6 +64,6 @@ def test_doubled_row_is_out_of_order(compiled: Path) -> None:
     }
 
 
-def test_unreadable_row_hides_sums(compiled: Path) -> None:
+def test_sums_with_unreadable_row_are_not_reported(compiled: Path) -> None:
     assert reports_after_change(compiled, "current: 16 384 bytes", "current: 16 384 bites") == []
     assert [finding.code for finding in problems(compiled)] == ["syntax"]

@@ -1,10 +1,10 @@
-"""``schedule-numbering`` and ``schedule-mismatch``."""
+"""Tests for ``schedule-numbering`` and ``schedule-mismatch``."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, reports
+from checks.damage import findings, related, replace_once, reports
 from checks.live import problems, reports_after_change
 from hlo_lsp.checks.schedule.rules import numbering_breaks
 
@@ -50,19 +50,19 @@ def test_numbering_breaks_where_sequence_ends(
 def test_numbering_reports_row_and_fix(
     sample: str, old: str, new: str, *, place: str, sentence: str, fix: str
 ) -> None:
-    text = replaced(sample, old, new)
+    text = replace_once(sample, old, new)
     assert reports(text) == [("schedule-numbering", place, sentence)]
     (finding,) = findings(text)
     assert finding.fixes[0].title == fix
 
 
 def test_missing_step_relates_previous_row(sample: str) -> None:
-    (finding,) = findings(replaced(sample, ROW_5, ""))
+    (finding,) = findings(replace_once(sample, ROW_5, ""))
     assert related(finding) == [("217:     »4:copy-done«", "previous row")]
 
 
 def test_swapped_steps_have_no_certain_fix(sample: str) -> None:
-    found = findings(replaced(sample, ROW_5 + ROW_6, ROW_6 + ROW_5))
+    found = findings(replace_once(sample, ROW_5 + ROW_6, ROW_6 + ROW_5))
     assert [one.message for one in found] == [
         "step 6 is out of sequence: expected 5",
         "step 5 is out of sequence: expected 6",
@@ -71,7 +71,7 @@ def test_swapped_steps_have_no_certain_fix(sample: str) -> None:
 
 
 def test_unreadable_row_breaks_no_sequence(sample: str) -> None:
-    assert [code for code, _, _ in reports(replaced(sample, ROW_5, "    5=multiply\n"))] == [
+    assert [code for code, _, _ in reports(replace_once(sample, ROW_5, "    5=multiply\n"))] == [
         "syntax"
     ]
 
@@ -112,7 +112,7 @@ def test_swapped_instructions_of_module_text_are_related(compiled: Path) -> None
     assert finding.related[0].place.file.path == path
 
 
-def test_instruction_missing_in_module_text(compiled: Path) -> None:
+def test_instruction_missing_in_module_text_is_reported(compiled: Path) -> None:
     _change_module(compiled, "  %broadcast.16 =", swap=False)
     found = {finding.code: finding.message for finding in problems(compiled)}
     assert found.keys() == {"undefined-instruction", "schedule-mismatch"}

@@ -1,25 +1,25 @@
-"""Ids, names and indexes of values, in allocations and under ``Used values``."""
+"""Tests for ids, names, and indexes of values in allocations and under ``Used values``."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from checks.damage import dump_of, related, replaced
-from checks.values_rules import edited, findings_of, put, reports_in, reports_of
+from checks.damage import dump_of, related, replace_once
+from checks.values_rules import edit_file, findings_of, replacement, reports_in, reports_of
 
 VALUES = "-buffer-assignment-values.txt"
 ASSIGNMENT = "-buffer-assignment.txt"
 
 
 def _entry(text: str, start: str, end: str) -> str:
-    """Part of the used values."""
+    """Return the lines of an entry of the used values."""
     first = text.index(f"\n{start}") + 1
     return text[first : text.index(end, first)]
 
 
 def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
-    dump = dump_of(replaced(sample, "\n<77 fusion.5 @1>", "\n<78 fusion.5 @1>"))
+    dump = dump_of(replace_once(sample, "\n<77 fusion.5 @1>", "\n<78 fusion.5 @1>"))
     (finding,) = findings_of(dump)
     assert finding.code == "duplicate-value-id"
     assert finding.message == (
@@ -31,7 +31,7 @@ def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
 
 
 def test_id_of_a_later_value_is_reported(sample: str) -> None:
-    text = replaced(sample, " value: <75 multiply_reduce", " value: <76 multiply_reduce")
+    text = replace_once(sample, " value: <75 multiply_reduce", " value: <76 multiply_reduce")
     ((code, place, _),) = reports_of(text)
     assert (code, place[:17]) == ("duplicate-value-id", "39:  value: <»76«")
 
@@ -49,7 +49,7 @@ def test_repeated_entry_is_reported_once(sample: str) -> None:
 
 def test_value_in_two_allocations_has_its_own_rule(sample: str) -> None:
     line = " value: <68 Arg_0.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}\n"
-    assert reports_of(replaced(sample, "allocation 3:", f"{line}allocation 3:")) == []
+    assert reports_of(replace_once(sample, "allocation 3:", f"{line}allocation 3:")) == []
 
 
 def test_recolored_allocation_does_not_recolor_its_values(
@@ -59,7 +59,7 @@ def test_recolored_allocation_does_not_recolor_its_values(
         shutil.copy(path, tmp_path / path.name)
     (path,) = tmp_path.glob(f"*{VALUES}")
     entry = next(line for line in path.read_text().splitlines() if line.startswith("<20 "))
-    edited(tmp_path, VALUES, put(entry, entry.replace("@0>", "@1>")))
+    edit_file(tmp_path, VALUES, replacement(entry, entry.replace("@0>", "@1>")))
     ((name, code, place, _),) = reports_in(tmp_path)
     assert (name, code) == (VALUES, "header-mismatch")
     assert place.endswith("@»1«>")
@@ -75,7 +75,7 @@ def test_swapped_values_of_an_allocation_do_not_ascend(sample: str) -> None:
 
 def test_moved_entry_does_not_ascend(sample: str) -> None:
     entry = _entry(sample, "<77 fusion.5", "<78 fusion.2")
-    text = replaced(sample.replace(entry, ""), "\n<1 Arg_1.13", "\n" + entry + "<1 Arg_1.13")
+    text = replace_once(sample.replace(entry, ""), "\n<1 Arg_1.13", "\n" + entry + "<1 Arg_1.13")
     assert [(code, message) for code, _, message in reports_of(text)] == [
         ("value-order", "ids must ascend: value 1 is after value 77")
     ]
@@ -83,7 +83,7 @@ def test_moved_entry_does_not_ascend(sample: str) -> None:
 
 def test_missing_value_line_is_reported_at_the_entry(sample: str) -> None:
     line = next(line for line in sample.split("\n") if line.startswith(" value: <79 fusion"))
-    assert reports_of(replaced(sample, line + "\n", "")) == [
+    assert reports_of(replace_once(sample, line + "\n", "")) == [
         (
             "value-set-mismatch",
             "203: <»79« fusion @0>",
@@ -103,7 +103,7 @@ def test_missing_entry_is_reported_at_the_value(sample: str) -> None:
 
 
 def test_unknown_id_that_descends_is_reported(sample: str) -> None:
-    dump = dump_of(replaced(sample, "\n<69 Arg_1.2 @0>", "\n<99 Arg_1.2 @0>"))
+    dump = dump_of(replace_once(sample, "\n<69 Arg_1.2 @0>", "\n<99 Arg_1.2 @0>"))
     (finding,) = findings_of(dump)
     assert finding.code == "value-set-mismatch"
     assert finding.message == "`Arg_1.2{}` has id 99 here and id 69 in its allocation"
@@ -111,7 +111,7 @@ def test_unknown_id_that_descends_is_reported(sample: str) -> None:
 
 
 def test_unknown_id_has_no_fix_where_both_ascend(sample: str) -> None:
-    dump = dump_of(replaced(sample, " value: <69 Arg_1.2", " value: <99 Arg_1.2"))
+    dump = dump_of(replace_once(sample, " value: <69 Arg_1.2", " value: <99 Arg_1.2"))
     (finding,) = findings_of(dump)
     assert (finding.code, finding.fixes) == ("value-set-mismatch", ())
     assert [text for _, text in related(finding)] == ["id 99"]
@@ -128,8 +128,8 @@ def test_many_missing_values_are_one_finding(corpus_small: Path) -> None:
 
 
 def test_broken_line_hides_missing_values(sample: str) -> None:
-    assert reports_of(replaced(sample, "<68 Arg_0.1 @0> (size=", "<68 Arg_0.1 @0> (sie=")) == []
-    assert reports_of(replaced(sample, "\n<68 Arg_0.1 @0>", "\n<68 Arg_0.1 @0")) == []
+    assert reports_of(replace_once(sample, "<68 Arg_0.1 @0> (size=", "<68 Arg_0.1 @0> (sie=")) == []
+    assert reports_of(replace_once(sample, "\n<68 Arg_0.1 @0>", "\n<68 Arg_0.1 @0")) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_broken_line_hides_missing_values(sample: str) -> None:
 def test_header_unlike_its_first_position_is_reported(
     sample: str, old: str, new: str, role: str
 ) -> None:
-    text = replaced(sample, old, new)
+    text = replace_once(sample, old, new)
     line = text[: text.index(new) + new.startswith("\n")].count("\n") + 1
     ((code, place, message),) = reports_of(text)
     assert (code, int(place.split(":")[0])) == ("header-mismatch", line)
@@ -156,7 +156,9 @@ def test_header_unlike_its_first_position_is_reported(
 
 
 def test_differing_header_names_both_and_is_fixed(sample: str) -> None:
-    (finding,) = findings_of(dump_of(replaced(sample, "\n<69 Arg_1.2 @0>", "\n<69 Arg_1.7 @0>")))
+    (finding,) = findings_of(
+        dump_of(replace_once(sample, "\n<69 Arg_1.2 @0>", "\n<69 Arg_1.7 @0>"))
+    )
     assert finding.message == (
         "the name of value 69 is `Arg_1.7` here and `Arg_1.2` in its allocation"
     )
@@ -176,5 +178,5 @@ def test_one_list_alone_must_ascend(compiled: Path, end: str) -> None:
             path.unlink()
     assert reports_in(compiled) == []
     old = "<12 fusion{0} @0>" if end == VALUES else "<10 a.1 @0>"
-    edited(compiled, end, put(old, old.replace("<1", "<9")))
+    edit_file(compiled, end, replacement(old, old.replace("<1", "<9")))
     assert [code for _, code, _, _ in reports_in(compiled)] == ["value-order"]

@@ -1,18 +1,18 @@
-"""Positions against the module text, or against the entries where that is all there is."""
+"""Tests for positions, compared with the module text or, without one, with the entries."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import replaced
-from checks.values_rules import edited, put, reports_in, reports_of
+from checks.damage import replace_once
+from checks.values_rules import edit_file, replacement, reports_in, reports_of
 
 VALUES = "-buffer-assignment-values.txt"
 MODULE = "after_optimizations.txt"
 A1 = "<10 a.1 @0>\n positions:\n  a.1\n"
 FUSION1 = "  fusion {1}\n  get-tuple-element.14\n  tuple.6 {0}\n"
 
-# What is replaced by what; where that is reported, and the message.
+# Old text, new text, place of the finding, and its message.
 POSITIONS = {
     "another instruction first": (
         A1, A1.replace("  a.1\n", "  a.1x\n"), "31:   »a.1x«",
@@ -61,13 +61,13 @@ POSITIONS = {
 @pytest.mark.parametrize("what", POSITIONS)
 def test_wrong_position_is_one_finding(compiled: Path, what: str) -> None:
     old, new, place, message = POSITIONS[what]
-    edited(compiled, VALUES, put(old, new))
+    edit_file(compiled, VALUES, replacement(old, new))
     assert reports_in(compiled) == [(VALUES, "position-mismatch", place, message)]
 
 
-def test_positions_without_a_module_text(sample: str) -> None:
+def test_positions_without_module_text_are_checked(sample: str) -> None:
     first = "\n positions:\n  fusion.5\n"
-    assert reports_of(replaced(sample, first, first.replace("fusion.5", "fusion.5 {0}"))) == [
+    assert reports_of(replace_once(sample, first, first.replace("fusion.5", "fusion.5 {0}"))) == [
         (
             "position-mismatch",
             "193:   »fusion.5 {0}«",
@@ -75,6 +75,6 @@ def test_positions_without_a_module_text(sample: str) -> None:
         )
     ]
     last = "  multiply_reduce_fusion {1}\n"
-    ((code, _, message),) = reports_of(replaced(sample, last, last.replace("{1}", "{2}")))
+    ((code, _, message),) = reports_of(replace_once(sample, last, last.replace("{1}", "{2}")))
     assert code == "position-mismatch"
     assert message.startswith("first position is `multiply_reduce_fusion {2}`")

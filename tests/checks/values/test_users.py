@@ -1,4 +1,4 @@
-"""Uses by the module text: who reads a value, and who only hands it on."""
+"""Tests for the uses of values according to the module text."""
 
 from hlo_lsp.checks.values.uses import Users
 from hlo_lsp.model.dump_file import DumpFile
@@ -22,7 +22,7 @@ def test_each_operand_is_a_use() -> None:
     assert _uses("p") == ["add.1 0", "add.1 1"]
 
 
-def test_tuple_and_get_tuple_element_are_no_uses() -> None:
+def test_tuple_and_get_tuple_element_are_not_uses() -> None:
     positions = ["add.1", "pair {0}", "first", "copy.1 {0}"]
     assert _uses(*positions) == ["call.1 0 {0}", "call.1 1"]
 

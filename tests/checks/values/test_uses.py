@@ -1,11 +1,11 @@
-"""Uses against the module text, or against the entries where that is all there is."""
+"""Tests for uses, compared with the module text or, without one, with the entries."""
 
 from pathlib import Path
 
 import pytest
 
 from checks.damage import related
-from checks.values_rules import edited, findings_of, put, reports_in, reports_of
+from checks.values_rules import edit_file, findings_of, replacement, reports_in, reports_of
 from dumps import SMALL_DUMPS
 from hlo_lsp.model.workspace import DumpWorkspace
 
@@ -73,14 +73,14 @@ USES = {
 
 
 @pytest.mark.parametrize("what", USES)
-def test_wrong_uses_are_one_finding(compiled: Path, what: str) -> None:
+def test_wrong_use_is_one_finding(compiled: Path, what: str) -> None:
     old, new, place, message = USES[what]
-    edited(compiled, VALUES, put(old, new))
+    edit_file(compiled, VALUES, replacement(old, new))
     assert reports_in(compiled) == [(VALUES, "use-mismatch", place, message)]
 
 
 def test_operand_of_the_module_is_related(compiled: Path) -> None:
-    edited(compiled, MODULE, put(" fusion(%b.1, %a.1)", " fusion(%b.1, %c.1)"))
+    edit_file(compiled, MODULE, replacement(" fusion(%b.1, %a.1)", " fusion(%b.1, %c.1)"))
     library = DumpWorkspace()
     dump = library.set_of(library.file(next(compiled.glob(f"*{VALUES}"))))
     found = findings_of(dump)
@@ -89,19 +89,19 @@ def test_operand_of_the_module_is_related(compiled: Path) -> None:
     assert places.count("operand 1 is `c.1`") == 2
 
 
-def test_incomplete_module_text_contradicts_no_entry(compiled: Path) -> None:
+def test_entries_with_incomplete_module_are_not_reported(compiled: Path) -> None:
     for change in (
-        put("%get-tuple-element.14 = f32", "%get-tuple-element.14 f32"),
+        replacement("%get-tuple-element.14 = f32", "%get-tuple-element.14 f32"),
         lambda text: "\n".join(
             line for line in text.split("\n") if "%get-tuple-element.14 " not in line
         ),
     ):
-        edited(compiled, MODULE, change)
+        edit_file(compiled, MODULE, change)
         assert [code for _, code, _, _ in reports_in(compiled) if code != "truncated"] == []
 
 
 def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
-    """Releases 0.10.0 and 0.10.1 of jaxlib omit `(none)`, and others print it."""
+    """Check jaxlib 0.10.0 and 0.10.1, which omit `(none)`."""
     assert reports_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
-    edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
+    edit_file(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
     assert reports_in(compiled) == []

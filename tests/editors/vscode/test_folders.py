@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser
 
-from e2e.compiles import copied
+from e2e.compiles import copy_dump
 from editors.vscode.host import Host, problems, uri
 from editors.vscode.marks import VSCODE
 from editors.vscode.serving import CodeServer
@@ -27,7 +27,7 @@ def folders(corpus_small: Path, tmp_path: Path) -> dict[str, Path]:
     """Return damaged buffer assignments of one program for three backends, each in a folder."""
     paths = {}
     for name in ("tpu", "cpu", "gpu"):
-        path = paths[name] = copied(corpus_small, name, tmp_path / name).assignment
+        path = paths[name] = copy_dump(corpus_small, name, tmp_path / name).assignment
         text = path.read_text("utf-8")
         path.write_text(
             text.replace("(size=262144,offset=0)", "(size=262145,offset=0)", 1), "utf-8"

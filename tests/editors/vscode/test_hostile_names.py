@@ -15,7 +15,7 @@ from editors.vscode.host import hover, spot
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
-from hostile.payload import NAME, with_payload
+from hostile.payload import NAME_PAYLOAD, with_payload
 
 pytestmark = VSCODE
 _ACTIVE = "img[src=x], [onerror], a[href^='command:'], a[data-href^='command:'], a[href*=evil]"
@@ -37,8 +37,8 @@ async def hostile(folder: Path, compile_v5e: Compile, window: Window) -> AsyncIt
         await dialog.dismiss()
 
     window.page.on("dialog", note)
-    (folder / NAME).mkdir()
-    compile_ = copied(compile_v5e, folder / NAME)
+    (folder / NAME_PAYLOAD).mkdir()
+    compile_ = copied(compile_v5e, folder / NAME_PAYLOAD)
     for path in compile_.folder.iterdir():
         if path.suffix == ".txt":
             path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
@@ -73,7 +73,7 @@ async def test_memory_map_shows_hostile_names_as_text(hostile: Compile, window: 
 async def test_tree_and_comparison_show_hostile_names_as_text(
     hostile: Compile, window: Window
 ) -> None:
-    after = changed_copy(hostile, window.folder / f"after {NAME}")
+    after = changed_copy(hostile, window.folder / f"after {NAME_PAYLOAD}")
     text = after.path(ASSIGNMENT).read_text("utf-8")
     after.path(ASSIGNMENT).write_text(text.replace("(size=1048576,", "(size=2048576,"), "utf-8")
     await window.host.command("hlo.dumps.focus")
@@ -93,7 +93,7 @@ async def test_tree_and_comparison_show_hostile_names_as_text(
 
 
 async def test_notification_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
-    large = hostile.folder / f"{NAME}.txt"
+    large = hostile.folder / f"{NAME_PAYLOAD}.txt"
     large.write_text("BufferAssignment:\n" + "\n" * _LIMIT_LINES, "utf-8")
     await window.open(large)
     # VS Code itself also shows a message about the size, with a link.

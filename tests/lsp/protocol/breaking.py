@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from e2e.wire import framed
+from e2e.wire import frame_body
 from lsp.protocol.texts import Json
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -50,10 +50,10 @@ def no_message(rng: random.Random) -> tuple[bytes, int]:
     """Bytes that are no message, and the code of the answer, which has no id."""
     kind = rng.random()
     if kind < 0.3:
-        return framed(rng.choice(_BODIES)), PARSE_ERROR
+        return frame_body(rng.choice(_BODIES)), PARSE_ERROR
     if kind < 0.8:
-        return framed(json.dumps(rng.choice(_NO_MESSAGES)).encode()), INVALID_REQUEST
-    whole = framed(b'{"jsonrpc":"2.0","id":77,"method":"shutdown","params":null}')
+        return frame_body(json.dumps(rng.choice(_NO_MESSAGES)).encode()), INVALID_REQUEST
+    whole = frame_body(b'{"jsonrpc":"2.0","id":77,"method":"shutdown","params":null}')
     # The length is too small: what is left of the body stands in front of the next header.
     return whole.replace(b"Content-Length: 5", b"Content-Length: 1"), PARSE_ERROR
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-from e2e.wire import PATIENCE, Wire, framed
+from e2e.wire import TIMEOUT_SECONDS, Wire, frame_body
 from lsp.protocol.storm import Storm
 from lsp.protocol.texts import Json
 
@@ -57,7 +57,7 @@ class StormClient(Wire):
         """Send a request, and return the reply."""
         said = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         self._asked.add(number)
-        self.post(framed(json.dumps(said).encode()))
+        self.post(frame_body(json.dumps(said).encode()))
         while number not in self.said:
             self._take(self.receive())
         return self.said.pop(number)
@@ -67,7 +67,7 @@ class StormClient(Wire):
         self._out.put(None)
         self._writer.join()
         status = self.end()
-        while isinstance(said := self._messages.get(timeout=PATIENCE), dict):
+        while isinstance(said := self._messages.get(timeout=TIMEOUT_SECONDS), dict):
             self._take(said)
         return status
 
@@ -103,9 +103,9 @@ class StormClient(Wire):
             reply["result"] = self._rng.choice(_WRONG_RESULTS)
         elif said["method"] not in _AWAITED:
             return  # never
-        self.post(framed(json.dumps(reply).encode()))
+        self.post(frame_body(json.dumps(reply).encode()))
         if kind < 0.1:
-            self.post(framed(json.dumps(reply).encode()))  # twice
+            self.post(frame_body(json.dumps(reply).encode()))  # twice
 
     def _write(self) -> None:
         while (data := self._out.get()) is not None:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from e2e.compiles import Compile
-from e2e.wire import Json, Wire, framed, message, opened
+from e2e.wire import Json, Wire, did_open, frame_body, message
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
 
 _HALF = "ROOT %tuple.3 = "
@@ -83,7 +83,7 @@ class Conversation:
             return
         self.replies.asked.append(said)
         reply = {"jsonrpc": "2.0", "id": said["id"], "result": self.result(said["method"])}
-        self._wire.send(framed(json.dumps(reply).encode()))
+        self._wire.send(frame_body(json.dumps(reply).encode()))
 
 
 def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
@@ -95,8 +95,8 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
     lines.insert(root, "  %new = f32[8]{0} ad")
     module = "\n".join(lines)
     assert _DAMAGE[0] in assignment
-    wire.send(opened(files.module.as_uri(), module))
-    wire.send(opened(files.assignment.as_uri(), assignment.replace(*_DAMAGE)))
+    wire.send(did_open(files.module.as_uri(), module))
+    wire.send(did_open(files.assignment.as_uri(), assignment.replace(*_DAMAGE)))
     text = {"textDocument": {"uri": files.module.as_uri()}}
     memory = {"textDocument": {"uri": files.assignment.as_uri()}}
 

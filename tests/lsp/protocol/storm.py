@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from e2e.wire import framed, message
+from e2e.wire import frame_body, message
 from lsp.protocol import breaking
 from lsp.protocol.breaking import CANCELLED, FINE, INVALID_PARAMS, REFUSED
 from lsp.protocol.questions import question
@@ -137,7 +137,7 @@ class Storm:
             said["result"] = self.rng.choice((None, [], {}, 5))
         else:
             said["error"] = self.rng.choice(({"code": 1, "message": "m"}, None, {}, 5))
-        return framed(json.dumps(said).encode())
+        return frame_body(json.dumps(said).encode())
 
     def _ask(self, method: str, params: Json, codes: "frozenset[int] | set[int]") -> bytes:
         said = {"jsonrpc": "2.0", "id": self._number(), "method": method, "params": params}
@@ -146,7 +146,7 @@ class Storm:
     def _request(self, said: Json, codes: "frozenset[int] | set[int]") -> bytes:
         self.sent[said["id"]] = said
         self.allowed[said["id"]] = frozenset(codes)
-        return framed(json.dumps(said).encode())
+        return frame_body(json.dumps(said).encode())
 
     def _number(self) -> Any:
         self._numbers += 1

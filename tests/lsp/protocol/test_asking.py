@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from e2e.wire import Json, Wire, hover, message, opened
+from e2e.wire import Json, Wire, did_open, hover, message
 from lsp.protocol.large import large_module
 
 pytestmark = pytest.mark.e2e
@@ -68,7 +68,7 @@ def until_answered(wire: Wire, number: str) -> tuple[list[Json], Json]:
 @pytest.mark.parametrize("method", LONG)
 def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
     params = {**LONG[method], "workDoneToken": "t"}
-    wire.send(opened(URI, TEXT) + message(method, params, "long"))
+    wire.send(did_open(URI, TEXT) + message(method, params, "long"))
     said, answer = until_answered(wire, "long")
     assert "error" not in answer
     kinds = [value["kind"] for value in said]
@@ -84,7 +84,7 @@ def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
 @pytest.mark.parametrize("method", LONG)
 def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -> None:
     wire.send(
-        opened(URI, TEXT)
+        did_open(URI, TEXT)
         + message(method, LONG[method], "long")
         + message("$/cancelRequest", {"id": "long"})
     )
@@ -95,7 +95,7 @@ def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -
 
 @pytest.mark.parametrize("method", IN_PARTS)
 def test_parts_of_a_result_make_the_whole(wire: Wire, method: str) -> None:
-    wire.send(opened(URI, TEXT) + message(method, LONG[method], "whole"))
+    wire.send(did_open(URI, TEXT) + message(method, LONG[method], "whole"))
     whole = wire.reply("whole")["result"]
     wire.send(message(method, {**LONG[method], "partialResultToken": "t"}, "parts"))
     parts, answer = until_answered(wire, "parts")
@@ -109,6 +109,6 @@ def test_parts_of_a_result_make_the_whole(wire: Wire, method: str) -> None:
 
 def test_long_results_come_in_more_than_one_part(wire: Wire) -> None:
     params = {**LONG["textDocument/references"], "partialResultToken": "t"}
-    wire.send(opened(URI, TEXT) + message("textDocument/references", params, "parts"))
+    wire.send(did_open(URI, TEXT) + message("textDocument/references", params, "parts"))
     parts, _ = until_answered(wire, "parts")
     assert [len(part) for part in parts[:-1]] == [1000] * (COUNT // 2000)

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 from pytest_lsp import client_capabilities
 
-from e2e.compiles import copied
+from e2e.compiles import copy_dump
 from e2e.wire import Json, Wire
 from hlo_lsp.lsp.server import create_server
 from lsp.protocol.replies import REFRESHES, Replies, all_replies
@@ -38,7 +38,7 @@ def replies_to(capabilities: Json, corpus: Path, folder: Path) -> Replies:
     """Return all that a new server says to a client with these capabilities."""
     wire = Wire()
     try:
-        found = all_replies(wire, capabilities, copied(corpus, "tpu", folder))
+        found = all_replies(wire, capabilities, copy_dump(corpus, "tpu", folder))
         assert wire.log == ""
     finally:
         wire.process.kill()

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from conftest import SUMMARY
-from e2e.compiles import Compile, copied
-from e2e.wire import Json, message, opened
+from e2e.compiles import Compile, copy_dump
+from e2e.wire import Json, did_open, message
 from lsp.protocol.breaking import INVALID_REQUEST, NOT_INITIALIZED
 from lsp.protocol.client import StormClient
 from lsp.protocol.storm import Storm
@@ -43,7 +43,7 @@ def texts(corpus_small: Path, tmp_path: Path) -> list[OpenText]:
     """Return dumps of all kinds, some with companion files, and a part of one."""
 
     def compiled(name: str) -> Compile:
-        return copied(corpus_small, name, tmp_path / name)
+        return copy_dump(corpus_small, name, tmp_path / name)
 
     tpu, gpu, one = compiled("tpu"), compiled("gpu"), compiled("one")
     files = [
@@ -101,7 +101,7 @@ def test_storm_of_requests_is_answered_properly(
         took = time.monotonic() - began
         client.post(storm.calm())
         after = diagnostics(client, texts)
-        client.post(opened("untitled:known", KNOWN))
+        client.post(did_open("untitled:known", KNOWN))
         place = {"textDocument": {"uri": "untitled:known"}, "position": {"line": 0, "character": 0}}
         hover = client.ask("a hover", "textDocument/hover", place)
         client.ask("the end", "shutdown", None)
@@ -116,7 +116,7 @@ def test_storm_of_requests_is_answered_properly(
         f"seed {seed}: {REQUESTS / took:.0f} requests/s, RSS {warm >> 20} MiB after {WARM},"
         f" {resident >> 20} MiB after {REQUESTS}",
     )
-    assert (status, client.stray) == (0, b""), client.log[-2000:]
+    assert (status, client.stray_output) == (0, b""), client.log[-2000:]
     logged = [line for line in client.log.split("\n") if line and not _WARNING.match(line)]
     assert logged == [], "\n".join(logged)
     assert wrong_answers(storm, client) == []
@@ -151,7 +151,7 @@ def of_a_fresh_server(texts: list[OpenText], folder: Path) -> dict[str, list[Jso
     try:
         initialize(client, folder)
         for text in texts:
-            client.post(opened(text.uri, text.text.whole))
+            client.post(did_open(text.uri, text.text.whole))
         return diagnostics(client, texts)
     finally:
         client.process.kill()

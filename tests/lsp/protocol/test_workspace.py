@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from e2e.compiles import Compile, copied
-from e2e.wire import Json, Wire, message, opened
+from e2e.compiles import Compile, copy_dump
+from e2e.wire import Json, Wire, did_open, message
 from lsp.protocol.replies import Conversation
 
 pytestmark = pytest.mark.e2e
@@ -33,13 +33,13 @@ def wire() -> Iterator[Wire]:
 
 @pytest.fixture
 def files(corpus_small: Path, tmp_path: Path) -> Compile:
-    return copied(corpus_small, "tpu", tmp_path / "tpu")
+    return copy_dump(corpus_small, "tpu", tmp_path / "tpu")
 
 
 @pytest.fixture
 def dump(corpus_small: Path, tmp_path: Path) -> str:
     """Return a damaged dump."""
-    text = copied(corpus_small, "one file", tmp_path / "one").assignment.read_text("utf-8")
+    text = copy_dump(corpus_small, "one file", tmp_path / "one").assignment.read_text("utf-8")
     assert DAMAGE[0] in text
     return text.replace(*DAMAGE)
 
@@ -110,7 +110,7 @@ def test_companion_file_is_created_changed_and_deleted(wire: Wire, files: Compil
     values, ranges = files.values.read_text("utf-8"), files.live_range
     text = ranges.read_text("utf-8")
     files.values.unlink()
-    wire.send(opened(ranges.as_uri(), text))
+    wire.send(did_open(ranges.as_uri(), text))
     place = text.split("\n").index("    fusion.9{}:25-27"), 6
     assert "tuple.12" not in hover(talk, ranges, place)
     for kind, change in (
@@ -153,7 +153,7 @@ def test_settings_that_change_make_the_client_ask_again(
     wire: Wire, files: Compile, setting: Json, name: str
 ) -> None:
     talk = Conversation(wire, PULLS, files.folder.as_uri())
-    wire.send(opened(files.module.as_uri(), files.module.read_text("utf-8")))
+    wire.send(did_open(files.module.as_uri(), files.module.read_text("utf-8")))
     talk.until_asked(REFRESH("diagnostic"))
     talk.replies.asked.clear()
     set_to(wire, {"hlo": setting})
@@ -182,7 +182,7 @@ def test_requested_configuration_overrides_pushed_settings(
     able = {**PULLS, "workspace": {**PULLS["workspace"], "configuration": True}}
     talk = Answering(wire, able, first.as_uri())
     document = {"textDocument": {"uri": (first / "first.txt").as_uri()}}
-    wire.send(opened(document["textDocument"]["uri"], dump))
+    wire.send(did_open(document["textDocument"]["uri"], dump))
 
     def codes() -> list[str]:
         items = talk.ask("textDocument/diagnostic", document)["items"]
@@ -207,7 +207,7 @@ def test_relative_paths_start_at_the_first_folder(
     names = [line.split('"')[1] for line in module.split("\n") if line.startswith('1 "')]
     place = Path(names[0])
     (sources / place.name).write_text("\n" * 500, "utf-8")
-    wire.send(opened(files.module.as_uri(), module))
+    wire.send(did_open(files.module.as_uri(), module))
     set_to(wire, {"hlo": {"sourceMap": {str(place.parent): "${workspaceFolder}"}}})
     document = {"textDocument": {"uri": files.module.as_uri()}}
     assert not talk.ask("textDocument/documentLink", document)

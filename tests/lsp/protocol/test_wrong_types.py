@@ -9,7 +9,7 @@ from pygls.exceptions import JsonRpcException
 
 import marked_dump
 from hlo_lsp.lsp.server import create_server
-from hostile.editor import Editor, questions
+from hostile.editor import Editor, all_requests
 
 INVALID_PARAMS, REFUSED = -32602, -32803
 URI = "untitled:types"
@@ -50,10 +50,10 @@ def replaced(params: Any, path: Path, value: Any) -> Any:
 def test_wrong_types_are_invalid_parameters(
     editor: Editor, wrong: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    requests = {method: params for method, params in questions(URI, TEXT) if method[:3] != "hlo"}
+    requests = {method: params for method, params in all_requests(URI, TEXT) if method[:3] != "hlo"}
     for method, params in requests.items():
         for path in strings({**params, **TOKENS}):
-            reply = editor.ask(method, replaced({**params, **TOKENS}, path, wrong))
+            reply = editor.request(method, replaced({**params, **TOKENS}, path, wrong))
             assert reply.get("error", {}).get("code") == INVALID_PARAMS, (method, path)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
@@ -72,10 +72,10 @@ def nodes(value: Any, path: Path = ()) -> Iterator[Path]:
 def test_wrong_types_anywhere_fail_nothing_inside(
     editor: Editor, wrong: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    requests = dict(questions(URI, TEXT))
+    requests = dict(all_requests(URI, TEXT))
     for method, params in requests.items():
         for path in nodes(params):
-            error = editor.ask(method, replaced(params, path, wrong)).get("error", {})
+            error = editor.request(method, replaced(params, path, wrong)).get("error", {})
             assert error.get("code", INVALID_PARAMS) in {INVALID_PARAMS, REFUSED}, (method, path)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
@@ -90,7 +90,7 @@ def test_notifications_of_wrong_types_are_ignored(
     editor.notify("$/cancelRequest", {"id": wrong})
     editor.notify("window/workDoneProgress/cancel", {"token": wrong})
     here = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 0}}
-    assert editor.ask("textDocument/hover", here)["result"]
+    assert editor.request("textDocument/hover", here)["result"]
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 

@@ -90,7 +90,7 @@ class OpenText:
         return self._between(start, end, rng.choice(_SNIPPETS), self._span(start, end))
 
     def _between(self, start: tuple[int, int], end: tuple[int, int], new: str, span: Json) -> Json:
-        self.text = self.text.edited(start, end, new)
+        self.text = self.text.with_edit(start, end, new)
         return {"range": span, "text": new}
 
     def _replaced(self, text: str) -> Json:
