@@ -14,7 +14,8 @@ from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.text import disk
 
 _NAMES = re.compile(r"[\w.\-]+")
-_HEAD = re.compile(r"(?:ENTRY )?%?([\w.\-]+) .*\{$")
+# A name starts with a letter; a truncated row of a table, such as `1 {`, is no header.
+_HEAD = re.compile(r"(?:ENTRY )?%?([A-Za-z_][\w.\-]*) .*\{$")
 _OF_TABLES = {"bad-stack-frame", "frame-cycle"}
 
 MODULES = (
