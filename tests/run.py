@@ -1,24 +1,26 @@
 #!/usr/bin/env python3
-"""Run every check of this project: linters, types, layers, pages, clients, then all tests.
+"""Run the checks and the tests of this project.
 
-`python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
-neither the whole corpus, nor an editor, nor the server as a process. pytest gets further arguments.
 Only Python is required: the first run creates a virtual environment in this checkout and, unless
 it is quick, installs the editors under test (some with apt-get, if permitted).
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server"))
 
 from editors import client  # noqa: E402  (found by the line above)
+from editors.node import Node  # noqa: E402
 from editors.provision import Provision  # noqa: E402
 from environment import Environment, SetupError, provide  # noqa: E402
 
@@ -33,89 +35,114 @@ CHECKS = (
     # -E reads every page again, so that warnings about unchanged pages are not lost.
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
-TESTS = ("pytest", "-n", "2", "--dist", "loadgroup", "-m", "not growth")
+TESTS = ("pytest", "-n", "2", "--dist", "loadgroup", "--durations=10", "-m", "not growth")
 QUICK = ("-m", "not corpus and not editors and not e2e and not growth")
 
 
+@dataclass(frozen=True)
+class Check:
+    """A finished check: its command, exit status, and output."""
+
+    name: str
+    status: int
+    output: str
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Run the checks, then the tests, and return 0 if all of them passed."""
-    if arguments[:1] == ["quick"]:
-        return _quick(arguments[1:])
+    """Run what the arguments select, and return 0 if all of it passed."""
+    parser = argparse.ArgumentParser(
+        usage="run.py [-h] [quick] [-- PYTEST_ARGUMENT ...]",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "selection",
+        nargs="?",
+        choices=("quick", "all"),
+        default="all",
+        help="all (the default): all tests, linters, types, import contracts, pages, and clients; "
+        "quick: the tests that need neither the corpus, an editor, nor the server as a process",
+    )
+    own, further = _divided(arguments)
+    is_quick = parser.parse_args(own).selection == "quick"
+    try:
+        environment = provide(FOLDER, QUICK_GROUPS if is_quick else GROUPS)
+        return _tests(environment, (*QUICK, *further)) if is_quick else _all(environment, further)
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+
+
+def _divided(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the arguments before and after `--`."""
+    if "--" not in arguments:
+        return arguments, ()
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _all(environment: Environment, arguments: Sequence[str]) -> int:
+    """Install the editors, then run the tests; run the checks beside both."""
     provision = Provision()
-    try:
-        environment = provide(FOLDER, GROUPS)
-    except SetupError as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    failed = _client(provision, environment)
-    failed += [" ".join(check) for check in CHECKS if _check(environment, check) != 0]
-    _report(failed)  # before the tests too, which take long
-    for missing in provision.wait():
-        print(f"MISSING: {missing}", file=sys.stderr, flush=True)
-    # Last, so that the closing line on standard output is pytest's count.
-    tests = _tests(environment, arguments)
-    _report(failed)
-    return 1 if failed or tests else 0
+    node = provision.begin(environment)
+    # Before the checks and the tests: both use the server that packaging bundles.
+    failed = [_npm(node, "package")]
+    with ThreadPoolExecutor(1) as beside:
+        checks = beside.submit(lambda: list(_checks(environment, node)))
+        for missing in provision.wait():
+            print(f"MISSING: {missing}", file=sys.stderr, flush=True)
+        tests = _tests(environment, arguments)
+        failed += checks.result()
+    # On standard error, so that the last line on standard output is pytest's count.
+    for check in failed:
+        if check.status:
+            print(f"\n{check.output}FAILED: {check.name}", file=sys.stderr, flush=True)
+    return 1 if tests or any(check.status for check in failed) else 0
 
 
-def _quick(arguments: Sequence[str]) -> int:
-    try:
-        environment = provide(FOLDER, QUICK_GROUPS)
-    except SetupError as problem:
-        print(problem, file=sys.stderr)
-        return 1
-    return _tests(environment, (*QUICK, *arguments))
+def _checks(environment: Environment, node: Node) -> Iterator[Check]:
+    """Run the checks, one after another."""
+    for script in client.CHECKS:
+        yield _npm(node, script)
+    for check in CHECKS:
+        command = (str(environment.program(check[0])), *check[1:])
+        yield _check(" ".join(check), command, environment.variables(), ROOT)
 
 
-def _client(provision: Provision, environment: Environment) -> list[str]:
-    """Check and package the client for VS Code, and return the commands that failed."""
-    try:
-        node = provision.begin(environment)
-    except SetupError as problem:
-        print(problem, file=sys.stderr, flush=True)
-        return ["npm ci in vscode-client"]
-    variables = node.variables()
-    commands = [(*node.command("npm"), "run", "--silent", each) for each in client.CHECKS]
-    return [
-        f"npm run {command[-1]}"
-        for command in commands
-        if _run(command, variables, f"npm run {command[-1]}", client.FOLDER) != 0
-    ]
+def _npm(node: Node, script: str) -> Check:
+    """Run a script of the client for VS Code."""
+    command = (*node.command("npm"), "run", "--silent", script)
+    return _check(f"npm run {script}", command, node.variables(), client.FOLDER)
 
 
-def _check(environment: Environment, check: Sequence[str]) -> int:
-    command = (str(environment.program(check[0])), *check[1:])
-    return _run(command, environment.variables(), " ".join(check))
+def _check(name: str, command: Sequence[str], variables: Mapping[str, str], folder: Path) -> Check:
+    started = time.monotonic()
+    ended = subprocess.run(
+        command,
+        cwd=folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    verdict = "failed" if ended.returncode else "passed"
+    print(f"$ {name}: {verdict} in {time.monotonic() - started:.1f} s", file=sys.stderr, flush=True)
+    return Check(name, ended.returncode, ended.stdout)
 
 
 def _tests(environment: Environment, arguments: Sequence[str]) -> int:
     command = (*TESTS, *arguments)
     print(f"$ {' '.join(command)}", flush=True)
-    program = str(environment.program(command[0]))
     return subprocess.run(
-        (program, *command[1:]),
+        (str(environment.program(command[0])), *command[1:]),
         cwd=ROOT,
         env=environment.variables(),
         stdin=subprocess.DEVNULL,
         check=False,
     ).returncode
-
-
-def _report(failed: Sequence[str]) -> None:
-    for check in failed:
-        print(f"FAILED: {check}", file=sys.stderr, flush=True)
-
-
-def _run(
-    command: Sequence[str], variables: Mapping[str, str], name: str, folder: Path = ROOT
-) -> int:
-    print(f"$ {name}", flush=True)
-    started = time.monotonic()
-    status = subprocess.run(
-        command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, check=False
-    ).returncode
-    print(f"  {time.monotonic() - started:.1f} s\n", flush=True)
-    return status
 
 
 if __name__ == "__main__":

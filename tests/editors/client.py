@@ -12,9 +12,8 @@ from editors.node import MADE, ROOT, Node
 FOLDER = ROOT / "vscode-client"
 VSIX = FOLDER / "hlo-lsp.vsix"
 LOG = MADE / "client.log"
-# In this order: some unit tests run the server that packaging bundles.
-CHECKS = ("lint", "check", "package", "test", "test:grammar")
-"""Scripts of the client's package.json."""
+CHECKS = ("lint", "check", "test", "test:grammar")
+"""Scripts of the client's package.json that check it, once it is packaged."""
 _STAMP = FOLDER / "node_modules" / ".made-for"
 
 
