@@ -1,13 +1,20 @@
-"""The command line as a process with its output in a pipe."""
+"""The command line with its output in a pipe: in this process, or as a process."""
 
+import gc
 import json
+import logging
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from e2e.process import COMMAND
+from hlo_lsp.cli.main import main
 
 _TERMINAL_VARIABLES = (
     "COLUMNS",
@@ -39,7 +46,18 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> CommandResult:
-    """Run ``hlo-lsp`` without input, and require that it prints no traceback."""
+    """Run ``hlo-lsp`` in this process; an unexpected exception fails the test."""
+    out, err = _pipe(), _pipe()
+    with _changed_process(cwd, variables), redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main(list(map(str, arguments)))
+        except SystemExit as ended:  # argparse
+            status = int(ended.code or 0)
+    return CommandResult(status, _written(out), _written(err))
+
+
+def run_process(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> CommandResult:
+    """Run ``hlo-lsp`` as a process without input, and require that it prints no traceback."""
     ended = subprocess.run(
         [*COMMAND, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
@@ -52,3 +70,27 @@ def run(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> Co
     )
     assert "Traceback" not in ended.stderr
     return CommandResult(ended.returncode, ended.stdout, ended.stderr)
+
+
+@contextmanager
+def _changed_process(folder: Path | None, variables: dict[str, str]) -> Iterator[None]:
+    """Set the current folder and the environment, and undo these and what the command sets."""
+    before = Path.cwd()
+    thresholds, raises = gc.get_threshold(), logging.raiseExceptions
+    with patch.dict(os.environ, environment(**variables), clear=True):
+        os.chdir(folder or before)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+            gc.set_threshold(*thresholds)
+            logging.raiseExceptions = raises
+
+
+def _pipe() -> TextIOWrapper:
+    return TextIOWrapper(BytesIO(), encoding="utf-8", newline="\n", write_through=True)
+
+
+def _written(pipe: TextIOWrapper) -> str:
+    assert isinstance(pipe.buffer, BytesIO)
+    return pipe.buffer.getvalue().decode()

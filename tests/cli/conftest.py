@@ -10,10 +10,10 @@ from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that start the program."""
+    """Mark the tests of modules that start the program as a process."""
     for item in items:
         module = getattr(item, "module", None)
-        starts = hasattr(module, "run") or hasattr(module, "COMMAND")
+        starts = hasattr(module, "run_process") or hasattr(module, "COMMAND")
         if starts and Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.e2e)
 

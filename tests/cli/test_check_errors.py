@@ -1,13 +1,10 @@
 """Paths that ``hlo-lsp check`` cannot read."""
 
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cli.command import run
-from e2e.compiles import Compile
 
 CONTENTS = {"missing": (None, "No such file"), "binary": (b"\x7fELF\0\0" * 100, "binary")}
 
@@ -94,17 +91,3 @@ def test_broken_links_in_folders_are_skipped(tmp_path: Path, sample: Path) -> No
     (sample.parent / "loop").symlink_to(sample.parent)
     result = run("check", sample.parent)
     assert (result.status, result.out) == (0, "")
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-@pytest.mark.parametrize("command", ["check", "summary", "find", "timeline", "why"])
-def test_pipes_named_like_dumps_are_not_opened(
-    compiled: Callable[[str], Compile], command: str
-) -> None:
-    files = compiled("tpu")
-    for path in (files.values, files.report, files.module):
-        path.unlink()
-        os.mkfifo(path)  # opening it would wait for a writer
-    names = ["fusion.9"] if command in {"find", "why"} else []
-    for path in (files.folder, files.assignment, files.live_range):
-        run(command, *names, path)

@@ -76,14 +76,3 @@ def test_any_terminal_width_keeps_all_text(sample: Path, columns: str) -> None:
 
 def test_colors_can_be_forced(sample: Path) -> None:
     assert "\x1b[" in run("inspect", sample, "--value", "170", FORCE_COLOR="1").out
-
-
-@pytest.mark.parametrize("coding", ["utf-8", "ascii", "latin-1", "cp1252"])
-def test_unencodable_characters_are_no_error(compiled: Compiled, coding: str) -> None:
-    report = compiled("tpu").report
-    lines = report.read_text("utf-8").split("\n")
-    line = next(number for number, text in enumerate(lines, 1) if "5×f32" in text)
-    column = lines[line - 1].index("×") + 2
-    result = run("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING=coding)
-    assert result.status == 0
-    assert result.out.startswith("f32[256,256]")

@@ -1,14 +1,8 @@
-"""Version, help, and usage errors."""
+"""Help and usage errors."""
 
 import pytest
 
 from cli.command import run
-from hlo_lsp import __version__
-
-
-def test_version_is_printed() -> None:
-    result = run("--version")
-    assert (result.status, result.out, result.err) == (0, f"hlo-lsp {__version__}\n", "")
 
 
 def test_help_shows_commands_and_examples() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import run
+from cli.command import run_process
 from hlo_lsp.cli.run import dump_flags, dump_folder
 from oom_messages import GPU
 
@@ -39,39 +39,39 @@ def test_folder_for_dumps(flags: str, output: str | None, folder: str) -> None:
 
 
 def test_summary_follows_the_output(dump: Path, tmp_path: Path) -> None:
-    found = run("run", "-o", tmp_path / "new", "--", sys.executable, "-c", _PROGRAM, dump)
+    found = run_process("run", "-o", tmp_path / "new", "--", sys.executable, "-c", _PROGRAM, dump)
     assert (found.status, found.out) == (0, "out\n")
     assert found.err.startswith("err\n")
     assert "peak of HBM 5.0 KiB at step 2" in found.err
 
 
 def test_status_is_that_of_the_program(tmp_path: Path) -> None:
-    found = run("run", "-o", tmp_path, "--", sys.executable, "-c", "raise SystemExit(3)")
+    found = run_process("run", "-o", tmp_path, "--", sys.executable, "-c", "raise SystemExit(3)")
     assert found.status == 3
     assert "XLA wrote no dumps" in found.err
 
 
 def test_out_of_memory_message_is_explained(tmp_path: Path) -> None:
     program = f"import sys; sys.stderr.write({GPU!r}); sys.exit(1)"
-    found = run("run", "-o", tmp_path, "--", sys.executable, "-c", program)
+    found = run_process("run", "-o", tmp_path, "--", sys.executable, "-c", program)
     assert found.status == 1
     assert found.err.startswith(GPU)
     assert "\njit_concatenate: an allocation" in found.err[len(GPU) :]
 
 
 def test_missing_program_is_reported(tmp_path: Path) -> None:
-    found = run("run", "-o", tmp_path, "--", tmp_path / "absent")
+    found = run_process("run", "-o", tmp_path, "--", tmp_path / "absent")
     assert (found.status, found.err.count("\n")) == (127, 1)
     assert "program not found" in found.err
 
 
 def test_program_is_required() -> None:
-    found = run("run")
+    found = run_process("run")
     assert (found.status, found.err) == (2, "hlo-lsp: no program: write it after --\n")
 
 
 def test_old_dumps_are_not_shown(dump: Path) -> None:
-    found = run("run", "-o", dump, "--", sys.executable, "-c", "pass")
+    found = run_process("run", "-o", dump, "--", sys.executable, "-c", "pass")
     assert "XLA wrote no dumps" in found.err
 
 
@@ -81,5 +81,5 @@ def test_dumps_of_earlier_run_are_counted(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt", "c.bin"):
         (folder / name).write_text("x", "utf-8")
     code = f"open({str(folder / 'a.txt')!r}, 'w').write('longer')"
-    found = run("run", "-o", folder, "--", sys.executable, "-c", code)
+    found = run_process("run", "-o", folder, "--", sys.executable, "-c", code)
     assert "1 file of an earlier run replaced, 1 file of an earlier run kept" in found.err

@@ -44,7 +44,7 @@ def no_pool(*_: object, **__: object) -> Any:
 @pytest.fixture
 def jobs(tmp_path: Path) -> list[CheckJob]:
     for number in range(6):
-        text = BAD + "// filling\n" * 30_000 * (number % 3)
+        text = BAD + "// filling\n" * 17_000 * (number % 3)
         (tmp_path / f"module_{number:04}.jit_f.txt").write_text(text, "utf-8")
     made = plan([tmp_path], CheckOptions()).jobs
     assert len(made) == 6

@@ -1,0 +1,54 @@
+"""What only the command as a process shows: exit status, encodings, and blocked reads."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.command import run_process
+from e2e.compiles import Compile
+from hlo_lsp import __version__
+
+Compiled = Callable[[str], Compile]
+
+
+def test_version_is_printed() -> None:
+    result = run_process("--version")
+    assert (result.status, result.out, result.err) == (0, f"hlo-lsp {__version__}\n", "")
+
+
+def test_exit_status_and_streams(damaged: Path, sample: Path, tmp_path: Path) -> None:
+    intact = run_process("check", sample, "--severity", "warning")
+    assert (intact.status, intact.out, intact.err) == (0, "", "")
+    found = run_process("check", damaged)
+    assert (found.status, found.err) == (1, "2 problems in 1 of 1 file\n")
+    assert found.out.startswith(f"{damaged}:6:39: error: ")
+    missing = run_process("check", tmp_path / "missing.txt")
+    assert (missing.status, missing.out) == (2, "")
+    assert "No such file" in missing.err
+    assert run_process("inspect", sample, "--value", "999999").status == 1
+    assert run_process("--nonsense").status == 2
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "ascii", "latin-1", "cp1252"])
+def test_unencodable_characters_are_no_error(compiled: Compiled, coding: str) -> None:
+    report = compiled("tpu").report
+    lines = report.read_text("utf-8").split("\n")
+    line = next(number for number, text in enumerate(lines, 1) if "5×f32" in text)
+    column = lines[line - 1].index("×") + 2
+    result = run_process("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING=coding)
+    assert result.status == 0
+    assert result.out.startswith("f32[256,256]")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("command", ["check", "summary", "find", "timeline", "why"])
+def test_pipes_named_like_dumps_are_not_opened(compiled: Compiled, command: str) -> None:
+    files = compiled("tpu")
+    for path in (files.values, files.report, files.module):
+        path.unlink()
+        os.mkfifo(path)  # opening it would wait for a writer
+    names = ["fusion.9"] if command in {"find", "why"} else []
+    for path in (files.folder, files.assignment, files.live_range):
+        run_process(command, *names, path)
