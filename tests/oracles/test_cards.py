@@ -1,5 +1,10 @@
-"""Tests for the hover cards of printed values."""
+"""Tests for the hover cards of printed values.
 
+A card depends on the kind of its value, so each folder is read for one value of each kind.
+"""
+
+import re
+from collections.abc import Hashable
 from pathlib import Path
 
 import pytest
@@ -7,25 +12,55 @@ import pytest
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.display import Card
-from oracles.compiles import Compile, compiles_of, sample
-from oracles.printed import Spot
+from oracles.compiles import Compile, compiles_of
+from oracles.printed import AssignedValue, Spot
 
 pytestmark = pytest.mark.corpus
 
+_NUMBER = re.compile(r"\d+")
+_OPCODE = re.compile(r"[)}\]] ([a-z][a-z\-]*)\(")
+_MAX_PEAK_ROWS = 10
+
 
 def test_rows_of_values_have_cards(folder: Path) -> None:
+    kinds: set[Hashable] = set()
     for compile_ in compiles_of(folder):
         printed = compile_.printed
-        values = sample(printed.assigned.values())
-        spots = [printed.ranges[v.key][2] for v in values if v.key in printed.ranges]
-        for value in values:
-            entry = printed.entries.get(value.id)
-            if entry is not None:
-                rows = (*entry.positions[:1], *entry.uses[:1])
-                spots += [entry.spot, *(row.spot for row in rows)]
-        spots += [row.spot for row in printed.peak[:50]]
+        spots = [row.spot for row in printed.peak[:_MAX_PEAK_ROWS]]
+        for value in printed.assigned.values():
+            kind = _kind(compile_, value)
+            if kind not in kinds:
+                kinds.add(kind)
+                spots += _spots(compile_, value)
         for spot in spots:
             assert _card(compile_, spot).facts, compile_.text(spot)
+
+
+def _kind(compile_: Compile, value: AssignedValue) -> Hashable:
+    """Return what a card depends on: the opcode, the form of the shape, and what is printed."""
+    printed = compile_.printed
+    entry = printed.entries.get(value.id)
+    opcode = None if entry is None else _OPCODE.search(entry.instruction)
+    return (
+        opcode and opcode[1],
+        _NUMBER.sub("0", value.shape),
+        value.color,
+        value.phi,
+        value.index is None,
+        value.key in printed.ranges,
+        entry is not None and bool(entry.uses),
+    )
+
+
+def _spots(compile_: Compile, value: AssignedValue) -> list[Spot]:
+    """Return the live range of a value, and its entry with the first position and use."""
+    printed = compile_.printed
+    spots = [printed.ranges[value.key][2]] if value.key in printed.ranges else []
+    entry = printed.entries.get(value.id)
+    if entry is not None:
+        rows = (*entry.positions[:1], *entry.uses[:1])
+        spots += [entry.spot, *(row.spot for row in rows)]
+    return spots
 
 
 def _card(compile_: Compile, spot: Spot) -> Card:

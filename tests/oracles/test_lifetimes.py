@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.why_alive import lifetime_of
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import Compile, compiles_of, sample
 
 pytestmark = pytest.mark.corpus
 
@@ -28,7 +28,7 @@ def test_uses_are_those_that_xla_printed(folder: Path) -> None:
 def _printed_users(compile_: Compile) -> list[tuple[str, str | None, set[str]]]:
     """Return the arrays with their users that XLA printed."""
     found = []
-    for entry in compile_.printed.entries.values():
+    for entry in sample(compile_.printed.entries.values()):
         value = compile_.dump.value_of_key(entry.key)
         shape = None if value is None else compile_.dump.shape_text(value)
         if value is None or shape is None or shape.startswith("("):
