@@ -40,6 +40,17 @@ def wire() -> Iterator[Wire]:
     assert "Traceback" not in wire.log
 
 
+@pytest.fixture(scope="module")
+def shared_wire() -> Iterator[Wire]:
+    """Yield an initialized server process that the tests of a module share."""
+    wire = Wire()
+    wire.initialize()
+    yield wire
+    assert wire.end() == 0
+    assert wire.stray_output == b""
+    assert "Traceback" not in wire.log
+
+
 class EditorPool:
     """Servers that several tests share, one for each profile, until a test fails."""
 

@@ -1,25 +1,21 @@
 """Tests for the ``hlo.server`` commands."""
 
-import os
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from cli.command import run as run_command_line
 from e2e.compiles import Compile
-from e2e.process import COMMAND
 from e2e.wire import Json, Wire, did_open, hover, message
 
 Compiled = Callable[[str], Compile]
 
 
 @pytest.fixture
-def wire() -> Iterator[Wire]:
-    wire = Wire()
-    wire.initialize()
-    yield wire
-    wire.end()
+def wire(shared_wire: Wire) -> Wire:
+    """Return the server that the tests share."""
+    return shared_wire
 
 
 def run(wire: Wire, name: str, *arguments: Any) -> Json:
@@ -38,10 +34,7 @@ def did_change(uri: str, text: str) -> bytes:
 
 def cli_output(*arguments: str) -> str:
     """Return the output of ``hlo-lsp`` on a pipe."""
-    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    return subprocess.run(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False, env=environment
-    ).stdout.decode()
+    return run_command_line(*arguments).out
 
 
 def test_inspect_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:

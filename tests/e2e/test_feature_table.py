@@ -23,8 +23,8 @@ from e2e.editor import Editor, OpenFile, editor
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 _WORD = re.compile(r"[%<]?[A-Za-z_][\w.\-]*(?:\{[\d,]*\})?|\d+")
 _HEADING = "## Requests by kind of file"
-_MAX_CONCURRENT_REQUESTS = 50
-_MAX_POSITIONS = 300
+_MAX_CONCURRENT_REQUESTS = 8
+_MAX_POSITIONS = 150
 _METHODS = {"semanticTokens": "semanticTokens/full"}  # without range and delta
 
 _CONVERTER = default_converter()

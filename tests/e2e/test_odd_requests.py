@@ -51,6 +51,7 @@ def replies_until(wire: Wire, request_id: str) -> Iterator[dict[str, Any]]:
 def assert_still_serves(wire: Wire) -> None:
     wire.send(did_open("untitled:still", TEXT) + hover("untitled:still", 0, 0, "still"))
     found = wire.reply("still")["result"]["contents"]["value"]
+    wire.send(message("textDocument/didClose", {"textDocument": {"uri": "untitled:still"}}))
     assert found.startswith("BufferAssignment")
 
 
@@ -86,58 +87,57 @@ def test_second_initialize_is_refused(wire: Wire) -> None:
     assert_still_serves(wire)
 
 
-def test_unopened_documents_have_no_results(wire: Wire) -> None:
-    wire.initialize()
+def test_unopened_documents_have_no_results(shared_wire: Wire) -> None:
     for method, params in REQUESTS.items():
-        result = request(wire, method, params, method)["result"]
+        result = request(shared_wire, method, params, method)["result"]
         assert result in (None, [], {"kind": "full", "items": []}), method
-    assert_still_serves(wire)
+    assert_still_serves(shared_wire)
 
 
-def test_unusual_uris_cause_no_errors(wire: Wire) -> None:
-    wire.initialize()
+def test_unusual_uris_cause_no_errors(shared_wire: Wire) -> None:
     for uri in URIS:
         document = {"textDocument": {"uri": uri}}
-        wire.send(did_open(uri, TEXT))
-        assert "error" not in request(wire, "textDocument/hover", {**AT_START, **document}, uri), (
-            uri
-        )
-        wire.send(message("textDocument/didClose", document))
-    assert_still_serves(wire)
+        shared_wire.send(did_open(uri, TEXT))
+        assert "error" not in request(
+            shared_wire, "textDocument/hover", {**AT_START, **document}, uri
+        ), uri
+        shared_wire.send(message("textDocument/didClose", document))
+    assert_still_serves(shared_wire)
 
 
 @pytest.mark.parametrize("method", ["textDocument/moniker", "no/such"])
-def test_unsupported_methods_are_not_found(wire: Wire, method: str) -> None:
-    wire.initialize()
-    assert request(wire, method, AT_START | {"newName": "x"})["error"]["code"] == METHOD_NOT_FOUND
-    assert_still_serves(wire)
+def test_unsupported_methods_are_not_found(shared_wire: Wire, method: str) -> None:
+    assert (
+        request(shared_wire, method, AT_START | {"newName": "x"})["error"]["code"]
+        == METHOD_NOT_FOUND
+    )
+    assert_still_serves(shared_wire)
 
 
-def test_notifications_about_unknown_documents_are_ignored(wire: Wire) -> None:
-    wire.initialize()
+def test_notifications_about_unknown_documents_are_ignored(shared_wire: Wire) -> None:
     change = {"textDocument": {"uri": URI, "version": 3}, "contentChanges": [{"text": "x"}]}
-    wire.send(message("textDocument/didChange", change))
-    wire.send(message("textDocument/didClose", DOCUMENT))
-    wire.send(message("$/cancelRequest", {"id": 77}))
-    wire.send(message("$/unknown", {"a": 1}) + message("workspace/didNothing", {}))
-    wire.send(message("textDocument/didSave", DOCUMENT) + message("$/setTrace", {"value": "off"}))
-    assert_still_serves(wire)
+    shared_wire.send(message("textDocument/didChange", change))
+    shared_wire.send(message("textDocument/didClose", DOCUMENT))
+    shared_wire.send(message("$/cancelRequest", {"id": 77}))
+    shared_wire.send(message("$/unknown", {"a": 1}) + message("workspace/didNothing", {}))
+    shared_wire.send(
+        message("textDocument/didSave", DOCUMENT) + message("$/setTrace", {"value": "off"})
+    )
+    assert_still_serves(shared_wire)
 
 
 @pytest.mark.parametrize(
     "data", [None, 1, "x", [], {}, {"uri": URI}, {"uri": 5}, {"value": "x", "uri": URI}]
 )
-def test_unknown_lens_is_returned_unchanged(wire: Wire, data: Any) -> None:
-    wire.initialize()
-    wire.send(did_open(URI, TEXT))
+def test_unknown_lens_is_returned_unchanged(shared_wire: Wire, data: Any) -> None:
+    shared_wire.send(did_open("untitled:lens", TEXT))
     span = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}}
-    reply = request(wire, "codeLens/resolve", {"range": span, "data": data})
+    reply = request(shared_wire, "codeLens/resolve", {"range": span, "data": data})
     assert reply["result"]["range"] == span
-    assert_still_serves(wire)
+    assert_still_serves(shared_wire)
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_invalid_message_body_keeps_the_server_running(wire: Wire, body: bytes) -> None:
-    wire.initialize()
-    wire.send(frame_body(body))
-    assert_still_serves(wire)
+def test_invalid_message_body_keeps_the_server_running(shared_wire: Wire, body: bytes) -> None:
+    shared_wire.send(frame_body(body))
+    assert_still_serves(shared_wire)

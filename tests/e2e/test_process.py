@@ -129,22 +129,27 @@ def test_keyboard_interrupt_prints_no_traceback(start: type[Wire]) -> None:
 
 
 @pytest.mark.parametrize("options", [["--stdio"], ["serve"], ["serve", "--stdio", "-v"], ["-vv"]])
-def test_standard_output_carries_the_protocol_only(
-    start: type[Wire], options: list[str], tmp_path: Path
-) -> None:
+def test_standard_output_carries_the_protocol_only(start: type[Wire], options: list[str]) -> None:
+    assert "no/such" in log_after_failed_request(start(*options))
+
+
+def test_log_file_replaces_standard_error(start: type[Wire], tmp_path: Path) -> None:
     log = tmp_path / "server.log"
-    for more in ([], ["--log-file", str(log)]):
-        wire = start(*options, *more)
-        wire.initialize()
-        wire.send(did_open("untitled:1", TEXT) + hover("untitled:1", 0, 0, 1))
-        assert "BufferAssignment" in wire.reply(1)["result"]["contents"]["value"]
-        wire.send(message("no/such", {}, 2))
-        assert wire.reply(2)["error"]
-        wire.send(message("shutdown", None, 3) + message("exit"))
-        assert wire.process.wait(TIMEOUT_SECONDS) == 0
-        assert wire.stray_output == b""
-        assert bool(more) is (wire.log == "")
+    assert log_after_failed_request(start("serve", "-v", "--log-file", str(log))) == ""
     assert "no/such" in log.read_text("utf-8")
+
+
+def log_after_failed_request(wire: Wire) -> str:
+    """Return what a server prints on standard error until its end, with one failed request."""
+    wire.initialize()
+    wire.send(did_open("untitled:1", TEXT) + hover("untitled:1", 0, 0, 1))
+    assert "BufferAssignment" in wire.reply(1)["result"]["contents"]["value"]
+    wire.send(message("no/such", {}, 2))
+    assert wire.reply(2)["error"]
+    wire.send(message("shutdown", None, 3) + message("exit"))
+    assert wire.process.wait(TIMEOUT_SECONDS) == 0
+    assert wire.stray_output == b""
+    return wire.log
 
 
 def test_unwritable_log_file_is_reported_and_ignored(start: type[Wire], tmp_path: Path) -> None:

@@ -18,14 +18,13 @@ def request(wire: Wire, method: str, params: Any) -> Any:
     return wire.reply(method)["result"]
 
 
-def test_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
+def test_window_is_the_text_on_disk(shared_wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
-    wire.initialize()
     text = path.read_text("utf-8")
     lines = len(text.split("\n"))
     window = {"text": text, "firstLine": 0, "lineCount": lines}
-    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": 3}) == window
-    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
+    assert request(shared_wire, "hlo/window", {"uri": path.as_uri(), "line": 3}) == window
+    assert request(shared_wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
 
 
 @pytest.mark.parametrize(
@@ -33,42 +32,40 @@ def test_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
     [{}, {"uri": "untitled:1", "line": 0}, {"uri": 1, "line": 0}, {"uri": "file:///none.txt"},
      {"uri": "file:///none.txt", "line": 0}, {"uri": "file:///none.txt", "line": "0"}],
 )  # fmt: skip
-def test_invalid_window_request_returns_none(wire: Wire, params: Any) -> None:
-    wire.initialize()
-    assert request(wire, "hlo/window", params) is None
-    assert wire.log == ""
+def test_invalid_window_request_returns_none(shared_wire: Wire, params: Any) -> None:
+    assert request(shared_wire, "hlo/window", params) is None
+    assert shared_wire.log == ""
 
 
-def test_other_file_has_no_window(wire: Wire, tmp_path: Path) -> None:
+def test_other_file_has_no_window(shared_wire: Wire, tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("int main() {}\n")
-    wire.initialize()
-    assert request(wire, "hlo/window", {"uri": path.as_uri(), "line": 0}) is None
+    assert request(shared_wire, "hlo/window", {"uri": path.as_uri(), "line": 0}) is None
 
 
-def test_closed_and_open_files_have_equal_results(wire: Wire, compiled: Compiled) -> None:
+def test_closed_and_open_files_have_equal_results(shared_wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     lines = path.read_text("utf-8").split("\n")
     line = next(number for number, text in enumerate(lines) if text.startswith(" value: <"))
-    wire.initialize()
     place = {
         "textDocument": {"uri": path.as_uri()},
         "position": {"line": line, "character": lines[line].index("<") + 1},
         "context": {"includeDeclaration": False},
     }
     methods = ["hover", "definition", "declaration", "typeDefinition", "references"]
-    closed = {method: request(wire, f"textDocument/{method}", place) for method in methods}
+    closed = {method: request(shared_wire, f"textDocument/{method}", place) for method in methods}
     assert all(closed.values())
-    wire.send(did_open(path.as_uri(), path.read_text("utf-8")))
-    assert closed == {method: request(wire, f"textDocument/{method}", place) for method in methods}
+    shared_wire.send(did_open(path.as_uri(), path.read_text("utf-8")))
+    assert closed == {
+        method: request(shared_wire, f"textDocument/{method}", place) for method in methods
+    }
 
 
-def test_other_closed_files_have_no_results(wire: Wire, tmp_path: Path) -> None:
-    wire.initialize()
+def test_other_closed_files_have_no_results(shared_wire: Wire, tmp_path: Path) -> None:
     path = tmp_path / "other.txt"
     path.write_text("int main() {}\n")
     for uri in (path.as_uri(), tmp_path.as_uri(), (tmp_path / "none.txt").as_uri(), "file:"):
         place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
-        assert request(wire, "textDocument/hover", place) is None
-        assert request(wire, "textDocument/definition", place) is None
-    assert wire.log == ""
+        assert request(shared_wire, "textDocument/hover", place) is None
+        assert request(shared_wire, "textDocument/definition", place) is None
+    assert shared_wire.log == ""

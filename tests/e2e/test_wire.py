@@ -21,12 +21,12 @@ def hovered_value(reply: dict[str, dict[str, dict[str, str]]]) -> str:
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
-def test_messages_may_come_in_chunks_of_any_size(wire: Wire, size: int) -> None:
-    wire.initialize()
-    data = did_open("untitled:é", TEXT, ascii_only=False) + hover("untitled:é", 2, 9, 1)
+def test_messages_may_come_in_chunks_of_any_size(shared_wire: Wire, size: int) -> None:
+    uri = f"untitled:é{size}"
+    data = did_open(uri, TEXT, ascii_only=False) + hover(uri, 2, 9, 1)
     for start in range(0, len(data), size):
-        wire.send(data[start : start + size])
-    assert hovered_value(wire.reply(1)) == "x"
+        shared_wire.send(data[start : start + size])
+    assert hovered_value(shared_wire.reply(1)) == "x"
 
 
 def test_lengths_count_bytes(wire: Wire) -> None:
@@ -58,25 +58,23 @@ def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
     assert name in wire.reply(2)["result"]["contents"]["value"]
 
 
-def test_text_of_megabytes_arrives_whole(wire: Wire) -> None:
-    wire.initialize()
+def test_text_of_megabytes_arrives_whole(shared_wire: Wire) -> None:
     text = TEXT + "".join(
         f" value: <{number} v.{number} @0> (size=512,offset=0): f32[4]{{0:T(128)}}\n"
         for number in range(2, 60_000)
     )
     assert len(text) > 3_000_000
-    data = did_open("untitled:1", text)
+    data = did_open("untitled:megabytes", text)
     for start in range(0, len(data), 50_000):
-        wire.send(data[start : start + 50_000])
-    wire.send(hover("untitled:1", 60_000, 12, 1))
-    assert hovered_value(wire.reply(1)) == "v.59999"
+        shared_wire.send(data[start : start + 50_000])
+    shared_wire.send(hover("untitled:megabytes", 60_000, 12, 1))
+    assert hovered_value(shared_wire.reply(1)) == "v.59999"
 
 
 @pytest.mark.parametrize("request_id", [0, -5, 2**31 - 1, "", "ü"])
-def test_reply_carries_the_id_of_its_request(wire: Wire, request_id: int | str) -> None:
-    wire.initialize()
-    wire.send(hover("untitled:none", 0, 0, request_id))
-    assert wire.reply(request_id) == {"id": request_id, "jsonrpc": "2.0", "result": None}
+def test_reply_carries_the_id_of_its_request(shared_wire: Wire, request_id: int | str) -> None:
+    shared_wire.send(hover("untitled:none", 0, 0, request_id))
+    assert shared_wire.reply(request_id) == {"id": request_id, "jsonrpc": "2.0", "result": None}
 
 
 def span(*numbers: int) -> dict[str, dict[str, int]]:

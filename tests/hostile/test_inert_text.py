@@ -17,10 +17,10 @@ from hostile.payload import with_payload
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-@pytest.fixture
-def files(corpus_small: Path, tmp_path: Path) -> Compile:
+@pytest.fixture(scope="module")
+def files(corpus_small: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
     """Return a compile whose scopes and source files are the payload."""
-    compile_ = copy_dump(corpus_small, "tpu", tmp_path / "dump")
+    compile_ = copy_dump(corpus_small, "tpu", tmp_path_factory.mktemp("inert") / "dump")
     for path in compile_.files:
         path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
     return compile_
@@ -83,7 +83,7 @@ def test_markdown_reports_have_own_elements_only(files: Compile, command: str) -
     assert not re.search("<(?:a|img|script)|href|src=[^x]", renderer.render(text))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def results(files: Compile) -> Iterator[list[tuple[str, Any]]]:
     """Yield the results of all requests about the files, each with its method."""
     editor = Editor()

@@ -17,7 +17,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 pytestmark = pytest.mark.corpus
 
 _MAX_TEXT_BYTES = 60_000
-_SAMPLE_INTERVAL = 6  # in modules
+_SAMPLE_INTERVAL = 12  # in modules
 PRINT_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "without percent signs": {"print_percent": False},
     "operands with shapes": {"print_operand_shape": True},

@@ -16,7 +16,7 @@ from hlo_lsp.syntax.scanners import MemoryScanner, ModuleScanner
 from hlo_lsp.text.document import Document, LineChange
 from jobs import started
 
-_QUICK = settings(max_examples=60, deadline=None, derandomize=True)
+_QUICK = settings(max_examples=25, deadline=None, derandomize=True)
 _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
     "one file": MemoryScanner,
     JOINED: MemoryScanner,

@@ -44,14 +44,22 @@ IN_PARTS = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def wire() -> Iterator[Wire]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[Wire]:
+    """Yield a server process that the tests share."""
     running = Wire()
     symbols = {"hierarchicalDocumentSymbolSupport": True}
     running.initialize(textDocument={"documentSymbol": symbols})
     yield running
     assert running.end() == 0
     assert "Traceback" not in running.log
+
+
+@pytest.fixture
+def wire(server: Wire) -> Iterator[Wire]:
+    """Yield the server, and close the text afterwards, so that the next test reads it again."""
+    yield server
+    server.send(message("textDocument/didClose", DOCUMENT))
 
 
 def until_answered(wire: Wire, number: str) -> tuple[list[Json], Json]:

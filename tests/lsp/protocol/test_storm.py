@@ -22,8 +22,8 @@ from lsp.protocol.client import StormClient
 from lsp.protocol.storm import Storm
 from lsp.protocol.texts import OpenText
 
-REQUESTS, WARM = 6_000, 2_000
-IN_FLIGHT = 3_000  # requests without an answer, at most, before the next burst
+REQUESTS, WARM = 3_000, 1_000
+IN_FLIGHT = 1_500  # requests without an answer, at most, before the next burst
 GROWTH, MOST = 1.5, 700 << 20  # how RSS may grow after the first, and what it never passes
 CAPABILITIES = {
     "textDocument": {"hover": {"contentFormat": ["markdown"]}, "publishDiagnostics": {}},
