@@ -24,7 +24,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 _WORD = re.compile(r"[%<]?[A-Za-z_][\w.\-]*(?:\{[\d,]*\})?|\d+")
 _HEADING = "## Requests by kind of file"
 _MAX_CONCURRENT_REQUESTS = 8
-_MAX_POSITIONS = 150
+_MAX_POSITIONS = 60
 _METHODS = {"semanticTokens": "semanticTokens/full"}  # without range and delta
 
 _CONVERTER = default_converter()

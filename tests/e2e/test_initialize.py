@@ -1,11 +1,10 @@
 """Tests for the server capabilities that three editors receive."""
 
-from pathlib import Path
-
 import pytest
 from lsprotocol import types
 
-from e2e.editor import Editor, editor
+from e2e.conftest import EditorPool
+from e2e.editor import Editor
 from hlo_lsp import __version__
 
 
@@ -86,7 +85,6 @@ async def test_server_info_has_name_and_version(any_editor: Editor) -> None:
     [("visual_studio_code", "utf-16"), ("neovim@v0.11", "utf-8"), ("emacs", "utf-32")],
 )
 async def test_each_editor_gets_its_preferred_encoding(
-    profile: str, encoding: str, tmp_path: Path
+    profile: str, encoding: str, editor_pool: EditorPool
 ) -> None:
-    async with editor(profile, tmp_path / "log") as client_editor:
-        assert client_editor.encoding == encoding
+    assert (await editor_pool.acquire(profile)).encoding == encoding

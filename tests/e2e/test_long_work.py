@@ -32,7 +32,7 @@ def assert_current_ranges(
 
 async def test_long_reply_includes_edits_made_meanwhile(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
-    for count in range(4):
+    for count in (0, 2):
         long = asyncio.gather(symbols(file), folds(file), file.diagnostics())
         await asyncio.sleep(0.03 * count)
         file.edit(((0, 0), (0, 0), "\n" * (count + 1)))

@@ -1,21 +1,13 @@
 """The buffers at a step: every byte is counted once, and lost bytes add up."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
-from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.workspace import DumpWorkspace
 
 _SIZE = 64  # bytes of the temp allocation
 _STEPS = 8
@@ -114,38 +106,3 @@ def test_tables_count_with_their_slots_only_in_allocations() -> None:
     ended = _TABLE_RANGES.replace("t{}:0-4", "t{}:0-2")
     dump = DumpSet([DumpFile.of_text(_TABLES), DumpFile.of_text(ended)])
     assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 0)
-
-
-def _below(node: GroupNode) -> Iterator[GroupNode]:
-    yield node
-    for child in node.children:
-        yield from _below(child)
-
-
-@pytest.mark.corpus
-def test_all_groupings_add_up_over_the_corpus(corpus_small: Path) -> None:
-    spaces = 0
-    for path in compiles_below(corpus_small):
-        workspace = DumpWorkspace()
-        file = workspace.file(path)
-        if not file.kind.has_records:
-            continue
-        dump = workspace.set_of(file)
-        for space in memory_space_occupancies(dump):
-            buffers = live_buffers(dump, space.space, space.peak_step)
-            assert sum(buffer.bytes for buffer in buffers) == space.peak_bytes
-            lost = lost_bytes(dump, space.space, space.peak_step)
-            assert lost.total + lost.logical == space.allocated_bytes
-            assert lost.free >= 0
-            tables = tuple_table_bytes(dump, space.space, space.peak_step)
-            assert 0 <= tables <= tuple_table_bytes(dump, space.space)
-            owned = owned_buffers(dump, buffers)
-            for key in GroupKey:
-                groups = group_buffers(dump, owned, key)
-                assert sum(group.bytes for group in groups) == space.peak_bytes
-            for key in TREE_KEYS:
-                tree = group_tree(dump, owned, key)
-                assert sum(node.bytes for node in tree) == space.peak_bytes
-                assert all(node.own_bytes >= 0 for root in tree for node in _below(root))
-            spaces += 1
-    assert spaces > 300

@@ -1,11 +1,13 @@
 """Tests for the instruction of every thunk, compared with thunk metadata and module text."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
 from dumps import files_of
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -35,19 +37,23 @@ def test_thunks_match_their_metadata(folder: Path) -> None:
 
 def test_thunk_instructions_exist_in_module(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
-        workspace = DumpWorkspace()
-        dump = workspace.set_of(workspace.file(path))
+        dump = _read(path)[0]
         assert any(len(file.module.instructions) for file in dump.files), path
         for row, name in _thunks(path):
             assert name is None or dump.instruction(name) is not None, row
 
 
 def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
+    dump, rows = _read(path)
+    return [(row, thunk_instruction(dump, row)) for row in rows]
+
+
+@lru_cache(maxsize=100)  # The tests of one folder read the same files.
+def _read(path: Path) -> tuple[DumpSet, list[ThunkRow]]:
     workspace = DumpWorkspace()
     file = workspace.file(path)
-    dump = workspace.set_of(file)
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return [(row, thunk_instruction(dump, row)) for row in rows]
+    return workspace.set_of(file), rows
 
 
 def test_thunks_without_metadata_are_consistent(folder: Path, tmp_path: Path) -> None:

@@ -2,14 +2,9 @@
 
 import json
 from itertools import accumulate
-from pathlib import Path
 
-import pytest
-
-from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 from jobs import count_checkpoints
@@ -157,29 +152,3 @@ def test_page_holds_its_data() -> None:
     assert json.loads(page[start : page.index("</script>", start)]) == document
     assert "<title>Memory map of &lt;/script>&lt;b>&amp;</title>" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
-
-
-@pytest.mark.corpus
-def test_maps_agree_with_allocations(corpus_small: Path) -> None:
-    seen = 0
-    for path in sorted(corpus_small.rglob("*-buffer-assignment.txt")):
-        workspace = DumpWorkspace()
-        dump = workspace.set_of(workspace.file(path))
-        data = memory_map(dump)
-        peaks = {one.space: one.peak_bytes for one in memory_space_occupancies(dump)}
-        for space in data["spaces"]:
-            seen += 1
-            sizes = [
-                size
-                for size, number in zip(
-                    data["allocations"]["size"], data["allocations"]["space"], strict=True
-                )
-                if number == space["space"]
-            ]
-            assert space["allocatedBytes"] == sum(sizes)
-            assert space.get("peakBytes") == peaks.get(space["space"])
-        for allocation, offset, size in zip(
-            *(data["boxes"][key] for key in ("allocation", "offset", "size")), strict=True
-        ):
-            assert 0 <= offset <= offset + size <= data["allocations"]["size"][allocation]
-    assert seen

@@ -1,20 +1,15 @@
 """The memory summary of a compile."""
 
 import json
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from hlo_lsp.memory.grouping import GroupKey
-from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
-from hlo_lsp.syntax.file_kinds import FileKind
 
 _MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -195,25 +190,3 @@ def test_missing_files_are_named(texts: tuple[str, ...], missing: str) -> None:
     assert missing in list(summary_lines(summary, 3))
     json.dumps(summary_json(summary, 3))
     assert list(summary_markdown(summary, 3))
-
-
-_TOTAL = re.compile(r"^Memory Space: \w+ \(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
-
-
-@pytest.mark.corpus
-def test_allocated_bytes_are_those_of_the_report(corpus_small: Path) -> None:
-    compared = 0
-    for path in compiles_below(corpus_small):
-        workspace = DumpWorkspace()
-        file = workspace.file(path)
-        if not file.kind.is_memory:
-            continue
-        dump = workspace.set_of(file)
-        for report in dump.files:
-            if report.kind is FileKind.REPORT:
-                printed = {int(s): int(n) for s, n in _TOTAL.findall("\n".join(report.lines))}
-                found = summarize(dump, SummaryOptions())
-                if printed:
-                    assert printed == {one.space: one.allocated_bytes for one in found.spaces}
-                    compared += 1
-    assert compared > 100

@@ -1,0 +1,92 @@
+"""Tests for the sums of views of memory, compared with the allocations and reports of a compile."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.computation_buffers import buffers_by_computation
+from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
+from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
+from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.reports.memory_map import memory_map
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.syntax.file_kinds import FileKind
+from oracles.compiles import compiles_of
+
+pytestmark = pytest.mark.corpus
+
+_TOTAL = re.compile(r"^Memory Space: \w+ \(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
+
+
+def test_all_groupings_add_up(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        dump = compile_.dump
+        for space in memory_space_occupancies(dump):
+            buffers = live_buffers(dump, space.space, space.peak_step)
+            assert sum(buffer.bytes for buffer in buffers) == space.peak_bytes
+            lost = lost_bytes(dump, space.space, space.peak_step)
+            assert lost.total + lost.logical == space.allocated_bytes
+            assert lost.free >= 0
+            tables = tuple_table_bytes(dump, space.space, space.peak_step)
+            assert 0 <= tables <= tuple_table_bytes(dump, space.space)
+            owned = owned_buffers(dump, buffers)
+            for key in GroupKey:
+                groups = group_buffers(dump, owned, key)
+                assert sum(group.bytes for group in groups) == space.peak_bytes
+            for key in TREE_KEYS:
+                tree = group_tree(dump, owned, key)
+                assert sum(node.bytes for node in tree) == space.peak_bytes
+                assert all(node.own_bytes >= 0 for root in tree for node in _below(root))
+
+
+def test_maps_agree_with_allocations(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        data = memory_map(compile_.dump)
+        peaks = {one.space: one.peak_bytes for one in memory_space_occupancies(compile_.dump)}
+        assert data["spaces"]
+        for space in data["spaces"]:
+            sizes = [
+                size
+                for size, number in zip(
+                    data["allocations"]["size"], data["allocations"]["space"], strict=True
+                )
+                if number == space["space"]
+            ]
+            assert space["allocatedBytes"] == sum(sizes)
+            assert space.get("peakBytes") == peaks.get(space["space"])
+        for allocation, offset, size in zip(
+            *(data["boxes"][key] for key in ("allocation", "offset", "size")), strict=True
+        ):
+            assert 0 <= offset <= offset + size <= data["allocations"]["size"][allocation]
+
+
+def test_allocated_bytes_are_those_of_the_report(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for report in compile_.dump.files:
+            if report.kind is FileKind.REPORT:
+                text = "\n".join(report.lines)
+                printed = {int(space): int(total) for space, total in _TOTAL.findall(text)}
+                assert bool(printed) == ("\nTotal bytes: " in text)  # not in the old form
+                if printed:
+                    found = summarize(compile_.dump, SummaryOptions())
+                    assert printed == {one.space: one.allocated_bytes for one in found.spaces}
+
+
+def test_buffers_do_not_exceed_program_size(folder: Path) -> None:
+    """By the total that XLA printed, which counts thread-local memory, too."""
+    for compile_ in compiles_of(folder):
+        allocations = [each.record for each in compile_.dump.allocations()]
+        total = sum(record.size for record in allocations if not record.thread_local)
+        buffers = buffers_by_computation(compile_.dump)
+        assert bool(buffers) == bool(compile_.printed.instructions)
+        assert all(0 <= found.bytes <= total for found in buffers.values())
+
+
+def _below(node: GroupNode) -> Iterator[GroupNode]:
+    yield node
+    for child in node.children:
+        yield from _below(child)
