@@ -15,7 +15,7 @@ from editors.neovim import Neovim
 pytestmark = pytest.mark.editors
 
 MODULE, ASSIGNMENT = "", "-buffer-assignment"
-KEYS = 300
+KEYS = 150
 
 
 def checked(path: Path) -> list[list[Any]]:

@@ -1,6 +1,7 @@
 """Tests for the memory of Python lines in Neovim."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +39,7 @@ def sample(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _run(neovim: Neovim, sample: Path, script: str, setting: str = "large") -> object:
+def _run(neovim: Neovim, sample: Path, script: str, setting: str = "large") -> Any:
     (assignment,) = sample.rglob("*-buffer-assignment.txt")
     program, folder = sample / "train.py", sample
     return neovim.run(
@@ -46,31 +47,23 @@ def _run(neovim: Neovim, sample: Path, script: str, setting: str = "large") -> o
     )
 
 
-def test_large_lines_show_memory(neovim: Neovim, sample: Path) -> None:
-    found = _run(neovim, sample, "return nvim.wait('notes', notes)")
-    assert isinstance(found, list)
-    assert [35, "76.00 MiB at the peak · 3 buffers"] in found
-
-
-def test_server_does_not_attach(neovim: Neovim, sample: Path) -> None:
-    script = "nvim.wait('notes', notes) return #vim.lsp.get_clients({ bufnr = 0 })"
-    assert _run(neovim, sample, script) == 0
-
-
-def test_command_lists_largest_buffer_first(neovim: Neovim, sample: Path) -> None:
+def test_large_lines_show_memory_and_list_buffers(neovim: Neovim, sample: Path) -> None:
     found = _run(
         neovim,
         sample,
         """
-        nvim.wait('notes', notes)
+        local shown = nvim.wait('notes', notes)
+        local clients = #vim.lsp.get_clients({ bufnr = 0 })
         vim.api.nvim_win_set_cursor(0, { 35, 0 })
         vim.cmd('HloBuffers')
-        return vim.tbl_map(function(item) return item.text end, vim.fn.getqflist())
+        local listed = vim.tbl_map(function(item) return item.text end, vim.fn.getqflist())
+        return { notes = shown, clients = clients, listed = listed }
         """,
     )
-    assert isinstance(found, list)
-    assert len(found) == 3
-    assert found[0].endswith(" · 64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}")
+    assert [35, "76.00 MiB at the peak · 3 buffers"] in found["notes"]
+    assert found["clients"] == 0  # the server does not attach
+    assert len(found["listed"]) == 3
+    assert found["listed"][0].endswith(" · 64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}")
 
 
 def test_edited_dump_refreshes_notes(neovim: Neovim, sample: Path) -> None:
