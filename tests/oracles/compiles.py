@@ -16,7 +16,7 @@ from oracles.printed import PrintedFacts, Spot, read
 
 Item = TypeVar("Item")
 
-_MAX_SAMPLE = 3_000  # The values of a train step repeat from layer to layer.
+_MAX_SAMPLE = 1_500  # The values of a train step repeat from layer to layer.
 L24 = "tpu_v5e_train_L24"
 GENERATIONS = (  # the folders in generations.tar.xz
     "cpu_jax_0.10.1",
