@@ -11,7 +11,7 @@ import pytest
 from editors.neovim import Neovim, find_neovim
 
 # The quick tests run without the dependency group `vscode`.
-collect_ignore = [] if find_spec("playwright") else ["vscode"]
+collect_ignore = [] if find_spec("playwright") else ["browser", "vscode"]
 
 _STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
 

@@ -1,20 +1,22 @@
-"""Fixtures: one code-server and one browser for all tests, and windows on folders."""
+"""Fixtures: a code-server, a browser, and a window for the tests of a worker; other windows."""
 
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ViewportSize, async_playwright
+from playwright.async_api import Browser, ViewportSize
 
 import hlo_lsp
 from editors import client
 from editors.absent import absent
+from editors.chromium import chromium
 from editors.code_server import ENTRY
 from editors.conftest import Compile
 from editors.node import MADE
@@ -22,9 +24,9 @@ from editors.vscode.serving import CodeServer
 from editors.vscode.vsix import pack
 from editors.vscode.window import Window
 
-_CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 _PROBE = Path(__file__).with_name("probe")
 _PYTHON_EXTENSION = Path(__file__).with_name("python_extension")
+_NUMBERS = count()
 _SIZE = ViewportSize(width=1400, height=900)
 _FAILED = pytest.StashKey[bool]()
 
@@ -54,12 +56,6 @@ def extensions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [client.VSIX, pack(_PROBE, tmp_path_factory.mktemp("probe") / "probe.vsix")]
 
 
-@pytest.fixture
-def python_extension(tmp_path: Path) -> Path:
-    """Return a package that replaces the Python extension."""
-    return pack(_PYTHON_EXTENSION, tmp_path / "python.vsix")
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def code_server(
     extensions: list[Path], tmp_path_factory: pytest.TempPathFactory
@@ -82,47 +78,96 @@ async def code_server(
         server.stop()
 
 
-class Serve(Protocol):
-    """A function that starts a code-server with a PATH, settings, and further extensions."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def plain_server(
+    extensions: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[CodeServer]:
+    """Start a code-server for tests of the start of the language server.
 
-    def __call__(
-        self, path: str, settings: Mapping[str, Any], others: Sequence[Path] = ()
-    ) -> Awaitable[CodeServer]: ...
-
-
-Show = Callable[[CodeServer, Path], Awaitable[Window]]
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def serve(extensions: list[Path], tmp_path: Path) -> AsyncIterator[Serve]:
-    """Return a function that starts a code-server for one test."""
-    servers: list[CodeServer] = []
-
-    async def start(
-        path: str, settings: Mapping[str, Any], others: Sequence[Path] = ()
-    ) -> CodeServer:
-        folder = tmp_path / f"code-server-{len(servers)}"
-        servers.append(CodeServer(folder, path, settings))
-        await servers[-1].start([*extensions, *others])
-        return servers[-1]
-
-    yield start
-    for server in servers:
+    Its PATH names two folders, which do not exist. Its Python extension is a test double.
+    """
+    folder = tmp_path_factory.mktemp("plain")
+    path = os.pathsep.join(str(folder / name / "bin") for name in ("first", "second"))
+    server = CodeServer(folder / "code-server", path)
+    try:
+        await server.start([*extensions, pack(_PYTHON_EXTENSION, folder / "python.vsix")])
+        yield server
+    finally:
         server.stop()
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
-    program = next(filter(None, map(shutil.which, _CHROMIUM)), None)
-    if program is None:
-        absent("Chromium", "apt-get install chromium")
-    async with async_playwright() as playwright:
-        # Without its sandbox, which wants rights that a container does not give.
-        browser = await playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox", "--disable-gpu"]
-        )
+    async with chromium() as browser:
         yield browser
-        await browser.close()
+
+
+@dataclass
+class SharedWindow:
+    """The window of a worker, opened when a test needs it and again after a failed test."""
+
+    server: CodeServer
+    browser: Browser
+    folder: Path
+    _window: Window | None = None
+    _closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def show(self) -> Window:
+        if self._window is None:
+            shown = _shown(self.server, self.browser, self.folder)
+            self._window = await self._closing.enter_async_context(shown)
+        return self._window
+
+    async def close(self) -> None:
+        self._window = None
+        await self._closing.aclose()
+
+
+@pytest.fixture(scope="session")
+def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("dumps")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def _shared_window(
+    code_server: CodeServer, browser: Browser, _shared_folder: Path
+) -> AsyncIterator[SharedWindow]:
+    shared = SharedWindow(code_server, browser, _shared_folder)
+    yield shared
+    await shared.close()
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest, _shared_folder: Path, tmp_path: Path) -> Iterator[Path]:
+    """Return an empty folder for the files of the test, which is in the folder of its window."""
+    is_shared = "window" in request.fixturenames
+    folder = (_shared_folder if is_shared else tmp_path) / f"dumps-{next(_NUMBERS)}"
+    folder.mkdir()
+    yield folder
+    for path in folder.rglob("*"):
+        if not path.is_dir():
+            path.unlink()  # VS Code would report a deleted folder to the server without its files
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(
+    _shared_window: SharedWindow, folder: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Window]:
+    """Return the window of the worker, without editors and with default settings."""
+    window = await _shared_window.show()
+    yield window
+    if request.node.stash.get(_FAILED, False):
+        await _keep_screen(window, request)
+        await _shared_window.close()
+        return
+    try:
+        await window.reset()
+    except AssertionError:
+        await _shared_window.close()
+        raise
+
+
+Show = Callable[[CodeServer, Path], Awaitable[Window]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -138,12 +183,10 @@ async def show(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterato
         yield open_window
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return the folder that `window` opens, for the files of the test."""
-    folder = tmp_path / "dumps"
-    folder.mkdir()
-    return folder
+@pytest_asyncio.fixture(loop_scope="session")
+async def own_window(code_server: CodeServer, show: Show, folder: Path) -> Window:
+    """Open a window on `folder`."""
+    return await show(code_server, folder)
 
 
 @pytest.fixture
@@ -152,35 +195,12 @@ def dump(folder: Path, compile_v5e: Compile) -> Compile:
     return copied(compile_v5e, folder)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def window(code_server: CodeServer, show: Show, folder: Path) -> Window:
-    """Open a window on `folder`."""
-    return await show(code_server, folder)
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def _reading(
-    code_server: CodeServer,
-    browser: Browser,
-    compile_v5e: Compile,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncIterator[Window]:
-    folder = tmp_path_factory.mktemp("reading") / "dumps"
-    folder.mkdir()
-    copied(compile_v5e, folder)
-    async with _shown(code_server, browser, folder) as window:
-        yield window
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def reading(_reading: Window, request: pytest.FixtureRequest) -> AsyncIterator[Window]:
-    """Return a shared window on a real compile, `reading.dump`, without editors.
-
-    It is faster than a window per test, for tests that change no file and no setting.
-    """
-    await _reading.clear()
-    yield _reading
-    await _keep_screen(_reading, request)
+def copied(compile_: Compile, folder: Path) -> Compile:
+    """Return a copy of a compile in another folder."""
+    stem = compile_.path("").name.partition(".after")[0]
+    for path in compile_.folder.glob(f"{stem}*"):
+        shutil.copy(path, folder)
+    return Compile(folder)
 
 
 async def _keep_screen(window: Window, request: pytest.FixtureRequest) -> None:
@@ -200,11 +220,3 @@ async def _shown(server: CodeServer, browser: Browser, folder: Path) -> AsyncIte
         await window.close()
     finally:
         await context.close()
-
-
-def copied(compile_: Compile, folder: Path) -> Compile:
-    """Return a copy of a compile in another folder."""
-    stem = compile_.path("").name.partition(".after")[0]
-    for path in compile_.folder.glob(f"{stem}*"):
-        shutil.copy(path, folder)
-    return Compile(folder)

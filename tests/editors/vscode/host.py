@@ -5,7 +5,7 @@ import hashlib
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,10 @@ class Host:
     async def command(self, name: str, *arguments: Any) -> Any:
         """Run a command of VS Code or of an extension, and return its result."""
         return await self.ask("command", name, *arguments)
+
+    async def configure(self, settings: Mapping[str, object], where: str = "Workspace") -> None:
+        """Change settings of the workspace or of the user (`Global`) until the window is reset."""
+        await self.ask("configure", settings, where)
 
     def _ask(self, name: str, arguments: Sequence[Any]) -> Any:
         try:

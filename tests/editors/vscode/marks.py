@@ -1,12 +1,12 @@
-"""The marks of every test in VS Code: `pytestmark = VSCODE`."""
+"""The marks of every test in VS Code: `pytestmark = vscode(1)`."""
 
 import pytest
 
-VSCODE = [
-    pytest.mark.editors,
-    # One code-server, one browser and one event loop serve all of them.
-    pytest.mark.xdist_group("vscode"),
-    pytest.mark.asyncio(loop_scope="session"),
-    # A window loses a key or a click when the machine is busy. The summary lists what ran twice.
-    pytest.mark.flaky(reruns=1),
-]
+
+def vscode(group: int) -> list[pytest.MarkDecorator]:
+    """Return the marks of a group; each has a code-server, a browser, and an event loop."""
+    return [
+        pytest.mark.editors,
+        pytest.mark.xdist_group(f"vscode-{group}"),
+        pytest.mark.asyncio(loop_scope="session"),
+    ]

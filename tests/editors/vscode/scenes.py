@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.async_api import ViewportSize
@@ -15,7 +16,6 @@ from editors.vscode.window import HOVER, Window
 
 Texts = dict[str, list[str]]
 SIZE = ViewportSize(width=1280, height=800)
-HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800, "dumps": 560, "comparison": 460}
 SCALE = 1.5
 # Only views with facts about the dump.
 SETTINGS: Mapping[str, object] = {
@@ -41,6 +41,15 @@ _MORE = 150  # pixels
 _BREATH = 700  # milliseconds in which a hover is there as a whole
 _LENS = ".editor-instance .codelens-decoration"
 _PROBLEM = ".markers-panel .monaco-list-row"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Files, the height of the picture in pixels, and the function that prepares the window."""
+
+    files: str
+    height: int
+    show: Callable[[Window], Awaitable[Texts]]
 
 
 def dump(source: Path, folder: Path, damaged: bool) -> None:
@@ -141,12 +150,12 @@ async def compare(window: Window) -> None:
     )
 
 
-SCENES: Mapping[str, Callable[[Window], Awaitable[Texts]]] = {
-    "hover": hovered,
-    "lenses": lensed,
-    "problems": damaged,
-    "dumps": listed,
-    "comparison": compared,
+SCENES: Mapping[str, Scene] = {
+    "hover": Scene("intact", 620, hovered),
+    "lenses": Scene("intact", 680, lensed),
+    "problems": Scene("damaged", 800, damaged),
+    "dumps": Scene("two targets", 560, listed),
+    "comparison": Scene("two targets", 460, compared),
 }
 
 

@@ -58,13 +58,17 @@ class CodeServer:
     async def start(self, extensions: Sequence[Path]) -> None:
         """Install extensions, start, and wait for the port."""
         self.ports.mkdir(parents=True)
-        for name in ("User", "Machine"):
-            settings = self.folder / "user" / name / "settings.json"
-            settings.parent.mkdir(parents=True)
-            settings.write_text(json.dumps({**SETTINGS, **self.settings}, indent=1), "utf-8")
+        self.configure(self.settings)
         await self.install(extensions)
         self._process = self._popen("server.log", *_OPTIONS)
         self.address = await until(self._listens)
+
+    def configure(self, settings: Mapping[str, Any]) -> None:
+        """Replace the user's settings, for windows that are opened later."""
+        for name in ("User", "Machine"):
+            path = self.folder / "user" / name / "settings.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps({**SETTINGS, **settings}, indent=1), "utf-8")
 
     async def install(self, extensions: Sequence[Path]) -> None:
         """Install extensions; open windows keep the loaded ones."""

@@ -4,17 +4,18 @@ import json
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from editors.client import FOLDER as CLIENT
 from editors.conftest import Compile
 from editors.vscode.dump import MODULE, lines
 from editors.vscode.host import Spot, spot, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.themes import color_of, colors
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 # The colors of places in lines of text: [[line, column], ...] -> [color, ...].
 _COLORS = """(places) => {
   const lines = [...document.querySelectorAll(".editor-instance .view-line")];
@@ -63,17 +64,15 @@ def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
     return [*scopes, *_OF_VSCODE.get(supers.get(kind, ""), [])]
 
 
-@pytest.fixture(params=THEMES)
-def theme(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Set a theme in the folder, without hints."""
-    settings = folder / ".vscode" / "settings.json"
-    settings.parent.mkdir()
+@pytest_asyncio.fixture(params=THEMES, loop_scope="session")
+async def theme(request: pytest.FixtureRequest, window: Window) -> str:
+    """Set a theme, without hints."""
     chosen = {
         "workbench.colorTheme": request.param,
         "editor.inlayHints.enabled": "off",
         "editor.stickyScroll.enabled": False,
     }
-    settings.write_text(json.dumps(chosen), "utf-8")
+    await window.host.configure(chosen)
     name: str = request.param
     return name
 

@@ -5,11 +5,12 @@ import re
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, printed
 from editors.vscode.host import hover, spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
+from editors.vscode.processes import server
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 LOG = ".part.panel .view-line"
 TERMINAL = ".part.panel .xterm-rows > div"
 
@@ -33,15 +34,15 @@ async def test_check_folder_prints_findings(dump: Compile, window: Window) -> No
     await eventually(printed_findings, seconds=120)
 
 
-async def test_inspect_prints_cursor_target(reading: Window) -> None:
-    at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+async def test_inspect_prints_cursor_target(dump: Compile, window: Window) -> None:
+    at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     value = printed(at.path, "<235 fusion @1>")
-    await reading.open(at)
-    await until(lambda: hover(reading.host, at))
-    await reading.run("HLO: Inspect at Cursor")
+    await window.open(at)
+    await until(lambda: hover(window.host, at))
+    await window.run("HLO: Inspect at Cursor")
     size = f"{value.allocation_size:,} B"
     # A command prints its lines one after another.
-    await until(reading.shown(TERMINAL), lambda shown: size in "".join(shown), seconds=120)
+    await until(window.shown(TERMINAL), lambda shown: size in "".join(shown), seconds=120)
 
 
 async def test_restart_starts_server_that_log_names(dump: Compile, window: Window) -> None:
@@ -49,13 +50,17 @@ async def test_restart_starts_server_that_log_names(dump: Compile, window: Windo
     await window.open(at)
     await until(lambda: hover(window.host, at))
     await window.run("HLO: Show Log")
-    begun = re.compile(r"\[info\] starting \S+python\S* -m hlo_lsp")
-
-    async def log() -> str:
-        return " ".join(await window.texts(LOG))
-
-    await until(log, lambda text: len(begun.findall(text)) == 1)
+    before = await server(window)
+    await until(window.shown(LOG))
+    await window.host.command("workbench.output.action.clearOutput")
+    await until(window.shown(LOG), lambda shown: shown == [])
     await window.run("HLO: Restart Server")
-    await until(log, lambda text: len(begun.findall(text)) == 2)
-    await until(log, lambda text: "exited with code 0" in text)
+
+    async def logged() -> None:
+        text = " ".join(await window.texts(LOG))
+        assert "exited with code 0" in text
+        assert re.search(r"\[info\] starting \S+python\S* -m hlo_lsp", text)
+
+    await eventually(logged)
+    assert await server(window, but=before) != before
     await until(lambda: hover(window.host, at))

@@ -2,22 +2,29 @@
 
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
 
 from editors.conftest import Compile
 from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT
-from editors.vscode.dump_rows import ROW, choose, expand, rows
-from editors.vscode.marks import VSCODE
+from editors.vscode.dump_rows import ROW, choose, expand, rows, show_view
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 
 
-async def test_compile_shows_files_and_buffers(dump: Compile, window: Window) -> None:
-    await window.host.command("hlo.dumps.focus")
-    await until(lambda: rows(window), lambda shown: shown[:1] == ["jit_mlp_trainHBM peak 1.61 MiB"])
+@pytest_asyncio.fixture(loop_scope="session")
+async def compile_in_view(folder: Path, compile_v5e: Compile, window: Window) -> Compile:
+    """Return a compile that the view lists as soon as its files exist."""
+    await show_view(window)
+    copy = copied(compile_v5e, folder)
+    await until(lambda: rows(window), ["jit_mlp_trainHBM peak 1.61 MiB"].__eq__)
+    return copy
+
+
+async def test_compile_shows_files_and_buffers(compile_in_view: Compile, window: Window) -> None:
     await expand(window, "jit_mlp_train")
     await expand(window, "largest buffers")
     await until(
@@ -28,26 +35,17 @@ async def test_compile_shows_files_and_buffers(dump: Compile, window: Window) ->
         ),
     )
     await window.page.locator(ROW, has_text="buffer assignment").first.click()
-    await until(window.front, lambda front: front[0] == dump.path(ASSIGNMENT))
+    await until(window.front, lambda front: front[0] == compile_in_view.path(ASSIGNMENT))
 
 
-@pytest.mark.parametrize("title", ["Memory Summary", "Memory Map"])
-async def test_menu_opens_view_of_compile(title: str, dump: Compile, window: Window) -> None:
-    assert dump.path(ASSIGNMENT).is_file()
-    await window.host.command("hlo.dumps.focus")
-    await choose(window, "jit_mlp_train", title)
-    shown = (
-        "Preview Memory Summary.md" if title == "Memory Summary" else "Memory Map: jit_mlp_train"
-    )
+async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Window) -> None:
+    titles = {
+        "Memory Summary": "Preview Memory Summary.md",
+        "Memory Map": "Memory Map: jit_mlp_train",
+    }
+    for title in titles:
+        await choose(window, "jit_mlp_train", title)
     await until(
         lambda: window.host.ask("tabs"),
-        lambda tabs: shown in {tab["label"] for tab in tabs},
+        lambda tabs: set(titles.values()) <= {tab["label"] for tab in tabs},
     )
-
-
-async def test_view_follows_files(folder: Path, compile_v5e: Compile, window: Window) -> None:
-    await window.host.command("hlo.dumps.focus")
-    welcome = window.page.locator(".welcome-view-content:visible")
-    await until(welcome.all_inner_texts, lambda texts: "xla_dump_to" in "".join(texts))
-    copied(compile_v5e, folder)
-    await until(lambda: rows(window), lambda shown: any("jit_mlp_train" in row for row in shown))

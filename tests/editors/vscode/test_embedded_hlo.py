@@ -1,19 +1,17 @@
 """Tests for HLO in other languages: colors, hovers, definitions, completion, and problems."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from editors.vscode.host import Spot, hover, places, problems, spot, uri
-from editors.vscode.marks import VSCODE
-from editors.vscode.processes import is_served, server
+from editors.vscode.marks import vscode
 from editors.vscode.test_colors import _COLORS, THEMES
 from editors.vscode.themes import color_of, colors
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 _HLO = "HloModule jit_f\nENTRY %main {\n  ROOT %x = f32[8] parameter(0)\n}\n"
 _TEXTS = {
     "notes.md": f"# Notes\n\n```hlo\n{_HLO}```\n",
@@ -25,7 +23,7 @@ _TEXTS = {
 @pytest.mark.parametrize("name", _TEXTS)
 async def test_embedded_text_has_colors_of_hlo(name: str, folder: Path, window: Window) -> None:
     theme = "Default Dark+"
-    await window.host.ask("set", "workbench", "colorTheme", theme)
+    await window.host.configure({"workbench.colorTheme": theme})
     path = folder / name
     path.write_text(_TEXTS[name], "utf-8")
     await window.open(path)
@@ -61,8 +59,8 @@ def host_file(request: pytest.FixtureRequest, folder: Path) -> Path:
     return path
 
 
-async def test_embedded_text_has_hover_and_problems(host_file: Path, window: Window) -> None:
-    at = spot(host_file, "  ROOT t = f32[8,64] ^tanh(p)")
+async def test_embedded_text_has_features_of_hlo(host_file: Path, window: Window) -> None:
+    at = spot(host_file, "  ROOT t = f32[8,^64] tanh(p)")
     await window.open(at)
 
     async def found() -> list[tuple[str, int]]:
@@ -70,55 +68,30 @@ async def test_embedded_text_has_hover_and_problems(host_file: Path, window: Win
         return [(each["code"]["value"], each["range"][0]) for each in listed]
 
     await until(found, lambda listed: listed == [("shape-mismatch", at.line)])
-    await until(lambda: hover(window.host, at), lambda text: "**`t` tanh**" in text)
-    operand = Spot(host_file, at.line, at.column + len("tanh("))
+    opcode = spot(host_file, "  ROOT t = f32[8,64] ^tanh(p)")
+    await until(lambda: hover(window.host, opcode), lambda text: "**`t` tanh**" in text)
+    operand = spot(host_file, "tanh(^p)")
     await until(
         lambda: places(window.host, "Definition", operand),
         lambda targets: targets == [(host_file, at.line - 1)],
     )
+    completion = await window.host.command(
+        "vscode.executeCompletionItemProvider", uri(host_file), operand.position
+    )
+    labels = [str(each["label"]) for each in completion["items"]]
+    assert any("p" in label for label in labels)
     assert "hlo" not in await hover(window.host, Spot(host_file, 0, 1))
-
-
-async def test_problem_goes_with_the_correction(host_file: Path, window: Window) -> None:
-    at = spot(host_file, "  ROOT t = f32[8,^64] tanh(p)")
-    await window.open(at)
-    await until(lambda: problems(window.host, host_file))
     place = {"$range": [at.line, at.column, at.line, at.column + 2]}
     await window.host.ask("edit", uri(host_file), place, "128")
-    await until(lambda: problems(window.host, host_file), lambda listed: listed == [])
+    await until(found, lambda listed: listed == [])
 
 
-async def test_embedded_text_has_completion(folder: Path, window: Window) -> None:
+async def test_setting_leaves_other_languages_alone(folder: Path, window: Window) -> None:
     path = folder / "model.py"
     path.write_text(_WRONG_TEXTS["model.py"], "utf-8")
-    at = spot(path, "tanh(^p)")
+    at = spot(path, "  ROOT t = f32[8,64] ^tanh(p)")
     await window.open(at)
-
-    async def offered() -> list[str]:
-        found = await window.host.command(
-            "vscode.executeCompletionItemProvider", uri(path), at.position
-        )
-        return [str(getattr(each["label"], "label", each["label"])) for each in found["items"]]
-
-    await until(offered, lambda labels: any("p" in label for label in labels))
-
-
-async def test_file_without_hlo_starts_no_server(folder: Path, window: Window) -> None:
-    other, model = folder / "other.cc", folder / "model.py"
-    other.write_text("HloModule module(name);\n", "utf-8")
-    model.write_text(_WRONG_TEXTS["model.py"], "utf-8")
-    assert await window.open(other) == "cpp"
-    extension = partial(window.host.ask, "extension", "hlo-lsp.hlo-lsp")
-    await until(extension, lambda found: found["isActive"])
-    assert not is_served(window)
-    await window.open(model)
-    await server(window)
-
-
-async def test_setting_leaves_other_languages_alone(host_file: Path, window: Window) -> None:
-    at = spot(host_file, "  ROOT t = f32[8,64] ^tanh(p)")
-    await window.open(at)
-    await until(lambda: problems(window.host, host_file))
-    await window.host.ask("set", "hlo", "embeddedHlo", False)
-    await until(lambda: problems(window.host, host_file), lambda listed: listed == [])
+    await until(lambda: problems(window.host, path))
+    await window.host.configure({"hlo.embeddedHlo": False})
+    await until(lambda: problems(window.host, path), lambda listed: listed == [])
     assert not await hover(window.host, at)

@@ -13,12 +13,12 @@ from playwright.async_api import Browser
 
 from e2e.compiles import copy_dump
 from editors.vscode.host import Host, problems, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 _LOAD_SECONDS = 20.0
 
 
@@ -36,12 +36,12 @@ def folders(corpus_small: Path, tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def window(
+async def workspace(
     folders: dict[str, Path], code_server: CodeServer, browser: Browser, tmp_path: Path
 ) -> AsyncIterator[Window]:
     """Open a window on two of the folders."""
-    workspace = tmp_path / "two.code-workspace"
-    workspace.write_text(json.dumps({"folders": [{"path": "tpu"}, {"path": "cpu"}]}), "utf-8")
+    file = tmp_path / "two.code-workspace"
+    file.write_text(json.dumps({"folders": [{"path": "tpu"}, {"path": "cpu"}]}), "utf-8")
     first = tmp_path / "tpu"
     context = await browser.new_context()
     page = await context.new_page()
@@ -49,7 +49,7 @@ async def window(
 
     async def opened() -> bool:
         # VS Code sometimes opens the workspace without its folders, until the page is loaded again.
-        await page.goto(f"{code_server.address}/?{urlencode({'workspace': str(workspace)})}")
+        await page.goto(f"{code_server.address}/?{urlencode({'workspace': str(file)})}")
         await page.locator(".monaco-workbench .part.editor").wait_for()
         with suppress(AssertionError):
             ask = partial(shown.host.ask, "extension", "hlo-lsp.hlo-lsp")
@@ -62,27 +62,23 @@ async def window(
     await context.close()
 
 
-async def test_dumps_of_all_folders_are_indexed(folders: dict[str, Path], window: Window) -> None:
-    await window.open(folders["cpu"])
-    for name in ("cpu", "tpu"):  # both, and one is not open
-        path = folders[name]
-        await until(partial(codes, window, path), ["size-mismatch"].__eq__)
-    assert await until(lambda: names(window, "multiply_add_fusion")) == {"cpu"}
-    assert await names(window, "loop_add_fusion") == set()
+async def test_each_folder_has_own_dumps_and_configuration(
+    folders: dict[str, Path], workspace: Window
+) -> None:
+    tpu, cpu, gpu = (folders[name] for name in ("tpu", "cpu", "gpu"))
+    await workspace.open(cpu)
+    for path in (cpu, tpu):  # both, and one is not open
+        await until(partial(codes, workspace, path), ["size-mismatch"].__eq__)
+    assert await until(lambda: names(workspace, "multiply_add_fusion")) == {"cpu"}
+    assert await names(workspace, "loop_add_fusion") == set()
 
-    await window.host.ask("addFolder", uri(folders["gpu"].parent))
-    assert await until(lambda: names(window, "loop_add_fusion")) == {"gpu"}
-    await until(lambda: codes(window, folders["gpu"]), ["size-mismatch"].__eq__)
+    await workspace.host.ask("addFolder", uri(gpu.parent))
+    assert await until(lambda: names(workspace, "loop_add_fusion")) == {"gpu"}
+    await until(lambda: codes(workspace, gpu), ["size-mismatch"].__eq__)
 
-
-async def test_each_folder_has_own_configuration(folders: dict[str, Path], window: Window) -> None:
-    tpu, cpu = folders["tpu"], folders["cpu"]
-    for path in (tpu, cpu):
-        await window.open(path)
-        await until(partial(codes, window, path), ["size-mismatch"].__eq__)
     (cpu.parent / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    await until(lambda: problems(window.host, cpu), lambda found: not found)
-    assert await codes(window, tpu) == ["size-mismatch"]
+    await until(lambda: problems(workspace.host, cpu), lambda found: not found)
+    assert await codes(workspace, tpu) == ["size-mismatch"]
 
 
 async def codes(window: Window, path: Path) -> list[str]:

@@ -1,9 +1,10 @@
 """Names in dumps and of files that look like markup or commands are only text in VS Code."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest_asyncio
+import pytest
 from playwright.async_api import Dialog, Locator
 
 from editors.compared import changed_copy
@@ -12,12 +13,12 @@ from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.dump_rows import ROW, choose, expand, rows
 from editors.vscode.host import hover, spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 from hostile.payload import NAME_PAYLOAD, with_payload
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 _ACTIVE = "img[src=x], [onerror], a[href^='command:'], a[data-href^='command:'], a[href*=evil]"
 _POINT = """(root, name) => {
   const point = root.memoryMap.pointOf(name);
@@ -27,9 +28,20 @@ _POINT = """(root, name) => {
 _LIMIT_LINES = 300_000  # above it, the client explains what VS Code turns off
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def hostile(folder: Path, compile_v5e: Compile, window: Window) -> AsyncIterator[Compile]:
-    """Return a compile with hostile texts in a folder with a hostile name; nothing runs."""
+@pytest.fixture
+def hostile(folder: Path, compile_v5e: Compile) -> Compile:
+    """Return a compile with hostile texts in a folder with a hostile name."""
+    (folder / NAME_PAYLOAD).mkdir()
+    compile_ = copied(compile_v5e, folder / NAME_PAYLOAD)
+    for path in compile_.folder.iterdir():
+        if path.suffix == ".txt":
+            path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
+    return compile_
+
+
+@asynccontextmanager
+async def no_dialog(window: Window) -> AsyncIterator[None]:
+    """Check that the page opens no dialog, as the payloads do if they run."""
     dialogs: list[str] = []
 
     async def note(dialog: Dialog) -> None:
@@ -37,12 +49,8 @@ async def hostile(folder: Path, compile_v5e: Compile, window: Window) -> AsyncIt
         await dialog.dismiss()
 
     window.page.on("dialog", note)
-    (folder / NAME_PAYLOAD).mkdir()
-    compile_ = copied(compile_v5e, folder / NAME_PAYLOAD)
-    for path in compile_.folder.iterdir():
-        if path.suffix == ".txt":
-            path.write_text(with_payload(path.read_text("utf-8")), "utf-8")
-    yield compile_
+    yield
+    window.page.remove_listener("dialog", note)
     assert dialogs == []
 
 
@@ -59,42 +67,46 @@ async def assert_text(part: Locator) -> None:
 
 async def test_memory_map_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
     at = spot(hostile.path(ASSIGNMENT), "<235 ^fusion @1>")
-    await window.open(at)
-    await until(lambda: hover(window.host, at), lambda text: "onerror" in text)
-    await window.run("HLO: Memory Map")
-    page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
-    await page.locator(".memory-map[data-boxes]").wait_for()
-    point = await page.locator(".memory-map").evaluate(_POINT, "fusion")
-    await page.locator(".overlay").hover(position=point)
-    await page.locator(".card .editor-hover").wait_for()
-    await assert_text(page.locator("body"))
+    async with no_dialog(window):
+        await window.open(at)
+        await until(lambda: hover(window.host, at), lambda text: "onerror" in text)
+        await window.run("HLO: Memory Map")
+        page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
+        await page.locator(".memory-map[data-boxes]").wait_for()
+        point = await page.locator(".memory-map").evaluate(_POINT, "fusion")
+        await page.locator(".overlay").hover(position=point)
+        await page.locator(".card .editor-hover").wait_for()
+        await assert_text(page.locator("body"))
 
 
 async def test_tree_and_comparison_show_hostile_names_as_text(
-    hostile: Compile, window: Window
+    hostile: Compile, folder: Path, own_window: Window
 ) -> None:
-    after = changed_copy(hostile, window.folder / f"after {NAME_PAYLOAD}")
+    after = changed_copy(hostile, folder / f"after {NAME_PAYLOAD}")
     text = after.path(ASSIGNMENT).read_text("utf-8")
     after.path(ASSIGNMENT).write_text(text.replace("(size=1048576,", "(size=2048576,"), "utf-8")
-    await window.host.command("hlo.dumps.focus")
-    await until(lambda: rows(window), lambda shown: any("2 compiles" in row for row in shown))
-    await expand(window, "jit_mlp_train")
-    await assert_text(window.page.locator(ROW, has_text="after").first)
-    await choose(window, "after", "Compare With")
-    pick = ".quick-input-list .monaco-list-row"
-    await until(window.shown(pick), lambda shown: len(shown) == 2)
-    await window.page.keyboard.press("Enter")
-    await until(
-        lambda: window.host.ask("tabs"),
-        lambda tabs: "Preview Comparison.md" in {tab["label"] for tab in tabs},
-    )
-    page = window.page.frame_locator(".webview.ready").frame_locator("#active-frame")
-    await assert_text(page.locator("body"))
+    page = own_window.page
+    async with no_dialog(own_window):
+        await own_window.host.command("hlo.dumps.focus")
+        await until(lambda: rows(own_window), lambda shown: any("2 compiles" in r for r in shown))
+        await expand(own_window, "jit_mlp_train")
+        await assert_text(page.locator(ROW, has_text="after").first)
+        await choose(own_window, "after", "Compare With")
+        pick = ".quick-input-list .monaco-list-row"
+        await until(own_window.shown(pick), lambda shown: len(shown) == 2)
+        await page.keyboard.press("Enter")
+        await until(
+            lambda: own_window.host.ask("tabs"),
+            lambda tabs: "Preview Comparison.md" in {tab["label"] for tab in tabs},
+        )
+        preview = page.frame_locator(".webview.ready").frame_locator("#active-frame")
+        await assert_text(preview.locator("body"))
 
 
 async def test_notification_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
     large = hostile.folder / f"{NAME_PAYLOAD}.txt"
     large.write_text("BufferAssignment:\n" + "\n" * _LIMIT_LINES, "utf-8")
-    await window.open(large)
-    # VS Code itself also shows a message about the size, with a link.
-    await assert_text(await window.notification("MiB"))
+    async with no_dialog(window):
+        await window.open(large)
+        # VS Code itself also shows a message about the size, with a link.
+        await assert_text(await window.notification("MiB"))

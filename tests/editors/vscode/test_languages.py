@@ -3,13 +3,15 @@
 import shutil
 from pathlib import Path
 
+from editors.conftest import Compile
 from editors.vscode.host import Spot, hover
-from editors.vscode.marks import VSCODE
-from editors.vscode.processes import is_served
+from editors.vscode.marks import vscode
+from editors.vscode.processes import is_served, server
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
+MODE = "[id='status.editor.mode']"
 KINDS = {
     "": ("hlo", "HLO"),
     "-buffer-assignment": ("xla-buffer-assignment", "XLA Buffer Assignment"),
@@ -19,11 +21,10 @@ KINDS = {
 }
 
 
-async def test_name_determines_language(reading: Window) -> None:
+async def test_name_determines_language(dump: Compile, window: Window) -> None:
     for suffix, (language, title) in KINDS.items():
-        assert await reading.open(reading.dump.path(suffix)) == language
-        shown = reading.shown("[id='status.editor.mode']")
-        await until(shown, [title].__eq__)
+        assert await window.open(dump.path(suffix)) == language
+        await until(window.shown(MODE), [title].__eq__)
 
 
 async def test_content_determines_language(
@@ -32,18 +33,26 @@ async def test_content_determines_language(
     path = folder / "notes.txt"
     shutil.copy(corpus_small / "samples" / "sample_000.txt", path)
     await window.open(path)
-    shown = window.shown("[id='status.editor.mode']")
-    await until(shown, lambda modes: modes == ["XLA Buffer Assignment"])
+    await until(window.shown(MODE), ["XLA Buffer Assignment"].__eq__)
     assert await until(lambda: hover(window.host, Spot(path, 1, 0)))
 
 
-async def test_other_texts_start_no_server(folder: Path, window: Window) -> None:
-    path = folder / "todo.txt"
-    path.write_text("allocation of time: none\n", "utf-8")
-    await window.open(path)
-    await until(
-        lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"), lambda state: state["isActive"]
-    )
-    assert await window.texts("[id='status.editor.mode']") == ["Plain Text"]
-    assert await hover(window.host, Spot(path, 0, 0)) == ""
-    assert not is_served(window)
+async def test_only_texts_with_hlo_start_server(folder: Path, own_window: Window) -> None:
+    texts = {
+        "todo.txt": ("allocation of time: none\n", "plaintext"),
+        "other.cc": ("HloModule module(name);\n", "cpp"),
+    }
+    for name, (text, language) in texts.items():
+        path = folder / name
+        path.write_text(text, "utf-8")
+        assert await own_window.open(path) == language
+        await until(
+            lambda: own_window.host.ask("extension", "hlo-lsp.hlo-lsp"),
+            lambda state: state["isActive"],
+        )
+        assert await hover(own_window.host, Spot(path, 0, 0)) == ""
+        assert not is_served(own_window)
+    model = folder / "model.py"
+    model.write_text('text = """HloModule m\n"""\n', "utf-8")
+    await own_window.open(model)
+    await server(own_window)

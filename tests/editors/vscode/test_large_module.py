@@ -12,12 +12,12 @@ from conftest import SUMMARY
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
 from editors.vscode.host import Spot, hover, places, problems, uri
 from editors.vscode.large import Train, notice, open_by_click
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 EDITOR = ".editor-instance"
 CRUMBS = ".breadcrumbs-control .monaco-breadcrumb-item"
 BUSY = "[id='status.progress']"
@@ -29,11 +29,6 @@ def train(train_l96: Path, folder: Path) -> Train:
 
 
 @pytest.fixture
-def module(train_l96: Path, folder: Path) -> Path:
-    return Train(train_l96).copied((MODULE,), folder).path(MODULE)
-
-
-@pytest.fixture
 def settings(code_server: CodeServer) -> Iterator[None]:
     """Restore the user's settings."""
     path = code_server.folder / "user" / "User" / "settings.json"
@@ -42,9 +37,13 @@ def settings(code_server: CodeServer) -> Iterator[None]:
     path.write_text(before, "utf-8")
 
 
-async def test_enabled_features_are_fast(
-    settings: None, train: Train, window: Window, record_property: Callable[[str, object], None]
+async def test_enabled_features_are_fast_and_setting_enables_others(
+    settings: None,
+    train: Train,
+    own_window: Window,
+    record_property: Callable[[str, object], None],
 ) -> None:
+    window = own_window
     path = train.path(MODULE)
     text = lines(path)
     line = next(n for n, each in enumerate(text) if re.match(r"  %fusion\.6677 = ", each))
@@ -53,7 +52,7 @@ async def test_enabled_features_are_fast(
 
     await open_by_click(window, path)
     message = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
-    label, _ = await notice(window, message)
+    label, button = await notice(window, message)
     assert label == "Turn Off Limits"
     await window.open(at)
     # Facts of the module come at once, those of companion files after they are read.
@@ -94,18 +93,12 @@ async def test_enabled_features_are_fast(
     typed = text[line].replace("%bitcast.11395", "%bitcast.11395777777777")
     assert (await window.host.ask("text", uri(path))).split("\n")[line] == typed
 
-
-async def test_setting_enables_disabled_features(
-    settings: None, module: Path, window: Window
-) -> None:
-    entry = next(n for n, each in enumerate(lines(module)) if each.startswith("ENTRY "))
-    await open_by_click(window, module)
-    _, button = await notice(window, "is 21 MiB")
     await button.click()
     await window.notification("Reopen the file")
-    await window.clear()
-    await open_by_click(window, module)
-    await window.open(Spot(module, entry, 0))
+    await window.reset()
+    await open_by_click(window, path)
+    entry = next(n for n, each in enumerate(text) if each.startswith("ENTRY "))
+    await window.open(Spot(path, entry, 0))
     await until(
         window.shown(f"{EDITOR} .codelens-decoration"),
         lambda lenses: any("instructions" in each for each in lenses),

@@ -9,11 +9,11 @@ import pytest
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, VALUES
 from editors.vscode.host import Host, hover, spot, uri
 from editors.vscode.large import Train, notice, open_by_click
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 BYTES = 60_000_000
 VALUE = "<77458 arg_tuple.1{301} @0>"  # its entry is 30 MB into the file
 SCHEME = "hlo-window:/lines "
@@ -45,7 +45,10 @@ async def reply_at(host: Host, what: str, shown: dict[str, Any], column: int) ->
     return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
 
 
-async def test_definition_opens_window_on_record(train: Train, window: Window) -> None:
+async def test_definition_and_advice_open_window_on_record(
+    train: Train, own_window: Window
+) -> None:
+    window = own_window
     values, text = train.path(VALUES), train.path(VALUES).read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")
@@ -74,17 +77,7 @@ async def test_definition_opens_window_on_record(train: Train, window: Window) -
     assert following["name"].startswith(f"{SCHEME}{last + 1}-")
     assert values.name in following["name"]
 
-
-async def hovered(window: Window, shown: dict[str, Any], column: int) -> str:
-    (found,) = await until(lambda: reply_at(window.host, "Hover", shown, column))
-    return "\n\n".join(map(str, found["contents"]))
-
-
-async def test_opening_shows_advice(train: Train, window: Window) -> None:
-    path = train.path(VALUES)
-    text = path.read_text("utf-8").split("\n")
-    entry = text.index(VALUE)
-    await open_by_click(window, path)
+    await open_by_click(window, values)
     message = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
     label, button = await notice(window, message)
     assert label == "Open Window at Line..."
@@ -95,3 +88,8 @@ async def test_opening_shows_advice(train: Train, window: Window) -> None:
     await box.fill(str(entry + 1))
     await window.page.keyboard.press("Enter")
     await active(window)
+
+
+async def hovered(window: Window, shown: dict[str, Any], column: int) -> str:
+    (found,) = await until(lambda: reply_at(window.host, "Hover", shown, column))
+    return "\n\n".join(map(str, found["contents"]))

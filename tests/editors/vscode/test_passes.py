@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from editors.vscode.host import spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 from pass_texts import written
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 
 
 async def test_next_pass_shows_same_instruction(folder: Path, window: Window) -> None:
@@ -25,5 +25,4 @@ async def test_first_text_has_no_previous_pass(folder: Path, window: Window) -> 
     texts = written(folder)
     await window.open(spot(texts[0], "ROOT %^r = "))
     await window.run("HLO: Previous Pass")
-    message = window.page.locator(".notification-list-item-message").first
-    await until(message.inner_text, lambda text: "first text of the compile" in text)
+    await window.notification("first text of the compile")

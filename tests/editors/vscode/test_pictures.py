@@ -17,47 +17,56 @@ from playwright.async_api import Browser
 
 from editors.node import ROOT
 from editors.vscode import scenes
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.serving import CodeServer
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 PICTURES = ROOT / "vscode-client" / "pictures"
 BYTES = 250_000
 COLORS = 128
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def stage(
-    name: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
+    request: pytest.FixtureRequest,
+    code_server: CodeServer,
+    browser: Browser,
+    corpus_small: Path,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[Window]:
-    """Return a window of the size of the pictures, with an editor only."""
-    if name in {"dumps", "comparison"}:
+    """Return a window of the size of the pictures on the files of some scenes."""
+    folder = tmp_path_factory.mktemp("stage")
+    if request.param == "two targets":
         scenes.two_targets(corpus_small, folder)
     else:
-        scenes.dump(corpus_small, folder, damaged=name == "problems")
+        scenes.dump(corpus_small, folder, damaged=request.param == "damaged")
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
     context = await browser.new_context(viewport=scenes.SIZE, device_scale_factor=scenes.SCALE)
     window = await Window.show(code_server, context, folder)
-    await window.host.command("workbench.action.closeSidebar")
-    await window.host.command("notifications.clearAll")
     yield window
     await window.close()
     await context.close()
 
 
-@pytest.mark.parametrize("name", scenes.SCENES)
+@pytest.mark.parametrize(
+    ("stage", "name"),
+    [(each.files, name) for name, each in scenes.SCENES.items()],
+    indirect=["stage"],
+)
 async def test_picture_matches_vs_code(
     name: str, stage: Window, request: pytest.FixtureRequest
 ) -> None:
-    texts = await scenes.SCENES[name](stage)
+    await stage.reset()
+    await stage.host.command("workbench.action.closeSidebar")
+    texts = await scenes.SCENES[name].show(stage)
     kept = PICTURES / f"{name}.json"
     if request.config.getoption("--take-pictures", default=False):
         PICTURES.mkdir(exist_ok=True)
         # Shadows and fading end with the animations.
-        width, height = scenes.SIZE["width"], scenes.HEIGHTS[name]
+        width, height = scenes.SIZE["width"], scenes.SCENES[name].height
         screen = await stage.page.screenshot(
             animations="disabled",
             caret="hide",

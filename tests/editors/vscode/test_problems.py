@@ -7,11 +7,11 @@ import pytest
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import problems, spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 RIGHT, WRONG = "<235 fusion @1> (size=1048576,", "<235 fusion @1> (size=1048577,"
 SQUIGGLE = ".editor-instance .squiggly-error"
 
@@ -41,7 +41,7 @@ async def test_wrong_size_is_underlined_and_listed(damaged: Compile, window: Win
     await window.page.keyboard.press("Control+Shift+m")
     panel = window.shown(".markers-panel .monaco-list-row")
     expected = [
-        f"{at.path.name} 1",
+        f"{at.path.name}{damaged.folder.name} 1",
         f"{message} hlo-lsp size-mismatch [Ln {at.line + 1}, Col {at.column + 1}]",
         f"{at.path.name} [Ln {at.line + 1}, Col {found_shape(found)}] : "
         "this shape takes 1,048,576 B (1.00 MiB)",

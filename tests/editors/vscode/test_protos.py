@@ -4,12 +4,12 @@ from pathlib import Path
 
 from editors.conftest import Compile
 from editors.vscode.host import Spot, hover, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
 from protos.messages import HLO_PROTO, serialized
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 _HEAD = "m.hlo.pb: HloProto, converted to the text that XLA prints for it."
 _MESSAGE = "not the proto of an HLO module or a buffer assignment"
 

@@ -1,41 +1,50 @@
 """Tests for the memory of Python lines in VS Code."""
 
-import json
 from pathlib import Path
 
-import pytest
+import pytest_asyncio
 
 from dumps import unpacked
 from editors.vscode.host import Spot, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
+from editors.vscode.processes import is_served
 from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 _SAMPLE = Path(__file__).resolve().parents[3] / "vscode-client" / "sample"
 _LOGITS = "76.00 MiB at the peak · 3 buffers"
 
 
-@pytest.fixture
-def program(folder: Path) -> Path:
-    """Return a copy of the program of the sample dump, with the dump in the same workspace."""
-    settings = folder / ".vscode" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps({"hlo.sourceMap": {"/home/user/hlo-sample": "."}}), "utf-8")
+def write_program(folder: Path) -> Path:
+    """Return a copy of the program of the sample dump, with the dump in the same folder."""
     unpacked(_SAMPLE / "dump.tar.xz", folder)
     program = folder / "train.py"
     program.write_bytes((_SAMPLE / "train.py").read_bytes())
     return program
 
 
-async def test_lines_show_memory_without_open_dump(program: Path, window: Window) -> None:
-    assert await window.open(program) == "python"
-    await until(window.shown(LENS), lambda shown: _LOGITS in shown and len(shown) > 3)
+async def test_python_file_starts_server_in_folder_with_dumps(
+    folder: Path, own_window: Window
+) -> None:
+    program = write_program(folder)
+    await own_window.host.configure({"hlo.sourceMap": {"/home/user/hlo-sample": "."}})
+    assert not is_served(own_window)
+    assert await own_window.open(program) == "python"
+    await until(own_window.shown(LENS), lambda shown: _LOGITS in shown and len(shown) > 3)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def program(folder: Path, window: Window) -> Path:
+    """Show the program, with its loss in the middle: not below the sticky headers."""
+    await window.host.configure({"hlo.sourceMap": {"/home/user/hlo-sample": folder.name}})
+    program = write_program(folder)
+    await window.open(Spot(program, 34, 0))
+    return program
 
 
 async def test_click_lists_largest_buffer_first(program: Path, window: Window) -> None:
-    await window.open(Spot(program, 34, 0))  # in the middle, not below the sticky headers
     rows = ".quick-input-list .monaco-list-row"
     await window.click(window.page.locator(f"{LENS} a", has_text=_LOGITS), rows)
     listed = await until(window.shown(rows), lambda texts: len(texts) == 3)
@@ -51,7 +60,6 @@ async def test_notes_stay_at_edited_statements(program: Path, window: Window) ->
         lenses = await window.host.command("vscode.executeCodeLensProvider", uri(program), 1000)
         return {lens["range"][0]: lens["command"]["title"] for lens in lenses}
 
-    await window.open(Spot(program, 34, 0))
     before = await until(notes, lambda found: _LOGITS in found.values())
     assert before[34] == _LOGITS
     await window.host.ask("edit", uri(program), {"$range": [0, 0, 0, 0]}, "# new\n# new\n")
@@ -63,9 +71,8 @@ async def test_notes_stay_at_edited_statements(program: Path, window: Window) ->
 
 
 async def test_setting_selects_lines(program: Path, window: Window) -> None:
-    await window.open(Spot(program, 34, 0))
     large = await until(window.shown(LENS), lambda shown: _LOGITS in shown)
-    await window.host.ask("set", "hlo", "pythonNotes", "all")
+    await window.host.configure({"hlo.pythonNotes": "all"})
     await until(window.shown(LENS), lambda shown: len(shown) > len(large))
-    await window.host.ask("set", "hlo", "pythonNotes", "off")
+    await window.host.configure({"hlo.pythonNotes": "off"})
     await until(window.shown(LENS), lambda shown: shown == [])

@@ -1,34 +1,19 @@
 """Tests for the restart of a killed server."""
 
-import json
 import sys
 from pathlib import Path
-
-import pytest
 
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import hover, problems, spot, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.processes import is_served, kill, server
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
-NOTIFICATION = ".notifications-toasts .notification-list-item"
+pytestmark = vscode(1)
+CENTER = ".notifications-center"
 RESTARTS = 4  # within three minutes: the default of vscode-languageclient
-
-
-@pytest.fixture
-def program(folder: Path) -> Path:
-    """Return the server program that the setting of the folder names."""
-    program = folder / "hlo-lsp"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hlo_lsp "$@"\n', "utf-8")
-    program.chmod(0o755)
-    settings = folder / ".vscode" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps({"hlo.server.path": "./hlo-lsp"}), "utf-8")
-    return program
 
 
 async def test_restarted_server_knows_unsaved_text(dump: Compile, window: Window) -> None:
@@ -49,7 +34,9 @@ async def test_restarted_server_knows_unsaved_text(dump: Compile, window: Window
     )
     await until(lambda: mismatch(window, at.path), lambda again: again == problem)
     await until(window.shown(".editor-instance .codelens-decoration"))
-    assert not await window.texts(NOTIFICATION)
+    await window.host.command("notifications.showList")
+    await window.page.locator(CENTER).wait_for()
+    assert not await window.texts(f"{CENTER} .notification-list-item")
 
 
 async def mismatch(window: Window, path: Path) -> tuple[list[int], str] | None:
@@ -61,17 +48,17 @@ async def mismatch(window: Window, path: Path) -> tuple[list[int], str] | None:
 async def test_repeated_crashes_stop_restarts(dump: Compile, window: Window) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
+    await window.host.command("hlo.restartServer")  # which forgets earlier crashes
     process = None
     for _ in range(RESTARTS + 1):
         await until(lambda: hover(window.host, at))
         process = await kill(window, but=process)
 
-    notice = window.page.locator(NOTIFICATION, has_text="crashed 5 times in the last 3 minutes")
-    await notice.wait_for()
+    notice = await window.notification("crashed 5 times in the last 3 minutes")
     buttons = await notice.locator(".monaco-button").all_inner_texts()
     assert [each.strip() for each in buttons] == ["Go to output"]
     assert not is_served(window)
-    assert await window.page.locator(NOTIFICATION).count() == 1
+    assert await window.page.locator(f"{CENTER} .notification-list-item").count() == 1
     await notice.locator(".monaco-button", has_text="Go to output").click()
     await window.page.locator(".part.panel .output-view").wait_for()
 
@@ -81,16 +68,19 @@ async def test_repeated_crashes_stop_restarts(dump: Compile, window: Window) -> 
 
 
 async def test_missing_program_is_reported_after_crash(
-    program: Path, dump: Compile, window: Window
+    dump: Compile, folder: Path, window: Window
 ) -> None:
+    program = folder / "hlo-lsp"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hlo_lsp "$@"\n', "utf-8")
+    program.chmod(0o755)
+    await window.host.configure({"hlo.server.path": f"./{folder.name}/hlo-lsp"})
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
     program.unlink()
     await kill(window)
 
-    notice = window.page.locator(NOTIFICATION, has_text="couldn't create connection to server")
-    await notice.wait_for()
+    await window.notification("couldn't create connection to server")
     await window.run("HLO: Restart Server")
-    wrong = window.page.locator(NOTIFICATION, has_text="names a program that does not exist")
+    wrong = await window.notification("names a program that does not exist")
     await wrong.locator(".monaco-button", has_text="Open Settings").wait_for()

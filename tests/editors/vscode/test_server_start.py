@@ -1,24 +1,27 @@
 """Tests for the choice of the server: the bundled one or the one in the setting."""
 
 import os
+import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from editors.conftest import Compile
-from editors.vscode.conftest import Serve, Show
+from editors.vscode.conftest import Show
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import Spot, hover, spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.processes import command, is_served, server
 from editors.vscode.pythons import old_python, plain_python
+from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 TOAST = ".notifications-toasts .notification-list-item"
-MESSAGE = f"{TOAST}-message"
+MESSAGE = ".notifications-center .notification-list-item-message"
 NO_PYTHON = "The HLO language server requires Python 3.10 or newer, but none was found."
 SCRIPT = Path("bundled", "tool", "hlo_lsp_main.py")
 
@@ -26,6 +29,15 @@ SCRIPT = Path("bundled", "tool", "hlo_lsp_main.py")
 @pytest.fixture
 def at(dump: Compile) -> Spot:
     return spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+
+
+@pytest.fixture
+def pythons(plain_server: CodeServer) -> Iterator[tuple[Path, Path]]:
+    """Return the folders of the first and second Python on PATH; neither has one yet."""
+    first, second = (Path(each).parent for each in plain_server.path.split(os.pathsep))
+    yield first, second
+    for folder in (first, second):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def started(window: Window, at: Spot, but: int | None = None) -> list[str]:
@@ -49,113 +61,99 @@ async def show_not_running(window: Window) -> None:
     )
 
 
-async def test_bundled_server_starts_on_plain_python(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path
+async def test_bundled_server_starts_on_first_supported_python(
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot
 ) -> None:
-    python = plain_python(tmp_path / "plain")
-    path = os.pathsep.join((str(python.parent), "/usr/bin", "/bin"))
-    window = await show(await serve(path, {}), at.path.parent)
+    first, second = pythons
+    old_python(first)
+    python = plain_python(second).with_name("python")
+    python.with_name("python3").unlink()
+    plain_server.configure({})
+    window = await show(plain_server, at.path.parent)
     await window.open(at)
     assert await started(window, at) == [str(python), await script(window), "--stdio"]
     assert not await window.texts(TOAST)
 
 
-async def test_old_python_on_path_is_skipped(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path
+async def test_selected_interpreter_runs_bundled_server_unless_setting_names_another(
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
 ) -> None:
-    python = plain_python(tmp_path / "plain").with_name("python")
-    python.with_name("python3").unlink()
-    path = os.pathsep.join((str(old_python(tmp_path / "old").parent), str(python.parent)))
-    window = await show(await serve(path, {}), at.path.parent)
-    await window.open(at)
-    assert await started(window, at) == [str(python), await script(window), "--stdio"]
-
-
-async def test_selected_interpreter_runs_bundled_server(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path, python_extension: Path
-) -> None:
+    plain_python(pythons[0])
     first, second = (plain_python(tmp_path / name) for name in ("first", "second"))
-    settings = {
-        "python.defaultInterpreterPath": str(first),
-        "python.otherInterpreterPath": str(second),
-    }
-    path = str(plain_python(tmp_path / "third").parent)
-    window = await show(await serve(path, settings, [python_extension]), at.path.parent)
+    plain_server.configure(
+        {
+            "python.defaultInterpreterPath": str(first),
+            "python.otherInterpreterPath": str(second),
+        }
+    )
+    window = await show(plain_server, at.path.parent)
     await window.open(at)
     assert await started(window, at) == [str(first), await script(window), "--stdio"]
 
     before = await server(window)
     await window.host.command("python.setInterpreter")
-    await server(window, but=before)
+    after = await server(window, but=before)
     assert (await started(window, at))[0] == str(second)
 
-
-async def test_setting_wins_over_selected_interpreter(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path, python_extension: Path
-) -> None:
-    settings = {
-        "hlo.server.path": sys.executable,
-        "python.defaultInterpreterPath": str(plain_python(tmp_path / "plain")),
-    }
-    window = await show(await serve("/nowhere", settings, [python_extension]), at.path.parent)
-    await window.open(at)
+    await window.host.configure({"hlo.server.path": sys.executable}, "Global")
+    await server(window, but=after)
     assert await started(window, at) == [sys.executable, "-m", "hlo_lsp", "--stdio"]
 
 
 async def test_missing_python_is_reported_until_setting_names_one(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
 ) -> None:
-    path = str(old_python(tmp_path / "old").parent)
-    window = await show(await serve(path, {}), at.path.parent)
+    old_python(pythons[0])
+    python = str(plain_python(tmp_path / "plain"))
+    plain_server.configure({"python.otherInterpreterPath": python})
+    window = await show(plain_server, at.path.parent)
     await window.open(at)
-    assert await until(window.shown(MESSAGE)) == [NO_PYTHON]
-    buttons = await window.texts(f"{TOAST} .monaco-button")
-    assert [each.strip() for each in buttons] == ["Select Interpreter", "Open Settings", "Show Log"]
+    toast = await window.notification(NO_PYTHON)
+    buttons = toast.locator(".monaco-button")
+    labels = [each.strip() for each in await buttons.all_inner_texts()]
+    assert labels == ["Select Interpreter", "Open Settings", "Show Log"]
     assert await hover(window.host, at) == ""
     assert not is_served(window)
     await show_not_running(window)
-    await window.page.locator(f"{TOAST} .monaco-button", has_text="Open Settings").click()
+    await buttons.get_by_text("Open Settings").click()
     await window.page.locator(".settings-editor [data-key='hlo.server.path']").first.wait_for()
 
-    python = str(plain_python(tmp_path / "plain"))
-    await window.host.ask("set", "hlo", "server.path", python, "Global")
+    await window.host.configure({"hlo.server.path": python}, "Global")
     await window.open(at)
     assert await started(window, at) == [python, await script(window), "--stdio"]
 
 
 async def test_button_selects_interpreter_in_python_extension(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path, python_extension: Path
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
 ) -> None:
+    assert not pythons[0].exists()
     python = str(plain_python(tmp_path / "plain"))
-    settings = {"python.otherInterpreterPath": python}
-    window = await show(await serve("/nowhere", settings, [python_extension]), at.path.parent)
+    plain_server.configure({"python.otherInterpreterPath": python})
+    window = await show(plain_server, at.path.parent)
     await window.open(at)
-    assert await until(window.shown(MESSAGE)) == [NO_PYTHON]
-    await window.page.locator(f"{TOAST} .monaco-button", has_text="Select Interpreter").click()
+    toast = await window.notification(NO_PYTHON)
+    await toast.locator(".monaco-button", has_text="Select Interpreter").click()
     assert await started(window, at) == [python, await script(window), "--stdio"]
 
 
-async def test_wrong_setting_is_reported(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path
+async def test_wrong_setting_and_failing_server_are_reported_once(
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
 ) -> None:
-    path = str(plain_python(tmp_path / "plain").parent)
-    window = await show(await serve(path, {"hlo.server.path": "/gone/hlo-lsp"}), at.path.parent)
+    plain_python(pythons[0])
+    program = tmp_path / "hlo-lsp"
+    plain_server.configure({"hlo.server.path": str(program)})
+    window = await show(plain_server, at.path.parent)
     await window.open(at)
-    assert await until(window.shown(MESSAGE)) == [
-        "The setting hlo.server.path names a program that does not exist: /gone/hlo-lsp"
-    ]
+    await window.notification("names a program that does not exist")
+    message = f"The setting hlo.server.path names a program that does not exist: {program}"
+    assert await window.texts(MESSAGE) == [message]
     assert not is_served(window)
 
-
-async def test_failing_server_is_reported_once(
-    serve: Serve, show: Show, at: Spot, tmp_path: Path
-) -> None:
-    program = tmp_path / "hlo-lsp"
     program.write_text("#!/bin/sh\nexit 3\n", "utf-8")
     program.chmod(0o755)
-    window = await show(await serve("/nowhere", {"hlo.server.path": str(program)}), at.path.parent)
-    await window.open(at)
-    await until(window.shown(MESSAGE))
+    await window.host.command("notifications.clearAll")
+    await window.run("HLO: Restart Server")
+    await window.notification("couldn't create connection to server")
     await show_not_running(window)
     assert await window.texts(MESSAGE) == ["HLO client: couldn't create connection to server."]
     assert not is_served(window)

@@ -7,11 +7,11 @@ from dumps import CORPUS
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, MODULE, lines
 from editors.vscode.host import Spot, problems, spot, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 SQUIGGLE = ".editor-instance .squiggly-error"
 RIGHT = "<235 fusion @1> (size=1048576,"
 
@@ -26,10 +26,10 @@ async def test_ignored_rule_reports_nothing(dump: Compile, window: Window) -> No
     )
     squiggle = window.page.locator(SQUIGGLE)
     await squiggle.first.wait_for()
-    await window.host.ask("set", "hlo", "check.ignore", ["size-mismatch"])
+    await window.host.configure({"hlo.check.ignore": ["size-mismatch"]})
     await until(squiggle.count, lambda count: count == 0)
     await until(lambda: problems(window.host, path), lambda found: found == [])
-    await window.host.ask("set", "hlo", "check.ignore", [])
+    await window.host.configure({"hlo.check.ignore": []})
     await squiggle.first.wait_for()
 
 
@@ -48,14 +48,16 @@ async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> 
 
     await window.open(Spot(path, row, 0))
     await until(lambda: problems(window.host, path), lambda found: isinstance(found, list))
-    await window.host.ask("set", "hlo", "sourceMap", {"/home/user/models": "moved"})
+    relative = str(moved.parent.relative_to(window.folder))
+    await window.host.configure({"hlo.sourceMap": {"/home/user/models": relative}})
 
     def leads_to_moved(found: list[tuple[int, str]]) -> bool:
         target = dict(found).get(row, "").partition("#")[0]
         return target.removeprefix("file://") == str(moved)
 
     await until(links, leads_to_moved)
-    await window.clear()  # VS Code asks for the links of an editor when it is opened
+    # VS Code asks for the links of an editor when it is opened.
+    await window.host.command("workbench.action.closeAllEditors")
     await window.open(Spot(path, row, place.start()))
     await (await window.line(lines(path)[row])).locator(".detected-link").first.wait_for()
     await window.host.command("editor.action.openLink")

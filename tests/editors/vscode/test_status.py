@@ -3,12 +3,12 @@
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import problems
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 from hlo_lsp import __version__
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 RIGHT = "<235 fusion @1> (size=1048576,"
 
 

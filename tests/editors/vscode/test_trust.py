@@ -1,27 +1,27 @@
 """Tests for a folder that the user does not trust."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from editors.conftest import Compile
-from editors.vscode.conftest import Serve, Show
+from editors.vscode.conftest import Show
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import hover, spot
-from editors.vscode.marks import VSCODE
-from editors.vscode.processes import server
+from editors.vscode.marks import vscode
+from editors.vscode.processes import command, server
+from editors.vscode.pythons import plain_python
+from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 TRUST = {
     "security.workspace.trust.enabled": True,
     "security.workspace.trust.startupPrompt": "never",
     "security.workspace.trust.banner": "never",
 }
-PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 
 @pytest.fixture
@@ -39,9 +39,11 @@ def ran(folder: Path) -> Path:
 
 
 async def test_untrusted_folder_runs_no_program(
-    ran: Path, dump: Compile, serve: Serve, show: Show
+    ran: Path, dump: Compile, plain_server: CodeServer, show: Show, tmp_path: Path
 ) -> None:
-    window = await show(await serve(PATH, TRUST), dump.folder)
+    python = str(plain_python(tmp_path / "plain"))
+    plain_server.configure({**TRUST, "python.defaultInterpreterPath": python})
+    window = await show(plain_server, dump.folder)
     assert not await window.host.ask("isTrusted")
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
@@ -50,6 +52,7 @@ async def test_untrusted_folder_runs_no_program(
         lambda text: "**`fusion`**" in text and "**uses**" in text,
     )
     first = await server(window)
+    assert command(first)[0] == python
     assert not ran.exists()
 
     await window.run("Workspaces: Manage Workspace Trust")

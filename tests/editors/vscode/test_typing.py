@@ -1,21 +1,18 @@
 """Tests for diagnostics after fast typing."""
 
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from editors.conftest import Compile
 from editors.vscode.checking import checked, problems_of
 from editors.vscode.dump import ASSIGNMENT, lines, printed
 from editors.vscode.host import Spot, hover, problems, spot, uri
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 KEYS = 300
 # Every key inserts its character only, so that the test can predict the text.
 PLAIN = {
@@ -85,16 +82,10 @@ class Typist:
         self.line, self.column, self._wanted = line, column, column
 
 
-@pytest.fixture
-def plainly(folder: Path) -> None:
-    settings = folder / ".vscode" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text(json.dumps(PLAIN), "utf-8")
-
-
 async def test_fast_typing_ends_with_right_problems(
-    plainly: None, dump: Compile, window: Window, tmp_path: Path
+    dump: Compile, window: Window, tmp_path: Path
 ) -> None:
+    await window.host.configure(PLAIN)
     path = dump.path(ASSIGNMENT)
     start = spot(path, " value: <237 copy-start.1{0} @0> (size=10485^76,")
     count = len(lines(path))
@@ -117,7 +108,7 @@ async def test_fast_typing_ends_with_right_problems(
     assert {"syntax", "size-mismatch"} <= {code for *_, code, _ in expected}
     await until(lambda: problems(window.host, path), lambda found: problems_of(found) == expected)
     await window.page.keyboard.press("Control+Shift+m")
-    row = window.page.locator(".markers-panel .monaco-list-row").first
+    row = window.page.locator(".markers-panel .monaco-list-row", has_text=dump.folder.name)
     await until(row.inner_text, lambda text: str(len(expected)) in text.split())
 
     moved = Spot(path, below.line + len(typist.text) - count, below.column)

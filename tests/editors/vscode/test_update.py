@@ -1,22 +1,22 @@
 """Tests for updates of the extension."""
 
-import os
 import zipfile
 from pathlib import Path
 
 from editors.client import VSIX
 from editors.conftest import Compile
-from editors.vscode.conftest import Serve, Show, copied
+from editors.vscode.conftest import Show, copied
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import hover, spot
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.processes import command, server
 from editors.vscode.pythons import plain_python
+from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 from hlo_lsp import __version__
 
-pytestmark = VSCODE
+pytestmark = vscode(2)
 NEWER = "99.0.0"
 
 
@@ -41,20 +41,21 @@ def newer(vsix: Path) -> Path:
 
 
 async def test_update_replaces_bundled_server(
-    serve: Serve, show: Show, dump: Compile, tmp_path: Path
+    plain_server: CodeServer, show: Show, dump: Compile, tmp_path: Path
 ) -> None:
-    path = os.pathsep.join((str(plain_python(tmp_path / "plain").parent), "/usr/bin", "/bin"))
-    code_server = await serve(path, {})
-    await show_version(await show(code_server, dump.folder), __version__)
-    await code_server.install([newer(tmp_path / "newer.vsix")])
+    python = str(plain_python(tmp_path / "plain"))
+    plain_server.configure({"python.defaultInterpreterPath": python})
+    await show_version(await show(plain_server, dump.folder), __version__)
+    # It stays for later tests, for which its version does not matter.
+    await plain_server.install([newer(tmp_path / "newer.vsix")])
     other = tmp_path / "other"
     other.mkdir()
-    await show_version(await show(code_server, copied(dump, other).folder), NEWER)
+    await show_version(await show(plain_server, copied(dump, other).folder), NEWER)
 
 
 async def show_version(window: Window, version: str) -> None:
     """Check that the server comes with the extension of a version, and reports the same version."""
-    at = spot(window.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    at = spot(Compile(window.folder).path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
     extension = await window.host.ask("extension", "hlo-lsp.hlo-lsp")

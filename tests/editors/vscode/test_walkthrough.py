@@ -7,11 +7,11 @@ from pathlib import Path
 from editors.client import FOLDER as CLIENT
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
 from editors.vscode.host import Spot, hover
-from editors.vscode.marks import VSCODE
+from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = VSCODE
+pytestmark = vscode(1)
 STEP = ".gettingStartedContainer .getting-started-step"
 # By the title of the step: its button, the file that it opens, how the line begins.
 LEADS = {
@@ -48,23 +48,23 @@ async def active_path(window: Window, suffix: str, beginning: str) -> Path | Non
     return path if is_active else None
 
 
-async def test_each_step_opens_its_file(reading: Window) -> None:
-    extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
-    await walk(reading)
+async def test_each_step_opens_its_file(window: Window) -> None:
+    extension = Path((await window.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
+    await walk(window)
     await until(
-        reading.shown(f"{STEP} .step-title"),
+        window.shown(f"{STEP} .step-title"),
         lambda texts: len(texts) == 6 and texts[:4] == [*LEADS],
     )
     # Walkthroughs show markdown in a frame, and that in another.
-    beside = reading.page.frame_locator("iframe.webview").frame_locator("#active-frame")
+    beside = window.page.frame_locator("iframe.webview").frame_locator("#active-frame")
     headings = headings_by_title()
     for title, (button, suffix, beginning) in LEADS.items():
-        await walk(reading)
-        await reading.page.locator(f"{STEP} .step-title", has_text=title).click()
+        await walk(window)
+        await window.page.locator(f"{STEP} .step-title", has_text=title).click()
         await beside.locator("h1", has_text=headings[title]).wait_for()
-        step = reading.page.locator(f"{STEP}.expanded", has_text=title)
+        step = window.page.locator(f"{STEP}.expanded", has_text=title)
         await step.locator(".monaco-button", has_text=button).click()
-        path = await until(partial(active_path, reading, suffix, beginning))
+        path = await until(partial(active_path, window, suffix, beginning))
         assert path is not None
         assert path.parent == extension / "bundled" / "dump"
     folder = extension / "bundled" / "dump"
@@ -72,7 +72,7 @@ async def test_each_step_opens_its_file(reading: Window) -> None:
     beginning = LEADS["Inspect a value"][2]
     line = next(n for n, text in enumerate(lines(assignment)) if text.startswith(beginning))
     text = await until(
-        lambda: hover(reading.host, Spot(assignment, line, len(" value: <1375 "))),
+        lambda: hover(window.host, Spot(assignment, line, len(" value: <1375 "))),
         lambda text: "train.py" in text,
     )
     assert f"{(folder / 'train.py').as_uri()}#L41" in text

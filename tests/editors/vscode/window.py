@@ -1,13 +1,17 @@
 """A window of VS Code: its screen and its extension host.
 
-    async def test_shared_window(reading: Window) -> None:  # on a compile that no test edits
-        at = spot(reading.dump.path(MODULE), "  %^fusion.40 = ")
-        await reading.open(at)
-        text = await until(lambda: hover(reading.host, at))  # from the API
+    async def test_shared_window(dump: Compile, window: Window) -> None:
+        at = spot(dump.path(MODULE), "  %^fusion.40 = ")
+        await window.open(at)
+        text = await until(lambda: hover(window.host, at))  # from the API
         assert "65,536 B" in text
-        await reading.hovered("fusion.40 fusion")  # on the screen
+        await window.hovered("fusion.40 fusion")  # on the screen
 
-    async def test_own_window(dump: Compile, window: Window) -> None:  # on a copy
+    async def test_own_window(dump: Compile, own_window: Window) -> None:
+
+A worker opens `window` once; each test has a folder of its own in the folder of the window, for
+`dump` and other files, and `reset` ends it. A test has `own_window` if it is about the start of the
+client, or if its files are large.
 
 `host.ask` and `host.command` use the API of extensions. `page` is Playwright's, for keys and the
 screen. `until` waits for conditions.
@@ -19,21 +23,22 @@ import re
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.async_api import BrowserContext, Locator, Page
 from playwright.async_api import TimeoutError as TookTooLong
 
-from editors.conftest import Compile
 from editors.vscode.host import Host, Spot, uri
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
 
 HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 _MILLISECONDS = 90_000
+_IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
-_AGAIN = 10_000  # until a key is pressed or a click is made once more
+_AGAIN = 5_000  # until a key is pressed or a click is made once more
 
 
 @dataclass(frozen=True)
@@ -55,11 +60,6 @@ class Window:
         await until(lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"))
         return window
 
-    @property
-    def dump(self) -> Compile:
-        """Return the compile in the folder."""
-        return Compile(self.folder)
-
     async def close(self) -> None:
         """Close the window, and wait for the end of its extension host and server."""
         process = self.host.process
@@ -69,17 +69,11 @@ class Window:
         self.host.forget()
         await self.page.close()
 
-    async def clear(self) -> None:
-        """Close editors and panels, as if the folder had just been opened."""
+    async def reset(self) -> None:
+        """Restore settings, and close editors and panels without saving."""
         await self.page.keyboard.press("Escape")
-        await self.page.mouse.move(0, 0)
-        for command in (
-            "notifications.clearAll",
-            "workbench.action.closeAllEditors",
-            "workbench.action.closePanel",
-            "workbench.view.explorer",
-        ):
-            await self.host.command(command)
+        await self.page.mouse.move(*_IDLE)
+        await self.host.ask("reset")
         await until(self.page.locator(".editor-instance").count, lambda count: count == 0)
 
     async def open(self, at: Spot | Path) -> str:
@@ -106,8 +100,20 @@ class Window:
         return await self._repeat(lambda: self.page.keyboard.press(key), selector)
 
     async def click(self, target: Locator, selector: str) -> Locator:
-        """Click until the result is visible, since VS Code may replace a lens during a click."""
-        return await self._repeat(lambda: target.click(timeout=_AGAIN), selector)
+        """Click until the result is visible.
+
+        VS Code may replace a lens during a click. It may also keep the command of a lens that it
+        has replaced, until the editor scrolls.
+        """
+        attempts = count()
+
+        async def click() -> None:
+            if next(attempts):
+                for way in ("down", "up"):
+                    await self.host.command("editorScroll", {"to": way, "by": "line"})
+            await target.first.click(timeout=_AGAIN)
+
+        return await self._repeat(click, selector)
 
     async def _repeat(self, act: Callable[[], Awaitable[None]], selector: str) -> Locator:
         found = self.page.locator(selector).first

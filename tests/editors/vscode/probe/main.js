@@ -37,6 +37,27 @@ exports.activate = (context) => {
   context.subscriptions.push({ dispose: () => server.close() });
 };
 
+const RESET = [
+  "workbench.action.closeAllEditors",
+  "workbench.action.terminal.killAll",
+  "workbench.action.closePanel",
+  "notifications.hideList",
+  "notifications.clearAll",
+  "workbench.view.explorer",
+];
+/** By target: the values of the settings before the test changed them. */
+const configured = new Map();
+
+async function configure(name, value, where) {
+  const settings = vscode.workspace.getConfiguration();
+  const before = configured.get(where) ?? {};
+  if (!(name in before)) {
+    before[name] = settings.inspect(name)?.[`${where === "Global" ? "global" : "workspace"}Value`];
+  }
+  configured.set(where, before);
+  await settings.update(name, value, vscode.ConfigurationTarget[where]);
+}
+
 const requests = {
   /** Any command, with arguments as `real` makes them. */
   command: (name, ...args) => vscode.commands.executeCommand(name, ...args),
@@ -107,10 +128,28 @@ const requests = {
     return item && { item: item.name, calls: calls.map(({ from, to }) => (from ?? to).name) };
   },
   setting: (section, name) => vscode.workspace.getConfiguration(section).get(name),
-  set: (section, name, value, where) =>
-    vscode.workspace
-      .getConfiguration(section)
-      .update(name, value, vscode.ConfigurationTarget[where ?? "Workspace"]),
+  /** Change settings by their full names until `reset`, in the workspace or for the user. */
+  async configure(values, where = "Workspace") {
+    for (const [name, value] of Object.entries(values)) {
+      await configure(name, value, where);
+    }
+  },
+  /** Make the window as it was before the test: its settings, editors, panels, and notifications. */
+  async reset() {
+    for (const document of vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty)) {
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    }
+    for (const command of RESET) {
+      await vscode.commands.executeCommand(command);
+    }
+    for (const [where, before] of configured) {
+      for (const [name, value] of Object.entries(before)) {
+        await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget[where]);
+      }
+    }
+    configured.clear();
+  },
   /** Whether an extension is active, and its folder. */
   extension: (id) => {
     const extension = vscode.extensions.getExtension(id);

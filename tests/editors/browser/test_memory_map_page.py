@@ -13,7 +13,6 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page
 
 from editors.node import NODE, ROOT
-from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -24,7 +23,11 @@ from hlo_lsp.reports.map_comparison import compared_maps
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 
-pytestmark = VSCODE
+pytestmark = [
+    pytest.mark.editors,
+    pytest.mark.xdist_group("browser"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 _AXE = ROOT / "vscode-client" / "node_modules" / "axe-core" / "axe.min.js"
 _SERIOUS = {"serious", "critical"}
 _FRAME_MILLISECONDS = 1000 / 60
