@@ -46,14 +46,14 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> CommandResult:
-    """Run ``hlo-lsp`` in this process; an unexpected exception fails the test."""
+    """Run ``hlo-lsp`` in this process; an exception or a printed traceback fails the test."""
     out, err = _pipe(), _pipe()
     with _changed_process(cwd, variables), redirect_stdout(out), redirect_stderr(err):
         try:
             status = main(list(map(str, arguments)))
         except SystemExit as ended:  # argparse
             status = int(ended.code or 0)
-    return CommandResult(status, _written(out), _written(err))
+    return _result(status, _written(out), _written(err))
 
 
 def run_process(*arguments: str | Path, cwd: Path | None = None, **variables: str) -> CommandResult:
@@ -68,20 +68,28 @@ def run_process(*arguments: str | Path, cwd: Path | None = None, **variables: st
         check=False,
         timeout=120,
     )
-    assert "Traceback" not in ended.stderr
-    return CommandResult(ended.returncode, ended.stdout, ended.stderr)
+    return _result(ended.returncode, ended.stdout, ended.stderr)
+
+
+def _result(status: int, out: str, err: str) -> CommandResult:
+    assert "Traceback" not in err
+    return CommandResult(status, out, err)
 
 
 @contextmanager
 def _changed_process(folder: Path | None, variables: dict[str, str]) -> Iterator[None]:
     """Set the current folder and the environment, and undo these and what the command sets."""
     before = Path.cwd()
-    thresholds, raises = gc.get_threshold(), logging.raiseExceptions
+    thresholds, raises, root = gc.get_threshold(), logging.raiseExceptions, logging.getLogger()
+    handlers, level = root.handlers, root.level
     with patch.dict(os.environ, environment(**variables), clear=True):
         os.chdir(folder or before)
+        root.handlers = []  # The command adds its own, which writes to standard error.
         try:
             yield
         finally:
+            root.handlers = handlers
+            root.setLevel(level)
             os.chdir(before)
             gc.set_threshold(*thresholds)
             logging.raiseExceptions = raises
