@@ -14,9 +14,11 @@ from editors.code_server import ENTRY
 from editors.node import NODE
 from editors.vscode.waiting import NotYet, until
 
-# No animations, notifications, or welcome pages.
+# No animations, notifications, or welcome pages. The explorer does not follow the active editor,
+# because it fails to show a file that a test has just deleted.
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
+    "explorer.autoReveal": False,
     "extensions.ignoreRecommendations": True,
     "git.enabled": False,
     "security.workspace.trust.enabled": False,

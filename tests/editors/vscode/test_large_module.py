@@ -72,7 +72,7 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     # The number of an operand gets one digit more, and more: nothing has such a name.
     await window.open(Spot(path, line, text[line].index("%bitcast.11395") + len("%bitcast.11395")))
     taken = []
-    for count in range(1, 10):
+    for count in range(1, 4):
         begun = time.monotonic()
         await window.page.keyboard.press("7")
         await window.line("%bitcast.11395" + count * "7")
@@ -86,11 +86,11 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     await until(window.shown(BUSY), lambda texts: f"Checking {path.name}" in "".join(texts))
     (problem,) = await until(
         lambda: problems(window.host, path),
-        lambda found: ["bitcast.11395777777777" in each["message"] for each in found] == [True],
+        lambda found: ["bitcast.11395777" in each["message"] for each in found] == [True],
     )
     assert problem["code"]["value"] == "undefined-instruction"
     await window.page.locator(f"{EDITOR} .squiggly-error").first.wait_for()
-    typed = text[line].replace("%bitcast.11395", "%bitcast.11395777777777")
+    typed = text[line].replace("%bitcast.11395", "%bitcast.11395777")
     assert (await window.host.ask("text", uri(path))).split("\n")[line] == typed
 
     await button.click()

@@ -27,20 +27,15 @@ BYTES = 250_000
 COLORS = 128
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
+@pytest_asyncio.fixture(loop_scope="session")
 async def stage(
-    request: pytest.FixtureRequest,
-    code_server: CodeServer,
-    browser: Browser,
-    corpus_small: Path,
-    tmp_path_factory: pytest.TempPathFactory,
+    files: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
 ) -> AsyncIterator[Window]:
     """Return a window of the size of the pictures on the files of some scenes."""
-    folder = tmp_path_factory.mktemp("stage")
-    if request.param == "two targets":
+    if files == "two targets":
         scenes.two_targets(corpus_small, folder)
     else:
-        scenes.dump(corpus_small, folder, damaged=request.param == "damaged")
+        scenes.dump(corpus_small, folder, damaged=files == "damaged")
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
@@ -51,30 +46,30 @@ async def stage(
     await context.close()
 
 
-@pytest.mark.parametrize(
-    ("stage", "name"),
-    [(each.files, name) for name, each in scenes.SCENES.items()],
-    indirect=["stage"],
-)
-async def test_picture_matches_vs_code(
-    name: str, stage: Window, request: pytest.FixtureRequest
+@pytest.mark.parametrize("files", sorted({scene.files for scene in scenes.SCENES.values()}))
+async def test_pictures_match_vs_code(
+    files: str, stage: Window, request: pytest.FixtureRequest
 ) -> None:
-    await stage.reset()
-    await stage.host.command("workbench.action.closeSidebar")
-    texts = await scenes.SCENES[name].show(stage)
-    kept = PICTURES / f"{name}.json"
-    if request.config.getoption("--take-pictures", default=False):
-        PICTURES.mkdir(exist_ok=True)
-        # Shadows and fading end with the animations.
-        width, height = scenes.SIZE["width"], scenes.SCENES[name].height
-        screen = await stage.page.screenshot(
-            animations="disabled",
-            caret="hide",
-            clip={"x": 0, "y": 0, "width": width, "height": height},
+    for name, scene in scenes.SCENES.items():
+        if scene.files != files:
+            continue
+        await stage.reset()
+        await stage.host.command("workbench.action.closeSidebar")
+        texts = await scene.show(stage)
+        kept = PICTURES / f"{name}.json"
+        if request.config.getoption("--take-pictures", default=False):
+            PICTURES.mkdir(exist_ok=True)
+            # Shadows and fading end with the animations.
+            screen = await stage.page.screenshot(
+                animations="disabled",
+                caret="hide",
+                clip={"x": 0, "y": 0, "width": scenes.SIZE["width"], "height": scene.height},
+            )
+            (PICTURES / f"{name}.png").write_bytes(_small(screen))
+            kept.write_text(json.dumps(texts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        assert json.loads(kept.read_text("utf-8")) == texts, (
+            f"take the pictures again, and look at {name}"
         )
-        (PICTURES / f"{name}.png").write_bytes(_small(screen))
-        kept.write_text(json.dumps(texts, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    assert json.loads(kept.read_text("utf-8")) == texts, "take the pictures again, and look at them"
 
 
 async def test_pictures_are_small() -> None:

@@ -99,19 +99,23 @@ class Window:
         """Press a key until its result is visible, since moving editors close it again."""
         return await self._repeat(lambda: self.page.keyboard.press(key), selector)
 
-    async def click(self, target: Locator, selector: str) -> Locator:
-        """Click until the result is visible.
+    async def click(self, lens: Locator, selector: str) -> Locator:
+        """Click a code lens until the result is visible.
 
-        VS Code may replace a lens during a click. It may also keep the command of a lens that it
-        has replaced, until the editor scrolls.
+        If lenses are refreshed while the former ones are resolved, VS Code gives the commands of
+        the former to the new ones, and then forgets these commands ("Actual command not found").
+        A lens above the first line may be above the top of the editor.
         """
         attempts = count()
 
         async def click() -> None:
-            if next(attempts):
-                for way in ("down", "up"):
-                    await self.host.command("editorScroll", {"to": way, "by": "line"})
-            await target.first.click(timeout=_AGAIN)
+            attempt = next(attempts)
+            if attempt % 2:
+                await self.host.command("editorScroll", {"to": "up", "by": "line", "value": 2})
+            elif attempt:
+                for is_on in (False, True):
+                    await self.host.configure({"editor.codeLens": is_on})
+            await lens.first.click(timeout=_AGAIN)
 
         return await self._repeat(click, selector)
 
