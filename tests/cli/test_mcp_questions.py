@@ -60,6 +60,7 @@ def folder(corpus_small: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.e2e  # The tools run a process for each question.
 async def test_questions_are_answered_within_limit(folder: Path) -> None:
     assert len(_QUESTIONS) == 20
     wrong = []
