@@ -63,6 +63,12 @@ def corpus_generations(unpack_cache: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def corpus_compact_gte(unpack_cache: Path) -> Path:
+    """Return the folder with pairs of texts, with and without ``get-tuple-element``."""
+    return unpacked(CORPUS / "compact_gte.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
 def train_l24(unpack_cache: Path) -> Path:
     """Return the folder with a train step of 33,500 instructions."""
     return unpacked(CORPUS / "tpu_v5e_train_L24.tar.xz", unpack_cache)

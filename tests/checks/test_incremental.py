@@ -26,10 +26,11 @@ from hlo_lsp.text.document import Document, LineChange
 
 _SPLIT = "gpu_h100/module_1331.jit_scan_fn.sm_9.0a_gpu_after_optimizations"
 _ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizations"
+_COMPACT = "compact/cpu/module_0022.jit_f.cpu_after_optimizations"
 _SIBLINGS = re.compile(r"(-buffer-assignment(-values)?|-live-range|-memory-usage-report|)\.txt")
 _NUMBER = re.compile(r"\d+")
 _SIZE_OR_OFFSET = re.compile(r"(?<=\(size=)\d+|(?<=,offset=)\d+")
-_WORD = re.compile(r"%[\w.\-]+|\w+\[[\d,]*\]|[\w\-]+|[{}]")
+_WORD = re.compile(r"%[\w.\-]+(?:#\d+)*|\w+\[[\d,]*\]|[\w\-]+|[{}]")
 _NAME = re.compile(r"[a-zA-Z][\w-]*(\.\d+)+")
 
 
@@ -154,19 +155,25 @@ def _texts(stem: Path) -> dict[str, str]:
     }
 
 
-def _open_files(corpus: Path, stem: str) -> _OpenFiles:
+def _open_files(stem: Path) -> _OpenFiles:
     for scanner in (memory_scanner, module_scanner):
         scanner.cache_clear()
-    return _OpenFiles(_texts(corpus / stem))
+    return _OpenFiles(_texts(stem))
 
 
-@pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
+@pytest.fixture(params=[_SPLIT, _ONE_FILE, _COMPACT], scope="session")
+def stem(request: pytest.FixtureRequest, corpus_small: Path, corpus_compact_gte: Path) -> Path:
+    """Return the beginning of the paths of the files of a compile."""
+    name: str = request.param
+    return (corpus_compact_gte if name == _COMPACT else corpus_small) / name
+
+
 @settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=_SCRIPT)
 def test_findings_after_edits_equal_fresh_findings(
-    stem: str, corpus_small: Path, script: list[tuple[int, Edit | Undo, bool]]
+    stem: Path, script: list[tuple[int, Edit | Undo, bool]]
 ) -> None:
-    open_files = _open_files(corpus_small, stem)
+    open_files = _open_files(stem)
     count = len(open_files.files)
     assert count >= 3
     with failures_of_rules() as failures:
@@ -187,13 +194,12 @@ _MODULE_EDITS = st.one_of(
 )
 
 
-@pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
 @settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=st.lists(st.tuples(_MODULE_EDITS, st.booleans()), min_size=2, max_size=12))
 def test_findings_after_module_edits_equal_fresh_findings(
-    stem: str, corpus_small: Path, script: list[tuple[Edit | Undo, bool]]
+    stem: Path, script: list[tuple[Edit | Undo, bool]]
 ) -> None:
-    open_files = _open_files(corpus_small, stem)
+    open_files = _open_files(stem)
     count = len(open_files.files)
     [module] = [
         n for n, name in enumerate(open_files.texts()) if name.endswith("optimizations.txt")
@@ -243,7 +249,7 @@ _MOVE = Replace(
 )
 def test_finding_stays_when_its_value_moves(corpus_small: Path, file: str, first: Edit) -> None:
     """Check the rules that do not depend on sizes and offsets, whose results stay cached."""
-    open_files = _open_files(corpus_small, _SPLIT)
+    open_files = _open_files(corpus_small / _SPLIT)
     ends = {"assignment": "-assignment.txt", "live": "-live-range.txt", ".txt": "optimizations.txt"}
     [number] = [n for n, name in enumerate(open_files.texts()) if name.endswith(ends[file])]
     [assignment] = [

@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from completion_cursor import split_at_cursor
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.renaming import (
     NameMention,
     RenameError,
+    element_places,
     name_mentions,
     rename_places,
     rename_target_at,
@@ -237,3 +239,34 @@ def test_broken_statement_names_called_computations() -> None:
     )
     assert names(found, computation_attributes=True) == ["f", "g", "h"]
     assert names(found) == ["c", "i", "a", "b", "a", "d", "j"]
+
+
+ELEMENTS = """\
+HloModule m
+
+ENTRY %main (p: (f32[8], (s32[], f32[4]))) -> f32[4] {
+  %p = (f32[8]{0}, (s32[], f32[4]{0})) parameter(0)
+  %n = f32[8]{0} negate(%p#0)
+  %m = f32[4]{0} add(%p#1#1, p#1#1)
+  ROOT %r = f32[4]{0} tanh(%m)
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "marked", [("  %p = ", "  %|p = "), ("negate(%p#0)", "negate(%|p#0)"), ("p#1#1)", "p|#1#1)")]
+)
+def test_rename_of_tuple_keeps_its_elements(marked: tuple[str, str]) -> None:
+    expected = ELEMENTS.replace("%p", "%new").replace(", p#", ", new#").replace("(p:", "(new:")
+    assert after(ELEMENTS.replace(*marked), "new") == expected
+
+
+def test_places_of_element_are_its_operands() -> None:
+    file = DumpFile.of_text(ELEMENTS)
+    operand = file.module.operands(file.module.instructions.all("m")[0])[0]
+    assert isinstance(operand, TupleElement)
+    places = element_places(file, operand)
+    assert [file.lines[one.line][one.start : one.end] for one in places] == ["p#1#1", "p#1#1"]
+    holder = operand.holder
+    assert isinstance(holder, TupleElement)
+    assert len(element_places(file, holder)) == 2

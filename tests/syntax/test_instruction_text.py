@@ -9,7 +9,10 @@ from hlo_lsp.syntax.instruction_text import (
     InstructionText,
     TextSpan,
     metadata_fields,
+    operand_names,
     parse_instruction,
+    split_element,
+    tuples_of_element,
     unescape,
 )
 from marks import mark
@@ -283,3 +286,34 @@ def test_lark_reads_the_same(field: str) -> None:
     assert by_expression(grammar, "metadata_field", field) == by_lark(
         grammar, "metadata_field", field
     )
+
+
+@pytest.mark.parametrize(
+    ("operands", "names"),
+    [
+        ("%t#0, %u", ("t#0", "u")),
+        ("t#0, u#12#3", ("t#0", "u#12#3")),
+        ("f32[8]{0:T(8)#(s32)} %t#1", ("t#1",)),
+        ("/*index=0*/%t#4", ("t#4",)),
+        ("f32[] add(%t#0, %u#1)", ("",)),
+    ],
+)
+def test_operand_can_be_an_element(operands: str, names: tuple[str, ...]) -> None:
+    line = f"  %x = f32[] call({operands}), to_apply=%f"
+    parsed = parse_instruction(line)
+    assert parsed is not None
+    assert tuple(span.text for span in parsed.operands) == names
+    assert operand_names(parsed.line, parsed.literal.start, "call") == names
+
+
+def test_inline_operand_reads_elements() -> None:
+    parsed = parse_instruction("  %x = f32[] negate(f32[] add(%t#0, %u#1))")
+    assert parsed is not None
+    assert [span.text for span in parsed.reads] == ["t#0", "u#1"]
+
+
+def test_tuples_of_element() -> None:
+    assert split_element("t#1#0") == ("t#1", 0)
+    assert split_element("t") is None
+    assert tuples_of_element("t#1#0") == ("t#1", "t")
+    assert tuples_of_element("t") == ()

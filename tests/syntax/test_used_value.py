@@ -2,10 +2,9 @@
 
 import pytest
 
-from hlo_lsp.model.dump_set import defining_text
 from hlo_lsp.syntax.records import BlankLine, Label
 from hlo_lsp.syntax.scanners import memory_scanner
-from hlo_lsp.syntax.used_value import Position, Use, UsedValue
+from hlo_lsp.syntax.used_value import Position, Use, UsedValue, defining_text
 from syntax.record_fields import read_all
 
 _HEADER = "<166 fusion.16{0} (phi) @1>"

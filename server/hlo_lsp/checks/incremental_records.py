@@ -96,7 +96,11 @@ class _ModuleState:
         self.header = module.header
         self.entry = None if module.entry is None else self.computations[module.entry]
         frames = module.tables.table("StackFrames")
-        self.facts = None if frames is None else frames.highest, has_all_computations(file)
+        self.facts = (
+            None if frames is None else frames.highest,
+            has_all_computations(file),
+            len(module.element_readers) > 0,
+        )
 
     def outdated(self, before: "_ModuleState") -> set[Record]:
         """Return the earlier records that were removed or must be checked again."""

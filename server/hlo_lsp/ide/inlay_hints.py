@@ -17,7 +17,7 @@ from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes, truncated
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.padded_sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
@@ -28,7 +28,7 @@ from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_n
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
 # Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).
 MAX_HINT_COLUMN = 10_000

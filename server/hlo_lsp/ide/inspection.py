@@ -8,7 +8,7 @@ from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
@@ -19,6 +19,7 @@ from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import defining_text
 
 Json = dict[str, Any]
 _ALLOCATION_KEYS = (

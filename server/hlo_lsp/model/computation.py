@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.syntax.instruction_text import TextSpan, split_element
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -101,6 +102,14 @@ class Computation:
             return None
         return tuple(self.parameters[number] for number in range(count))
 
-    def may_define(self, name: str) -> bool:
-        """Return whether the scope defines a name or a broken line may define it."""
-        return not self.has_all_names or name in self.broken
+    def instruction(self, operand: str) -> InstructionLine | None:
+        """Return the first instruction of a name, or the element that ``tuple#1`` names."""
+        element = split_element(operand)
+        if element is None:
+            return self.names.get(operand)
+        holder = self.instruction(element[0])
+        return None if holder is None else element_of(holder, element[1])
+
+    def may_define(self, operand: str) -> bool:
+        """Return whether a broken line may define an operand."""
+        return not self.has_all_names or operand.partition("#")[0] in self.broken

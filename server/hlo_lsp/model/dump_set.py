@@ -10,12 +10,14 @@ from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.compile_files import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice, SourceLine
+from hlo_lsp.model.tuple_elements import element_of, element_position
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
+from hlo_lsp.syntax.instruction_text import InstructionText, split_element
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -27,7 +29,7 @@ from hlo_lsp.syntax.memory_records import (
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import BrokenRecord, Record
-from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
 _SET_NUMBERS = itertools.count()
 
@@ -172,6 +174,7 @@ class DumpSet:
         positions of a value list every instruction that forwards it. None where damaged entries
         list several values at one position.
         """
+        name, index = element_position(name, index)
         value = self.value_of_key(name + (index or "{}"))
         if value is not None:
             return value
@@ -220,8 +223,18 @@ class DumpSet:
         return self.find(lambda index: index.ranges, key)
 
     def step(self, name: str) -> LocatedRecord[SequenceRow] | None:
-        """Return the schedule row of an instruction."""
-        return self.find(lambda index: index.step_names, name)
+        """Return the schedule row of an instruction, or of the first one that reads ``tuple#1``."""
+        return self.find(lambda index: index.step_names, self.memory_name(name))
+
+    def memory_name(self, name: str) -> str:
+        """Return the name of an instruction in the memory files.
+
+        This is another one for an element ``tuple#1``; of several names, it is the first that the
+        schedule has.
+        """
+        if "#" not in name:
+            return name
+        return next(iter(omitted_instructions(self).names.get(name, ())), name)
 
     def at_step(self, step: int) -> LocatedRecord[SequenceRow] | None:
         """Return the schedule row of a step."""
@@ -246,8 +259,20 @@ class DumpSet:
         return None if label is None else label.record.total
 
     def instruction(self, name: str) -> LocatedRecord[InstructionLine] | None:
-        """Return an instruction of the module text."""
-        return self._first_record(lambda file: file.module.instructions.first(name))
+        """Return an instruction of the module text.
+
+        For an operand such as ``tuple#1``, and for a name that the compiler omits from the text,
+        this is the element of the tuple.
+        """
+        found = self._first_record(lambda file: file.module.instructions.first(name))
+        if found is not None:
+            return found
+        element = split_element(omitted_instructions(self).elements.get(name, name))
+        if element is None:
+            return None
+        holder = self.instruction(element[0])
+        record = None if holder is None else element_of(holder.record, element[1])
+        return None if holder is None or record is None else LocatedRecord(holder.file, record)
 
     def computation(self, name: str) -> LocatedRecord[ComputationLine] | None:
         """Return a computation of the module text."""
@@ -265,7 +290,18 @@ class DumpSet:
         return None
 
     def entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
-        """Yield the entries with a position at an instruction."""
+        """Yield the entries with a position at an instruction, or in an element ``tuple#1``."""
+        if "#" in name:
+            holder, index = element_position(name, None)
+            start = str(index)[:-1]
+            for entry in self.entries_at(holder):
+                found = (one.index for one in entry.record.positions if one.name == holder)
+                if any(one == index or str(one).startswith(f"{start},") for one in found):
+                    yield entry
+            return
+        yield from self._entries_at(name)
+
+    def _entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         rows = ((file, file.memory.rows.positions.all(name)) for file in self.files)
         return (LocatedRecord(file, entry) for file, entries in rows for entry in entries)
 
@@ -295,13 +331,6 @@ def printed_shape(header: AssignedValue | UsedValue) -> str | None:
         return header.shape
     instruction = defining_text(header)
     return None if instruction is None else subshape_text(instruction.shape.text, header.index)
-
-
-def defining_text(entry: UsedValue) -> InstructionText | None:
-    """Parse the text after ``from instruction:`` of an entry; columns are those of its line."""
-    line = entry.lines[-1]
-    column = instruction_column(line)
-    return parse_instruction(line, column) if column else None
 
 
 _KIND_ORDER = list(FileKind)

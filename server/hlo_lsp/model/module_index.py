@@ -2,13 +2,20 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import chain, takewhile
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES, CALL_WORDS
+from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.syntax.instruction_text import (
+    CALL_ATTRIBUTES,
+    CALL_WORDS,
+    split_element,
+    tuples_of_element,
+)
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -33,9 +40,12 @@ _PLAIN_CALL = re.compile(
 
 
 def _mentioned_names(record: InstructionLine) -> set[str]:
-    """Return all names after the opcode."""
+    """Return all names after the opcode; for an element of a tuple, also that of the tuple."""
     text, opened = record.text, record.opened
     names = set(_PERCENT_NAME.findall(text, opened))
+    if text.find("#", opened) >= 0:
+        for element in (each for each in record.reads if "#" in each):
+            names.update((element, *tuples_of_element(element)))
     # Nearly all names have a percent sign; reading the others takes five times as long.
     operands = text[opened : text.find(")", opened)]
     if "(" in operands or operands.count("%") <= operands.count(","):
@@ -69,6 +79,8 @@ class ModuleIndex:
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
+        # The instructions with an operand such as `tuple#1`.
+        self.element_readers: MultiMap[str, InstructionLine] = MultiMap()
         self.damaged: dict[BrokenRecord, str | None] = {}
 
     def add(self, record: Record) -> None:
@@ -83,6 +95,8 @@ class ModuleIndex:
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
             self.instruction_count += 1 if change is MultiMap.add else -1
+            if "#" in record.text and any("#" in name for name in record.reads):
+                change(self.element_readers, record.name, record)
             self._update_mentions(record, change)
             for body in record.bodies:
                 self._update(body, change)
@@ -160,6 +174,7 @@ class ModuleIndex:
 
     def scope_of(self, instruction: InstructionLine) -> Record | None:
         """Return the computation of an instruction, or a broken line that may be one."""
+        instruction = instruction.printed
         if isinstance(instruction, InnerInstruction):
             return instruction.home
         return self._records.head_of(instruction)
@@ -182,6 +197,8 @@ class ModuleIndex:
 
     def is_root(self, instruction: InstructionLine) -> bool:
         """Return True if an instruction is the root of its computation."""
+        if instruction.printed is not instruction:
+            return False
         if not instruction.is_root and not isinstance(instruction, InnerInstruction):
             following = next(self._records.after(instruction), None)
             if isinstance(following, InstructionLine):
@@ -194,7 +211,11 @@ class ModuleIndex:
         return self.computations.first(name)
 
     def instruction_in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
-        """Return the first instruction of this name in a scope."""
+        """Return the first instruction of this name in a scope, or the element of ``tuple#1``."""
+        element = split_element(name)
+        if element is not None:
+            holder = self.instruction_in_scope(scope, element[0])
+            return None if holder is None else element_of(holder, element[1])
         if isinstance(scope, ComputationLine) and self.instructions.count(name) > _MANY_OF_A_NAME:
             computation = self.computation(scope)
             strays = (record for record in computation.strays if record.name == name)
@@ -220,15 +241,34 @@ class ModuleIndex:
         return list(dict.fromkeys(record for record in found if record is not None))
 
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
-        """Return the instructions that read the result of this one, in order."""
+        """Return the instructions that read the result of this one, in order.
+
+        Elements of a tuple that are read are among them, in place of ``get-tuple-element``.
+        """
+        found: dict[InstructionLine, None] = {}
+        for record, name in self._readers(instruction):
+            element = None
+            if name != instruction.name:
+                number = name[len(instruction.name) + 1 :].partition("#")[0]
+                element = element_of(instruction, int(number))
+            found[element or record] = None
+        return list(found)
+
+    def _readers(self, instruction: InstructionLine) -> Iterator[tuple[InstructionLine, str]]:
+        """Yield the readers of a result or of its elements, each with the operand."""
         name, scope = instruction.name, self.scope_of(instruction)
-        is_inner = isinstance(instruction, InnerInstruction)  # inside of another record
+        start = f"{name}#"
+        is_inner = isinstance(instruction.printed, InnerInstruction)  # inside of another record
         if self._mentions is None and scope is not None and not is_inner:
             near = takewhile(lambda record: not record.is_head, self._records.after(scope))
             found = (record for record in near if isinstance(record, InstructionLine))
         else:
             found = (one for one in self.mentioning(name) if self.scope_of(one) is scope)
-        return [record for record in found if name in record.text and name in record.reads]
+        for record in found:
+            if name in record.text:
+                for operand in record.reads:
+                    if operand == name or operand.startswith(start):
+                        yield record, operand
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """Return the instructions that call a computation, in order."""

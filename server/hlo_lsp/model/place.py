@@ -154,7 +154,9 @@ def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) 
 
 
 def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
-    """Return the place of a part of an instruction."""
+    """Return the place of a part of an instruction; for an element, that of the tuple's name."""
+    if instruction.printed is not instruction:
+        return name_place(file, instruction.printed)
     return span_place(file, instruction, instruction.text, part.start, part.end)
 
 
@@ -166,7 +168,11 @@ def named_places(
 
 
 def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """Return the place of the shape of an instruction, or of its opcode if it has no shape."""
+    """Return the place of the shape of an instruction, or of its opcode if it has no shape.
+
+    For an element of a tuple, it is the shape of the tuple.
+    """
+    instruction = instruction.printed
     parsed = instruction.parsed
     return part_place(file, instruction, parsed.shape if parsed.shape.text else parsed.opcode)
 
@@ -195,6 +201,8 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
     elif isinstance(record, InlineComputation):  # Without a name, the attribute identifies it.
         start = text.find(f"{record.attribute}=")
         end = start + len(record.attribute)
+    elif isinstance(record, InstructionLine) and record.printed is not record:
+        return name_columns(record.printed, text)
     elif isinstance(record, InstructionLine | ComputationLine):
         start = text.find(record.name, _name_search_start(record, text))
         end = start + len(record.name)

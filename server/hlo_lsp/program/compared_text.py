@@ -1,7 +1,8 @@
 """The texts of two modules without what differs between equal compiles, for comparison by line.
 
 Corresponding instructions and computations have the same name: that of the first module. Metadata,
-backend configurations, and channel numbers are left out, as in ``program/instruction_matching.py``.
+backend configurations, and channel numbers are left out, as in ``program/instruction_matching.py``,
+and so are ``get-tuple-element`` instructions: an operand ``tuple#1`` is the element.
 """
 
 import re
@@ -13,12 +14,14 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.instruction_matching import (
     VARYING_PARTS,
     Matching,
+    aliased,
+    element_names,
     match_instructions,
     with_other_names,
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_NAME = re.compile(r"%([\w.\-]+)")
+_NAME = re.compile(r"%([\w.\-]+(?:#\d+)*)")
 _UNMATCHED_SUFFIX = ".new"  # where the other module uses the name for another instruction
 
 _Rename = Callable[[str], str]
@@ -110,9 +113,16 @@ def _lines(
     for head in heads:
         yield "", head.line
         yield f"{'ENTRY ' if head.is_entry else ''}{computation(head.name)} {{", head.line
+        aliases = element_names(module, head)
+
+        def operand(name: str, aliases: Mapping[str, str] = aliases) -> str:
+            name, mark, element = aliased(name, aliases).partition("#")
+            return instruction(name) + mark + element
+
         for record in module.members(head):
             checkpoint()
-            yield f"  {_instruction(record, instruction, computation)}", record.line
+            if record.name not in aliases:
+                yield f"  {_instruction(record, operand, computation)}", record.line
         yield "}", head.line
 
 

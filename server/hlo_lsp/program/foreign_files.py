@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.query_cache import query
@@ -23,7 +23,7 @@ from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, defining_text
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, read_first_lines
 
 _MAX_HEAD_BYTES = 1 << 14  # that show what a file is
@@ -174,7 +174,10 @@ def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
     if not len(instructions):
         return
     if len(mine.steps):
+        # A module text may omit instructions that the schedule names.
+        is_compact = len(other.module.element_readers) > 0
         names = _sample(mine.step_names, len(mine.step_names))
+        names = [name for name in names if not is_compact or name in instructions]
         yield _count("steps", names, lambda name: name in instructions)
     if len(mine.assigned):
         values = _sampled_records(mine.assigned)

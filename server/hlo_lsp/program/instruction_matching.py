@@ -1,7 +1,8 @@
 """Instructions of two module texts that correspond, found by structure and not by name.
 
 A matching has several passes, from certain to likely. Names, ids, and channel numbers take no part,
-so a renumbered module matches completely.
+so a renumbered module matches completely. A ``get-tuple-element`` is only a way to name an operand
+(newer compilers print ``tuple#1`` instead), and takes part only as the root of a computation.
 """
 
 import re
@@ -17,7 +18,8 @@ from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, In
 # configuration that a backend chooses, which XLA prints last.
 _METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 _OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
-_VARYING = re.compile(r"%[\w.\-]+|\bchannel_id=\d+")
+_VARYING = re.compile(r"%[\w.\-]+(?:#\d+)*|\bchannel_id=\d+")
+_INDEX = re.compile(r"\bindex=(\d{1,9})\b")  # of an element
 _BACKEND_CONFIG = ", backend_config="
 # Parts of a text that vary between equal compiles, except for names and the configuration.
 VARYING_PARTS = re.compile(rf", channel_id=\d+|{_METADATA.pattern}")
@@ -43,6 +45,7 @@ class Node:
         content: Hash of the computations that a fusion or reduction applies.
         inputs: Hash of the operation and, recursively, of its operands.
         operands: The instructions that it reads.
+        elements: For each operand the element that it reads, such as ``#1``; empty for the whole.
         users: The instructions that read it, each with the number of the operand.
     """
 
@@ -52,6 +55,7 @@ class Node:
     content: int
     inputs: int = 0
     operands: "list[Node]" = field(default_factory=list)
+    elements: list[str] = field(default_factory=list)
     users: "list[tuple[int, Node]]" = field(default_factory=list)
     match: "Node | None" = None
     reason: MatchReason | None = None
@@ -127,11 +131,12 @@ class _Side:
     def nodes(self, head: ComputationLine) -> list[Node]:
         """Return the nodes of a computation in text order, which defines operands first."""
         if head not in self._nodes:
-            members = self._module.computation(head).members
+            aliases = element_names(self._module, head)
             known: dict[str, Node] = {}
-            for record in members:
+            for record in self._module.computation(head).members:
                 checkpoint()
-                known[record.name] = self._node(record, known)
+                if record.name not in aliases:
+                    known[record.name] = self._node(record, known, aliases)
             self._nodes[head] = list(known.values())
             self.by_name.update(known)
         return self._nodes[head]
@@ -148,20 +153,45 @@ class _Side:
                     seen.update(called)
                     queue += called
 
-    def _node(self, record: InstructionLine, known: Mapping[str, Node]) -> Node:
+    def _node(
+        self, record: InstructionLine, known: Mapping[str, Node], aliases: Mapping[str, str]
+    ) -> Node:
         operation, op_name = _operation(record)
         content = 0
         if record.opcode not in _CONTROL_FLOW:
             content = self._contents.called_by(record)
         node = Node(record, operation, op_name, content)
-        for number, name in enumerate(record.reads):
+        for number, read in enumerate(record.reads):
+            name, mark, element = aliased(read, aliases).partition("#")
             if (operand := known.get(name)) is not None:
                 node.operands.append(operand)
+                node.elements.append(mark + element)
                 operand.users.append((number, node))
-        node.inputs = hash(
-            (operation, op_name, content, tuple(operand.inputs for operand in node.operands))
-        )
+        inputs = (operand.inputs for operand in node.operands)
+        node.inputs = hash((operation, op_name, content, *inputs, *node.elements))
         return node
+
+
+def element_names(module: ModuleIndex, head: ComputationLine) -> dict[str, str]:
+    """Return the element, such as ``tuple#1``, that each ``get-tuple-element`` selects.
+
+    The root of a computation is not among them.
+    """
+    computation = module.computation(head)
+    found: dict[str, str] = {}
+    for record in computation.members:
+        if record.opcode == "get-tuple-element" and record is not computation.root:
+            index = _INDEX.search(record.text, record.opened)
+            operands = record.operands
+            if index is not None and len(operands) == 1 and operands[0]:
+                found[record.name] = f"{aliased(operands[0], found)}#{index[1]}"
+    return found
+
+
+def aliased(name: str, aliases: Mapping[str, str]) -> str:
+    """Return an operand with the element in place of the name of a ``get-tuple-element``."""
+    name, mark, element = name.partition("#")
+    return aliases.get(name, name) + mark + element
 
 
 class _Contents:
@@ -181,12 +211,16 @@ class _Contents:
         """Return a hash of a computation and of those that it calls."""
         if head not in self._known:
             self._known[head] = 0  # ends a recursion
+            aliases = element_names(self._module, head)
             places: dict[str, int] = {}
             found: list[object] = []
-            for number, record in enumerate(self._module.computation(head).members):
+            for record in self._module.computation(head).members:
                 checkpoint()
-                places[record.name] = number
-                operands = tuple(places.get(name, -1) for name in record.reads)
+                if record.name in aliases:
+                    continue
+                places[record.name] = len(places)
+                reads = (aliased(name, aliases).partition("#") for name in record.reads)
+                operands = tuple((places.get(name, -1), element) for name, _, element in reads)
                 found += (_operation(record)[0], record.is_root, operands, self.called_by(record))
                 if self._has_kernels and record.opcode == "custom-call":
                     found.append(record.text.partition(_BACKEND_CONFIG)[2])
@@ -297,7 +331,8 @@ def _pair_neighbors(before: list[Node], after: list[Node]) -> None:
 def _by_operands(node: Node) -> Hashable | None:
     """Return the opcode and the operands by their counterparts; None unless all have one."""
     operands = [_pair_id(operand) for operand in node.operands]
-    return (node.record.opcode, *operands) if operands and None not in operands else None
+    is_known = operands and None not in operands
+    return (node.record.opcode, *operands, *node.elements) if is_known else None
 
 
 def _by_user(node: Node) -> Hashable | None:

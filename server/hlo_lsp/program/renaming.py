@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.model.place import Place, Statement
+from hlo_lsp.model.place import Place, Statement, part_place
+from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES
+from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES, tuples_of_element
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     InlineComputation,
@@ -83,7 +84,7 @@ def _in_instruction(file: DumpFile, record: InstructionLine) -> Iterator[NameMen
     yield NameMention(record.name, text, parsed.name.start)
     for span in (*parsed.reads, *parsed.predecessors):
         if span.text:
-            yield NameMention(span.text, text, span.start)
+            yield NameMention(span.text.partition("#")[0], text, span.start)
     for span in parsed.called:
         yield NameMention(span.text, text, span.start, is_computation=True)
 
@@ -293,6 +294,18 @@ def mention_places(file: DumpFile, record: InstructionLine | ComputationLine) ->
             place = names[number].place
             places[place.line, place.start] = place
     return [places[key] for key in sorted(places)]
+
+
+def element_places(file: DumpFile, element: TupleElement) -> list[Place]:
+    """Return all operands that are an element of a tuple, or an element of this element."""
+    scope = _scope(file, element)
+    return [
+        part_place(file, item, span)
+        for item in _members(file, element.printed, scope)
+        if element.name in item.text
+        for span in item.parsed.reads
+        if element.name in {span.text, *tuples_of_element(span.text)}
+    ]
 
 
 def _members(

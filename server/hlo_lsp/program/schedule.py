@@ -12,6 +12,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
+from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
@@ -89,6 +90,29 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
             spans[part.computation] = ComputationSteps(len(scheduled), len(scheduled), is_async)
             stack.append((part.computation, _execution_order(module, part.computation)))
     return Schedule(scheduled, computations, spans)
+
+
+def printed_schedule(dump: DumpSet, schedule: Schedule) -> tuple[list[str], Schedule]:
+    """Return the names of all steps, and a schedule whose spans count these steps.
+
+    The live ranges also print the steps of instructions that the module text omits.
+    """
+    label = dump.label(LiveRangeLabel)
+    rows = [] if label is None else sorted(label.file.memory.steps.firsts(), key=_step)
+    if len(rows) <= len(schedule.instructions):
+        return [line.name for line in schedule.instructions], schedule
+    steps = {row.name: row.step for row in rows}
+    spans = {}
+    for computation, span in schedule.spans.items():
+        inside = schedule.instructions[span.start : span.end]
+        at = [steps[line.name] for line in (*inside[:1], *inside[-1:]) if line.name in steps]
+        if at:
+            spans[computation] = replace(span, start=at[0], end=at[-1] + 1)
+    return [row.name for row in rows], replace(schedule, spans=spans)
+
+
+def _step(row: SequenceRow) -> int:
+    return row.step
 
 
 def is_async_call(opcode: str) -> bool:

@@ -17,6 +17,7 @@ from hlo_lsp.model.display import count_noun, truncated
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_layout, without_memory_space
 from hlo_lsp.model.source import SourceLine, file_name
@@ -265,8 +266,15 @@ class _Search:
         others = self.instructions(
             lambda record: name_match(text, record.name) is not None, self._dump.others
         )
-        for one in (*compiled, *others):
+        for one in (*compiled, *self._omitted_instructions(text), *others):
             yield replace(one, match=name_match(text, one.name) or 0)
+
+    def _omitted_instructions(self, text: str) -> Iterator[FoundBuffer]:
+        """Yield the elements of tuples by names that only the memory files have."""
+        for name in omitted_instructions(self._dump).elements:
+            line = self._dump.instruction(name) if name_match(text, name) is not None else None
+            if line is not None:
+                yield replace(self._instruction(line.file, line.record, 0), name=name)
 
     def instructions_of_line(self, text: str) -> Iterator[FoundBuffer]:
         """Yield the instructions of a Python line."""

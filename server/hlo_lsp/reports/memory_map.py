@@ -24,7 +24,7 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
-from hlo_lsp.program.schedule import Schedule, schedule_of
+from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.reports.summary import allocation_kind, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -75,9 +75,11 @@ class _Map:
         self._module: DumpFile | None = next(
             (file for file in dump.files if len(file.module.instructions)), None
         )
+        schedule = None if self._module is None else schedule_of(self._module.module)
         self._schedule: Schedule | None = None
-        if self._module is not None:
-            self._schedule = schedule_of(self._module.module)
+        self._step_names: list[str] = []
+        if schedule is not None:
+            self._step_names, self._schedule = printed_schedule(dump, schedule)
 
     def json(self) -> Json:
         dump = self._dump
@@ -241,9 +243,7 @@ class _Map:
 
     def _steps(self) -> list[int]:
         """Return the names of the scheduled instructions by step."""
-        if self._schedule is None:
-            return []
-        return [self._strings.number(line.name) for line in self._schedule.instructions]
+        return list(map(self._strings.number, self._step_names))
 
 
 def _stacked(assignment: BufferAssignment) -> list[AllocationBlock]:

@@ -6,7 +6,7 @@ Module files contain this text, and values files, without ``ROOT``, after ``from
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import (
@@ -89,7 +89,6 @@ def _match_end(expression: re.Pattern[str], line: str, at: int) -> int:
     return at if match is None else match.end()
 
 
-_LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
 _COMMA = re.compile(r"\s*,\s*")
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
@@ -114,7 +113,7 @@ CALL_ATTRIBUTES = frozenset(
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
 # A part of each of them: a search for seven words is faster than one expression.
 CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
-_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
+_PERCENT_OPERAND = re.compile(r"%([\w.\-]+(?:#\d+)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +149,9 @@ class AttributeText:
 class InstructionText:
     """The parts of an instruction.
 
-    ``shape`` is empty if the text omits it. ``operands`` are names, empty ones for inline
-    operands. Constants and parameters have no operands. ``literal`` is the text in the parentheses.
+    ``shape`` is empty if the text omits it. ``operands`` are names, ``tuple#1`` for an element, and
+    empty ones for inline operands. Constants and parameters have no operands. ``literal`` is the
+    text in the parentheses.
     """
 
     name: TextSpan
@@ -239,6 +239,26 @@ class InstructionText:
         ]
 
 
+def split_element(name: str) -> tuple[str, int] | None:
+    """Return the tuple and the element number of ``tuple#3``, or None for another operand."""
+    if "#" not in name:  # nearly always, and this is called for every operand
+        return None
+    holder, _, number = name.rpartition("#")
+    return holder, int(number)
+
+
+def tuples_of_element(name: str) -> tuple[str, ...]:
+    """Return the tuples that an operand such as ``tuple#1#0`` names: ``tuple#1`` and ``tuple``."""
+    parts = name.split("#")
+    return tuple("#".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+
+
+@cache
+def _operand_at_end() -> re.Pattern[str]:
+    operand = load_grammar("module").expression("operand").pattern
+    return re.compile(rf"(?<![\w.\-#]){operand}\s*$")
+
+
 @lru_cache(maxsize=256)
 def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     """Return the instruction that begins at column ``at`` of a line, or None."""
@@ -272,10 +292,10 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
         return ()
     end = text.find(")", opened)
     inside = text[opened:end]
-    if end >= 0 and "(" not in inside and "[" not in inside and "#" not in inside:
+    if end >= 0 and "(" not in inside and "[" not in inside:
         if not inside or inside.isspace():
             return ()
-        names = _PERCENT_NAME.findall(inside)
+        names = _PERCENT_OPERAND.findall(inside)
         if names and inside.count(",") == len(names) - 1:
             return tuple(names)
     close = closing_bracket(text, opened - 1)
@@ -288,9 +308,9 @@ def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
     if line[start:end].isspace() or start == end:
         return
     for first, last in comma_separated_spans(line, start, end):
-        name = _LAST_NAME.search(line, first, last)
-        if name is not None:
-            yield _text_span(name.start(1), name[1])
+        operand = _operand_at_end().search(line, first, last)
+        if operand is not None:
+            yield _text_span(operand.start("OPERAND_NAME"), operand["OPERAND_NAME"])
         else:
             yield _text_span(last - len(line[first:last].lstrip()), "")
 
@@ -320,12 +340,14 @@ def _inline_operand_names(line: str, start: int) -> Iterator[TextSpan]:
         sign = match[0]
         if depth < 0 or (depth == 0 and sign == ","):
             return
-        word = _LAST_NAME.search(line, start, match.start())
+        word = _operand_at_end().search(line, start, match.start())
         if sign in ",)" and has_operands and has_operands[-1] and word is not None:
-            yield _text_span(word.start(1), word[1])
+            yield _text_span(word.start("OPERAND_NAME"), word["OPERAND_NAME"])
         if sign in "([{":
             has_operands.append(
-                sign == "(" and word is not None and word[1] not in _OPCODES_WITHOUT_OPERANDS
+                sign == "("
+                and word is not None
+                and word["OPERAND_NAME"] not in _OPCODES_WITHOUT_OPERANDS
             )
         elif sign in ")]}" and has_operands:
             has_operands.pop()

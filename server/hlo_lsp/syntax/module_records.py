@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from re import Match
@@ -125,7 +125,8 @@ class InstructionLine(Record):
     """``  ROOT %add.5 = f32[]{:T(128)} add(%a, %b), metadata={...}``.
 
     ``shape`` is empty if the text omits it. ``text`` is the whole text with blanks for comments;
-    ``opened`` is the column of the first operand in it.
+    ``opened`` is the column of the first operand in it. ``elements`` are those of its result that
+    were looked up; see ``model/tuple_elements.py``.
     """
 
     rule = "instruction_line"
@@ -137,6 +138,7 @@ class InstructionLine(Record):
     opened: int
     line_count: int = 1
     bodies: "tuple[InlineComputation, ...]" = ()
+    elements: "Mapping[int, InstructionLine] | None" = None
 
     @classmethod
     def of(cls: type[L], match: Match[str], operands: str = "REST") -> L:
@@ -156,8 +158,13 @@ class InstructionLine(Record):
         return 0
 
     @property
+    def printed(self) -> "InstructionLine":
+        """The instruction that is in the text: this one, or the tuple of an element."""
+        return self
+
+    @property
     def operands(self) -> tuple[str, ...]:
-        """The names of the operands; empty for an inline operand."""
+        """The names of the operands, ``tuple#1`` for an element; empty for an inline operand."""
         return operand_names(self.text, self.opened, self.opcode)
 
     @property

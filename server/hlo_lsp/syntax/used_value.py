@@ -7,6 +7,7 @@ from re import Match
 from sys import intern
 
 from hlo_lsp.syntax.grammar import Grammar
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.records import Record
 
 _INSTRUCTION = " from instruction:"
@@ -262,6 +263,13 @@ def instruction_column(line: str) -> int:
     if not line.startswith(_INSTRUCTION):
         return 0
     return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
+
+
+def defining_text(entry: UsedValue) -> InstructionText | None:
+    """Parse the text after ``from instruction:`` of an entry; columns are those of its line."""
+    line = entry.lines[-1]
+    column = instruction_column(line)
+    return parse_instruction(line, column) if column else None
 
 
 def _is_entry_line(line: str) -> bool:

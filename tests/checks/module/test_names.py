@@ -196,3 +196,58 @@ def test_inline_computations_are_checked() -> None:
         "8:     »a« = f32[] parameter(1)",
         "duplicate instruction `a` in `sum.to_apply`, first defined on line 7",
     )
+
+
+ELEMENTS = """\
+HloModule elements
+
+ENTRY %main (a: f32[4]) -> f32[4] {
+  %a = f32[4]{0} parameter(0)
+  %s = (f32[4]{0}, f32[4]{0}) custom-call(%a), custom_call_target="f"
+  ROOT %r = f32[4]{0} add(%s#0, s#1), control-predecessors={%s}
+}
+"""
+
+
+def test_elements_of_tuples_are_defined() -> None:
+    assert reports(ELEMENTS) == []
+
+
+def test_element_of_undefined_tuple_is_reported() -> None:
+    assert reports(replace_once(ELEMENTS, "%s#0", "%t#0")) == [
+        (
+            "undefined-instruction",
+            "6:   ROOT %r = f32[4]{0} add(%»t#0«, s#1), control-predecessors={%s}",
+            "undefined instruction `t` in `main`",
+        )
+    ]
+
+
+def test_missing_element_is_reported() -> None:
+    (found,) = findings(replace_once(ELEMENTS, "%s#0", "%s#2"))
+    assert (found.code, found.message) == (
+        "undefined-instruction",
+        "no element `s#2`: `s` is a tuple of 2 elements",
+    )
+    ((place, _),) = related(found)
+    assert place.startswith("5:   %s = »(f32[4]{0}, f32[4]{0})« ")
+
+
+def test_element_of_array_is_reported() -> None:
+    (found,) = findings(replace_once(ELEMENTS, "%s#0", "%a#0"))
+    assert found.message == "no element `a#0`: `a` is `f32[4]`"
+
+
+def test_element_of_own_result_is_reported() -> None:
+    (found,) = findings(replace_once(ELEMENTS, "call(%a)", "call(%s#0)"))
+    assert (found.code, found.message) == ("use-before-definition", "`s` uses its own result")
+
+
+def test_element_of_wrong_shape_is_reported() -> None:
+    (found,) = findings(replace_once(ELEMENTS, "= (f32[4]{0}, ", "= (f32[5]{0}, "))
+    assert found.code == "shape-mismatch"
+    assert "`s#0` is `f32[5]`" in found.message
+
+
+def test_predecessor_may_be_omitted_from_compact_text() -> None:
+    assert reports(replace_once(ELEMENTS, "={%s}", "={%get-tuple-element.7}")) == []

@@ -14,7 +14,7 @@ from hlo_lsp.model.buffer_assignment import (
 )
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query_cache import query
@@ -23,6 +23,7 @@ from hlo_lsp.model.shape import shape_indexes, subshape_text, without_layout
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import fields_of_line
+from hlo_lsp.syntax.used_value import defining_text
 
 
 class ValueKind(Enum):

@@ -10,6 +10,7 @@ from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
@@ -67,7 +68,9 @@ class CleanValues:
         if changes is not None and versions == self._versions:
             changed = changes.removed | changes.added
             checkpoint()
-            names = {one.name for one in changed}.union(*(one.operands for one in changed))
+            operands = set(chain.from_iterable(one.operands for one in changed))
+            names = {one.name for one in changed} | operands
+            names.update(chain.from_iterable(map(tuples_of_element, operands)))
             by_name = (one for one in self.records if one.name in names)
             outdated = set(by_name if reading is None else reading(names))
             checkpoint()

@@ -42,7 +42,7 @@ class ResolvedOperands:
     """The operands of an instruction in its scope.
 
     Attributes:
-        names: Names of the operands; empty for an operand that is written inline.
+        names: Names of the operands, `tuple#1` for an element; empty for an inline operand.
         operands: The instructions with these names, None for unknown and inline ones.
         is_plain: Whether all operands are on earlier lines and no other instruction is named.
     """
@@ -93,7 +93,7 @@ class RecordContext(RuleContext, Generic[R]):
         if scope is None:
             return None
         names = instruction.operands
-        operands = tuple(map(scope.names.get, names))
+        operands = tuple(map(scope.instruction, names))
         plain = "control-predecessors=" not in instruction.text and all(
             found is not None and found.line < instruction.line for found in operands
         )

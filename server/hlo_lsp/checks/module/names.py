@@ -6,9 +6,10 @@ from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import name_place, part_place
+from hlo_lsp.model.place import name_place, part_place, shape_place
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.model.shape import describe_shape
+from hlo_lsp.syntax.instruction_text import TextSpan, tuples_of_element
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
 CALLING = frozenset(
@@ -25,11 +26,21 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
         if found is None:
             head = enclosing_computation(context.file, context.record)
             assert head is not None  # references require a computation
-            yield context.report(
-                part_place(context.file, context.record, span),
-                f"undefined instruction `{span.text}` in `{head.head.name}`",
-                *_elsewhere(context, span.text),
-            )
+            name, place = span.text, part_place(context.file, context.record, span)
+            holders = (head.instruction(each) for each in tuples_of_element(name))
+            holder = next(filter(None, holders), None)
+            if holder is None:
+                yield context.report(
+                    place,
+                    f"undefined instruction `{name.partition('#')[0]}` in `{head.head.name}`",
+                    *_elsewhere(context, name.partition("#")[0]),
+                )
+            else:
+                yield context.report(
+                    place,
+                    f"no element `{name}`: `{holder.name}` is {describe_shape(holder.shape)}",
+                    Related(shape_place(context.file, holder), f"the shape of `{holder.name}`"),
+                )
 
 
 def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -37,8 +48,8 @@ def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[F
     record = context.record
     for span, found in _references(context):
         place = part_place(context.file, record, span)
-        if found is record:
-            yield context.report(place, f"`{span.text}` uses its own result")
+        if found is not None and found.printed is record:
+            yield context.report(place, f"`{record.name}` uses its own result")
         elif found is not None and (found.line, found.column) > (record.line, record.column):
             yield context.report(
                 place,
@@ -137,11 +148,14 @@ def _references(
     if resolved is None or resolved.is_plain:
         return []
     parsed, scope = context.record.parsed, resolved.scope
-    spans = (*parsed.reads, *parsed.predecessors)
+    spans = [*parsed.reads]
+    # A text without `get-tuple-element` instructions still names them here.
+    has_all = not len(context.file.module.element_readers)
+    spans += [one for one in parsed.predecessors if has_all or one.text in scope.names]
     return [
-        (span, scope.names.get(span.text))
+        (span, found)
         for span in spans
-        if span.text in scope.names or not scope.may_define(span.text)
+        if (found := scope.instruction(span.text)) is not None or not scope.may_define(span.text)
     ]
 
 

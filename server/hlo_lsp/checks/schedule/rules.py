@@ -13,6 +13,7 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     text_schedule,
 )
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import name_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
@@ -104,17 +105,23 @@ def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     text = text_schedule(context.dump)
     if text is None:
         return
-    printed = [row.name for row in section.steps]
+    omitted = omitted_instructions(context.dump)
+    rows = [row for row in section.steps if row.name in text.steps or row.name not in omitted]
+    printed = [row.name for row in rows]
     expected = [line.name for line in text.schedule.instructions]
     for difference in differences(printed, expected)[:MAX_FINDINGS]:
-        yield _mismatch_finding(context, section, text, difference)
+        yield _mismatch_finding(context, section, rows, text, difference)
 
 
 def _mismatch_finding(
-    context: CompileContext, section: LiveRangeSection, text: TextSchedule, found: Difference
+    context: CompileContext,
+    section: LiveRangeSection,
+    rows: Sequence[SequenceRow],
+    text: TextSchedule,
+    found: Difference,
 ) -> Finding:
-    at = min(found.row, len(section.steps) - 1)
-    row = section.steps[at]
+    at = min(found.row, len(rows) - 1)
+    row = rows[at]
     # The step of the row in the module text, where nothing else is expected instead.
     place = text.steps.get(row.name) if found.place is None else found.place
     line = None if place is None else text.schedule.instructions[place]
@@ -127,7 +134,7 @@ def _mismatch_finding(
         message = f"step {row.step} is `{row.name}` in the schedule, but `{line.name}`"
         message += " in the module text"
     related = [] if line is None else [Related(name_place(text.file, line), "the module text")]
-    related += [section.related(section.steps[at - 1], "previous row")] if at else []
+    related += [section.related(rows[at - 1], "previous row")] if at else []
     return context.report(section.place(row, "NAME"), message, *related)
 
 

@@ -15,7 +15,7 @@ from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, shape_place, top_place
 from hlo_lsp.model.query_cache import query
@@ -23,7 +23,7 @@ from hlo_lsp.model.shape import arrays_of, subshape_text, try_shape
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.syntax.used_value import UsedValue, defining_text, instruction_column
 
 Header = AssignedValue | UsedValue
 _MAX_SINGLE_FINDINGS = 20  # missing values that are reported one by one

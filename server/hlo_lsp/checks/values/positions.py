@@ -148,7 +148,8 @@ def _in_program(context: CompileContext, file: DumpFile, found: _PositionRows) -
             continue
         checkpoint()
         name, index = parts_of(row)
-        line = instructions.first(name)
+        located = None if name in instructions else context.dump.instruction(name)
+        line = instructions.first(name) if located is None else located.record
         if line is None:
             if has_all and not is_named(context.dump, name):
                 wrong.add(entry)

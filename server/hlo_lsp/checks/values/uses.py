@@ -22,8 +22,14 @@ from hlo_lsp.checks.values.positions import (
 from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.omitted_instructions import (
+    NONE_OMITTED,
+    OmittedInstructions,
+    omitted_instructions,
+)
 from hlo_lsp.model.place import line_place, name_place, part_place
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.syntax.instruction_text import split_element
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -38,16 +44,17 @@ _CACHED_NAMES = 64
 class Users:
     """The users of the instructions of a module, by name."""
 
-    def __init__(self, index: ModuleIndex) -> None:
+    def __init__(self, index: ModuleIndex, omitted: OmittedInstructions = NONE_OMITTED) -> None:
         index.build_mention_index()
         self._index = index
+        self._omitted = omitted
         # A tuple may have thousands of operands, and thousands of users that read one element.
         self._readers = lru_cache(_CACHED_NAMES)(self._find_readers)
         self._operand_numbers = lru_cache(_CACHED_NAMES)(_operand_numbers)
 
     def __contains__(self, name: str) -> bool:
-        """Return whether the module has an instruction of this name."""
-        return name in self._index.instructions
+        """Return whether the module has an instruction of this name, or omits it."""
+        return name.partition("#")[0] in self._index.instructions or name in self._omitted.elements
 
     def is_ambiguous(self, name: str) -> bool:
         """Return whether several instructions have this name."""
@@ -55,6 +62,9 @@ class Users:
 
     def operands(self, name: str) -> Sequence[str] | None:
         """Return the operands of an instruction, None if there is none of this name."""
+        element = split_element(self._omitted.elements.get(name, ""))
+        if element is not None:
+            return (element[0],)
         record = self._index.instructions.first(name)
         return None if record is None else record.operands
 
@@ -68,10 +78,14 @@ class Users:
         found: set[str] = set()
         for name, index in parts:
             end = "" if index is None else f" {index}"
-            readers, readers_of_top = self._readers(name)
+            operand = self._omitted.elements.get(name, name)
+            readers, readers_of_top = self._readers(operand)
             for user in chain(readers, readers_of_top if index in _TOPS else (), roots):
-                for number in self._operand_numbers(user).get(name, ()):
+                for number in self._operand_numbers(user).get(operand, ()):
                     found.add(f"  {user.name}, operand {number}{end}")
+            if index in _TOPS:
+                for user_name in self._omitted.readers.get(operand, ()):
+                    found.add(f"  {user_name}, operand 0{end}")
         return found
 
     def _forwarding_root(self, name: str) -> InstructionLine | None:
@@ -140,7 +154,8 @@ def use_mismatch(context: CompileContext) -> Iterator[Finding]:
     clean.refresh(
         context.dump, module, lambda names: chain.from_iterable(map(positions.all, names))
     )
-    program = _Program(context, file, module, Users(module.module))
+    users = Users(module.module, omitted_instructions(context.dump))
+    program = _Program(context, file, module, users)
     for entry in file.memory.entries.records():
         checkpoint()
         if not entry.whole:

@@ -27,13 +27,13 @@ from hlo_lsp.model.display import (
     join_limited,
     truncated,
 )
-from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
 _MAX_LISTED_NAMES = 6
 

@@ -1,0 +1,163 @@
+"""The names of ``get-tuple-element`` instructions that a module text omits.
+
+Since jaxlib 0.11, the module text has ``%tuple#1`` in place of such an instruction, but the memory
+files still name it: in positions, uses, schedule, live ranges, and operands. They also tell which
+element it is. The text after ``from instruction:`` names the operands of an instruction, for which
+the module text has elements. For a name that is no operand there, value ``tuple{1}`` has the
+position ``NAME``, and value ``tuple{}`` has the use ``NAME, operand 0 {}``.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.syntax.instruction_text import tuples_of_element
+from hlo_lsp.syntax.used_value import UsedValue, defining_text
+
+if TYPE_CHECKING:
+    from hlo_lsp.model.dump_file import DumpFile
+    from hlo_lsp.model.dump_set import DumpSet
+
+_WHOLE = {None, "{}"}
+
+
+@dataclass(frozen=True, slots=True)
+class OmittedInstructions:
+    """The omitted instructions of a compile.
+
+    Attributes:
+        elements: The element, such as ``tuple#1``, that each known name stands for.
+        names: The names of each element, in the order of the schedule.
+        readers: The names of all elements of each tuple.
+        may_have_others: Whether other names can be omitted instructions: the module text omits
+            some, and the compile has no complete list of positions and uses.
+    """
+
+    elements: Mapping[str, str]
+    names: Mapping[str, Sequence[str]]
+    readers: Mapping[str, Sequence[str]]
+    may_have_others: bool
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether a name that the module text lacks can be that of an omitted one."""
+        return self.may_have_others or name in self.elements
+
+
+NONE_OMITTED = OmittedInstructions({}, {}, {}, False)
+
+
+@query
+def omitted_instructions(dump: DumpSet) -> OmittedInstructions:
+    """Return the instructions that the module text of a compile omits."""
+    module = next((file for file in dump.files if len(file.module.element_readers)), None)
+    if module is None:
+        return NONE_OMITTED
+    entries = [entry for file in dump.files for entry in file.memory.entries.in_order()]
+    is_whole = bool(entries) and not dump.has_broken_used_values
+    is_whole = is_whole and all(entry.whole for entry in entries)
+    found = _Search(dump, module, entries)
+    elements = found.elements()
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    readers: defaultdict[str, list[str]] = defaultdict(list)
+    for name in sorted(elements, key=found.step):
+        names[elements[name]].append(name)
+        readers[elements[name].rpartition("#")[0]].append(name)
+    return OmittedInstructions(elements, names, readers, not is_whole)
+
+
+class _Search:
+    """A search for the elements that names stand for.
+
+    ``owners`` has the value at each name that the module text lacks. ``_tuples`` has the positions
+    of the tuple that each of them reads.
+    """
+
+    def __init__(self, dump: DumpSet, module: DumpFile, entries: list[UsedValue]) -> None:
+        self._dump = dump
+        self._instructions = module.module.instructions
+        self._mentioned = set(_elements_in_text(module))
+        self.owners: dict[str, UsedValue] = {}
+        self._tuples: dict[str, list[str]] = {}
+        self._found: dict[str, str | None] = {}
+        seen: set[str] = set()
+        for entry in entries:
+            checkpoint()
+            if entry.name is not None and entry.name not in seen:
+                seen.add(entry.name)
+                self._found.update(self._named_operands(entry.name, entry))
+            positions, users = entry.row_names()
+            for name in positions:
+                if name not in self._instructions and entry.has_position(name, None):
+                    self.owners.setdefault(name, entry)
+            omitted = [user for user in users if user not in self._instructions]
+            if omitted:
+                whole = [one.name for one in entry.positions if one.index in _WHOLE]
+                for user in omitted:
+                    self._tuples.setdefault(user, whole)
+
+    def _named_operands(self, name: str, entry: UsedValue) -> Iterator[tuple[str, str]]:
+        """Yield the names of omitted operands, each with the element in the module text."""
+        record = self._instructions.first(name)
+        if record is None or "#" not in record.text:
+            return
+        text = defining_text(entry)
+        for span, operand in zip(
+            () if text is None else text.operands, record.operands, strict=False
+        ):
+            if "#" in operand and span.text not in self._instructions:
+                yield span.text, operand
+
+    def elements(self) -> dict[str, str]:
+        """Return the elements of all names that the module text lacks."""
+        for name in self.owners:
+            self.element(name)
+        return {name: element for name, element in self._found.items() if element is not None}
+
+    def step(self, name: str) -> int:
+        """Return the step of an instruction, -1 if it is not scheduled."""
+        row = self._dump.step(name)
+        return -1 if row is None else row.record.step
+
+    def element(self, name: str) -> str | None:
+        """Return the element that an omitted name stands for, None if it is unknown.
+
+        A tuple that loops and calls pass on is at several positions. The text mentions the element
+        of the right one; of several, that is the last one that is scheduled before the name.
+        """
+        if name not in self._found:
+            self._found[name] = None  # ends a search in a circle, which only damage can cause
+            candidates = [key for _, key in self._candidates(name) if key in self._mentioned]
+            if len(candidates) > 1:
+                step = self.step(name)
+                earlier = [one for one in self._candidates(name) if self.step(one[0]) <= step]
+                earlier = [one for one in earlier if one[1] in self._mentioned]
+                candidates = [max(earlier, key=lambda one: self.step(one[0]))[1]] if earlier else []
+            self._found[name] = candidates[0] if candidates else None
+        return self._found[name]
+
+    def _candidates(self, name: str) -> Iterator[tuple[str, str]]:
+        """Yield the tuples that an omitted instruction may read, each with the element of it."""
+        owner = self.owners[name]
+        tuples = set(self._tuples.get(name, ()))
+        for position in owner.positions:
+            holder, index = position.name, position.index
+            if holder in tuples and index is not None and index[1:-1].isdigit():
+                if holder in self._instructions:
+                    yield holder, f"{holder}#{index[1:-1]}"
+                elif holder in self.owners and (key := self.element(holder)) is not None:
+                    yield holder, f"{key}#{index[1:-1]}"
+
+
+def _elements_in_text(module: DumpFile) -> Iterator[str]:
+    """Yield the elements that a module text mentions, with the tuples that are elements, too."""
+    for reader in module.module.element_readers.snapshot():
+        checkpoint()
+        for operand in reader.reads:
+            if "#" in operand:
+                yield operand
+                yield from tuples_of_element(operand)
