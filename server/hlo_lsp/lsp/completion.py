@@ -18,7 +18,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
 COMPLETION_OPTIONS = types.CompletionOptions(
-    trigger_characters=["%", "(", ",", " ", "=", "{"], resolve_provider=True
+    trigger_characters=["%", "#", "(", ",", " ", "=", "{"], resolve_provider=True
 )
 _KINDS = {
     CandidateKind.OPCODE: types.CompletionItemKind.Operator,

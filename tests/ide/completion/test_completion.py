@@ -206,3 +206,20 @@ def test_memory_files_have_no_completion() -> None:
 @pytest.mark.parametrize(("text", "offers"), [("H|", True), ("\n Hlo|\n", False), ("H|\nx", False)])
 def test_empty_file_offers_module_header(text: str, offers: bool) -> None:
     assert (file_start_completions(*split_at_cursor(text)) is not None) is offers
+
+
+@pytest.mark.parametrize(
+    ("operand", "shapes"),
+    [
+        ("%t#|", ["f32[8]", "(s32[],f32[4])"]),
+        ("t#1#|", ["s32[]", "f32[4]"]),
+        ("%t#0#|", []),
+        ("%nobody#|", []),
+    ],
+)
+def test_number_sign_offers_elements_of_tuple(operand: str, shapes: list[str]) -> None:
+    holder = "  %t = (f32[8]{0}, (s32[], f32[4]{0})) parameter(0)"
+    found = candidates_at(in_entry(f"{holder}\n  %r = f32[8] negate({operand})"))
+    assert [(each.label, each.detail) for each in found] == [
+        (str(number), shape) for number, shape in enumerate(shapes)
+    ]

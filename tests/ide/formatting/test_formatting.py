@@ -37,6 +37,7 @@ ENTRY main (x: f32[2]) -> f32[2] {
   %x = f32[2]{0:T(128)S(1)} parameter(0)
   %t = (f32[2]{0:T(128)}, /*index=1*/s32[]) custom-call(f32[2]{0:T(128)} %x, /*index=1*/%x), \
 custom_call_target="a , b", control-predecessors={%x, %y}, metadata={op_name="a  (b" line=3}
+  %e = s32[] add(%t#1, t#1#0), dimensions={0}
   %c = s32[2]{0} constant({1, 2}), dimensions={0,1}, branch_computations={%a, %b}
   ROOT %y = f32[2] reduce(%t, %x), slice={[0:1], [0:2]}, to_apply=%sum
 }
@@ -202,7 +203,7 @@ def test_edits_are_minimal() -> None:
     file = DumpFile.of_text(text)
     found = format_module(file)
     assert [(edit.end[1] - edit.start[1], edit.text) for edit in found] == [(1, ""), (1, "")]
-    assert [edit.start[0] for edit in found] == [11, 17]
+    assert [edit.start[0] for edit in found] == [11, 18]
 
 
 def test_range_formatting_changes_only_its_lines() -> None:

@@ -63,6 +63,12 @@ def test_operand_expands_to_file() -> None:
     ]
 
 
+def test_element_of_tuple_expands_to_operand() -> None:
+    line = "  %n = f32[] add(%s.1#0¦, %s.1#1)"
+    text = f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"
+    assert steps(text)[:3] == ["0", "%s.1#0", "%s.1#0, %s.1#1"]
+
+
 def test_attributes_and_their_values() -> None:
     assert around(marked_dump.MODULE.text, "control-predecessors={%fu¦sion}") == [
         "fusion", "%fusion", "{%fusion}", "control-predecessors={%fusion}", WHOLE, MAIN, FILE

@@ -54,6 +54,13 @@ def test_control_predecessors_are_instructions() -> None:
     )
 
 
+def test_element_of_tuple_is_a_number() -> None:
+    assert body("  %x = f32[] add(%t.1#0, t#1#2)") == (
+        "%x/instruction+declaration f32/element_type add/opcode %t.1/instruction 0/number "
+        "t/instruction 1/number 2/number"
+    )
+
+
 def test_names_without_percent_sign() -> None:
     line = "  ROOT x = f32[] add(a, f32[] negate(b.1)), calls=c, direction=LT, k={d}"
     assert body(line) == (

@@ -42,6 +42,7 @@ from hlo_lsp.syntax.module_records import InlineComputation
 
 _CAPTURE_START = re.compile(r"\[\[#?(\$?\w*)$")  # a FileCheck variable
 _NAME_START = re.compile(r"%([\w.\-]*)$")
+_ELEMENT_START = re.compile(r"(?<![\w.\-#])(%?[A-Za-z_][\w.\-]*(?:#\d+)*)#\d*$")
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
 _KIND_DETECTION_LINES = 60  # must cover the lines that file kind detection reads
 _FREQUENT_ELEMENT_TYPES = ("f32", "bf16", "s32", "pred", "f16", "u32", "s8", "u8")
@@ -109,6 +110,9 @@ def _candidates(
             flags = ("true", "false") if without_layout(slot.shape) == "pred[]" else ()
             return [plain_candidate(flag, CandidateKind.VALUE) for flag in flags]
         case OperandSlot():
+            holder = _ELEMENT_START.search(draft.text_before)
+            if holder is not None:
+                return _element_candidates(scope, holder[1])
             return operand_candidates(draft, slot, scope, typed)
         case AttributeSlot(opcode=None):
             header = vocabulary().header
@@ -251,7 +255,12 @@ def _key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
 def _tuple_index_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
     """Yield the element numbers of the operand with their shapes."""
     texts = [] if draft.parts is None else operand_texts(draft.text_before, draft.parts.opened)
-    operand = scope.operand(texts[0]) if texts else None
+    return _element_candidates(scope, texts[0]) if texts else iter(())
+
+
+def _element_candidates(scope: CompletionScope, holder: str) -> Iterator[Candidate]:
+    """Yield the numbers of the elements of a tuple with their shapes."""
+    operand = scope.operand(holder)
     elements = None if operand is None else element_texts(without_layout(operand.shape))
     for number, shape in enumerate(elements or ()):
         yield plain_candidate(str(number), CandidateKind.VALUE, shape)

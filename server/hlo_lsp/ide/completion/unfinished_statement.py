@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import BrokenRecord, Record
@@ -33,7 +34,7 @@ _INSTRUCTION_START = re.compile(rf"(?<![\w.\-%])(?:ROOT\s+)?{_NAME}\s+=\s")
 _INSTRUCTION_PREFIX = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*=\s+")
 _ARRAY_SHAPE = re.compile(r"[^\s(\[]+\[\S*(?=\s)")
 _OPCODE = re.compile(r"\s*([a-z][\w\-]*)\s*\(")
-_LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
+_LAST_OPERAND = re.compile(r"(?<![\w.\-#])%?([A-Za-z_][\w.\-]*)((?:#\d{1,9})*)\s*$")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 _CALLEE = re.compile(r"(?<![\w\-])(?:calls|to_apply)=\s*%?([A-Za-z_][\w.\-]*)")
 _WORD = re.compile(r"[%\w.\-]*")
@@ -205,9 +206,18 @@ class CompletionScope:
     above: tuple[PartialInstruction, ...]
 
     def operand(self, text: str) -> PartialInstruction | None:
-        """Return the instruction above the cursor that the text of an operand names."""
-        name = _LAST_NAME.search(text)
-        return next((found for found in self.above if name and found.name == name[1]), None)
+        """Return the instruction above the cursor that the text of an operand names.
+
+        For an element such as ``tuple#1``, the instruction has the shape of the element.
+        """
+        operand = _LAST_OPERAND.search(text)
+        found = next((each for each in self.above if operand and each.name == operand[1]), None)
+        for number in re.findall(r"\d+", operand[2]) if operand is not None else ():
+            shapes = None if found is None else element_texts(found.shape)
+            if found is None or shapes is None or int(number) >= len(shapes):
+                return None
+            found = found._replace(name=f"{found.name}#{number}", shape=shapes[int(number)])
+        return found
 
 
 def completion_scope(draft: Draft) -> CompletionScope:

@@ -1,6 +1,7 @@
 """Lookup of the cursor target at a position in any dump file."""
 
 import re
+from dataclasses import replace
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget, TargetEntity
@@ -219,12 +220,21 @@ def _name_mention(parsed: InstructionText, column: int, *, has_layout: bool) -> 
     ]
     for entity, span in entities:
         if span.text and span.start - 1 <= column <= span.end:
-            return entity, span
+            return _element_mention(entity, span, column) or (entity, span)
     if not parsed.opcode.end < column < parsed.attributes_at:
         return None
     operand_text = parsed.line[: parsed.attributes_at]  # Versions up to jax 0.4 print its shapes.
     whole = TextSpan(0, parsed.attributes_at, operand_text)
     return _array_mention(whole, column, has_layout=has_layout)
+
+
+def _element_mention(entity: TargetEntity, span: TextSpan, column: int) -> Mention | None:
+    """Return the element of a tuple at the tuple's name in ``tuple#1``; None elsewhere."""
+    holder, mark, _ = span.text.partition("#")
+    end = span.start + len(holder)
+    if not mark or column > end or not isinstance(entity, targets.InstructionTarget):
+        return None
+    return replace(entity, holder=holder), TextSpan(span.start, end, holder)
 
 
 def _attribute_mention(parsed: InstructionText, column: int) -> Mention | None:

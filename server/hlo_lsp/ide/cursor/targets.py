@@ -35,11 +35,15 @@ class InstructionTarget(TargetEntity):
 
     Module text prints no shape indices and always refers to the whole result. In a use,
     ``operand`` is the operand number and ``index`` is the shape index in that operand.
+
+    ``name`` is ``tuple#1`` for an element of a tuple; ``holder`` is the tuple if the cursor is on
+    its name in such an operand.
     """
 
     name: str
     index: str | None
     operand: int | None = None
+    holder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,10 +76,9 @@ def has_same_words(one: str, other: str) -> bool:
     return _WORDS.findall(one) == _WORDS.findall(other)
 
 
-_PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
-_OPERAND = re.compile(
-    r"(/\*index=\d+\*/)?\s*(?:([^\s/](?:.*?\S)?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL
-)
+_NAME = r"%?[A-Za-z_][\w.\-]*(?:#\d+)*"
+_PLAIN_OPERANDS = re.compile(rf"(?:{_NAME}(?:, {_NAME})*)?")
+_OPERAND = re.compile(rf"(/\*index=\d+\*/)?\s*(?:([^\s/](?:.*?\S)?)\s+)?({_NAME})", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
 _RESULT_ARROW = re.compile(r"\s*->\s*")

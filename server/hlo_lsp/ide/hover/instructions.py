@@ -37,10 +37,12 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import (
     async_successors,
     element_sources,
@@ -75,6 +77,7 @@ def instruction_card(
     """
     line = line or dump.instruction(name)
     text = line.record.parsed if line is not None else dump.text_of(name)
+    shown, name = name, dump.memory_name(name)
     step = dump.step(name)
     used = list(dump.entries_used_by(name))
     if text is None and step is None and not used and not any(dump.entries_at(name)):
@@ -105,7 +108,7 @@ def instruction_card(
     facts += _value_facts(value, name, at, leaves)
     facts += _leaf_facts(dump, name, inner)
     if text is not None:
-        facts += _opcode_specific_facts(text, line)
+        facts += _opcode_specific_facts(dump, text, line)
         facts += _operand_facts(text, line)
     if line is not None:
         facts += _callee_facts(line.file.module, line.record)
@@ -118,7 +121,7 @@ def instruction_card(
     if line is not None:
         facts += _counterpart_facts(dump, line)
     is_redundant = text is None or text.opcode.text == name
-    title = f"`{name}{index or ''}`"
+    title = f"`{shown}{index or ''}`"
     opcode = None if text is None else vocabulary().opcode(text.opcode.text)
     return Card(
         title if text is None or is_redundant else f"{title} {text.opcode.text}",
@@ -202,7 +205,7 @@ def _describe_slot(value: Value) -> str:
     return f"{number} at offset {record.offset:,}, {format_bytes(record.size)}"
 
 
-def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
+def _opcode_specific_facts(dump: DumpSet, text: InstructionText, line: OptionalLine) -> list[Fact]:
     match text.opcode.text:
         case "constant":
             literal = " ".join(text.literal.text.split()).replace("`", "'")
@@ -221,7 +224,10 @@ def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fa
         case "parameter" if line is not None:
             return _parameter_facts(line.file.module, line.record)
         case "get-tuple-element" if line is not None:
-            return _element_facts(line.file.module, line.record)
+            return [
+                *_omission_facts(dump, line.record),
+                *_element_facts(line.file.module, line.record),
+            ]
     return []
 
 
@@ -233,6 +239,18 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     passed = operands_of_parameter(module, parameter) if can_search(module) else ()
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
     return [*facts, *list_facts("receives", found)]
+
+
+def _omission_facts(dump: DumpSet, record: InstructionLine) -> list[Fact]:
+    """Return which element of a tuple this is, and the names of it that only memory files have."""
+    if not isinstance(record, TupleElement) or record.holder is None:
+        return []
+    element = f"{record.number} of `{record.holder.name}`"
+    names = [f"`{name}`" for name in omitted_instructions(dump).names.get(record.name, ())]
+    return [
+        Fact("element", f"{element}, `{record.name}` in the module text"),
+        *list_facts("not printed", names),
+    ]
 
 
 def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:

@@ -116,7 +116,7 @@ def node_end(node: CallNode) -> tuple[int, int]:
     """Return the line and column after the last character of a node."""
     file, record = node.file, node.record
     if isinstance(record, InstructionLine):
-        rows = record.text.split("\n")
+        rows = record.printed.text.split("\n")
         return record.line + len(rows) - 1, len(rows[-1])
     line = record.line + record.line_count - 1
     if record.members:

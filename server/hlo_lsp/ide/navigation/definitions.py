@@ -16,6 +16,7 @@ from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import (
     element_sources,
     operands_of_parameter,
@@ -93,7 +94,8 @@ def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
 def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the computations that an instruction calls.
 
-    In a memory file, return the entry of the value that flows through the instruction.
+    For an element such as ``tuple#1``, return the instructions that compute it. In a memory file,
+    return the entry of the value that flows through the instruction.
     """
     entity = target.entity
     if isinstance(entity, targets.ValueTarget | targets.ComputationTarget):
@@ -104,6 +106,8 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         meant = targets.resolve_instruction(dump, target, entity.name)
         if meant is None:
             return []
+        if isinstance(meant.record, TupleElement):
+            return _module_places(target, _origins(meant))
         called = meant.file.module.called_by(meant.record)
         return _name_places(LocatedRecord(meant.file, head) for head in called)
     for entry in dump.entries_at(entity.name):
@@ -131,10 +135,20 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     meant = targets.resolve_instruction(dump, target, entity.name)
     if meant is None:
         return []
+    if isinstance(meant.record, TupleElement):
+        return _module_places(target, _origins(meant))
     roots = roots_of(meant.file.module, meant.record)
     return _name_places(
         [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
     )
+
+
+def _origins(element: LocatedRecord[InstructionLine]) -> list[InstructionLine]:
+    """Return the instructions that compute an element of a tuple."""
+    record = element.record
+    assert isinstance(record, TupleElement)
+    assert record.holder is not None
+    return element_sources(element.file.module, record.holder, record.number)
 
 
 def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:

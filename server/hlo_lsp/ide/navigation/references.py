@@ -1,7 +1,7 @@
 """References to values, instructions, computations, and allocations in all files of a compile."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import (
@@ -12,6 +12,8 @@ from hlo_lsp.ide.navigation.filecheck import capture_and_use_places
 from hlo_lsp.memory.memory_usage_report import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import (
     LocatedRecord,
     Place,
@@ -22,8 +24,9 @@ from hlo_lsp.model.place import (
     part_place,
 )
 from hlo_lsp.model.sections import peak_row_key
+from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import operands_of_parameter
-from hlo_lsp.program.renaming import mention_places
+from hlo_lsp.program.renaming import element_places, mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -66,9 +69,18 @@ def user_instructions(
     """
     line = line or dump.instruction(name)
     if line is not None:
-        return [user.name for user in line.file.module.users(line.record)]
+        return list(dict.fromkeys(_users(line.file.module, line.record)))
     own = (entry.record for entry in dump.entries_at(name) if entry.record.name == name)
     return list(dict.fromkeys(use.name for entry in own for use in entry.uses))
+
+
+def _users(module: ModuleIndex, record: InstructionLine) -> Iterator[str]:
+    """Yield the instructions with this one, or an element of it, as an operand."""
+    for user in module.users(record):
+        if isinstance(user, TupleElement):
+            yield from _users(module, user)
+        else:
+            yield user.name
 
 
 def _unique_places(places: Iterable[Place]) -> list[Place]:
@@ -99,8 +111,13 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     instruction = targets.target_instruction(dump, target.entity)
     if instruction is None:
         return [], []
-    mentioned = list(_memory_file_mentions(dump, instruction))
+    if isinstance(target.entity, targets.InstructionTarget) and target.entity.holder is not None:
+        instruction = target.entity.holder
     line = targets.resolve_instruction(dump, target, instruction)
+    names: Sequence[str] = (instruction,)
+    if line is not None and isinstance(line.record, TupleElement):
+        names = omitted_instructions(dump).names.get(line.record.name, ())
+    mentioned = [place for name in names for place in _memory_file_mentions(dump, name)]
     if line is None:
         return [], mentioned
     return [line.name_place], [*mentioned, *_mentions(line)]
@@ -115,7 +132,8 @@ def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
         mentioned += use_places(value)
         for use in value.entry.record.uses:
             user = dump.instruction(use.name)
-            operands = () if user is None else user.record.parsed.operands
+            is_printed = user is not None and user.record.printed is user.record
+            operands = user.record.parsed.operands if user is not None and is_printed else ()
             if user is not None and use.operand < len(operands):
                 mentioned.append(part_place(user.file, user.record, operands[use.operand]))
     for file in dump.files:
@@ -145,6 +163,8 @@ def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
 def _mentions(located: LocatedRecord[InstructionLine]) -> list[Place]:
     """Return the mentions of an instruction in readable lines without the one that defines it."""
     file, record = located.file, located.record
+    if isinstance(record, TupleElement):
+        return element_places(file, record)
     own = part_place(file, record, record.parsed.name)
     return [
         place

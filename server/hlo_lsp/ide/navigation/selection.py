@@ -21,6 +21,7 @@ _MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor i
 _MAX_BRACKET_PREFIX_LENGTH = 80
 _MAX_NESTED_BRACKETS = 50  # around the cursor, the innermost; real texts have 15
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
+_ELEMENT = re.compile(r"%?[\w.\-]+(?:#\d+)+")  # of a tuple, as an operand
 # The text before a bracket that is selected together with it.
 _BRACKET_PREFIX = re.compile(r"(?<![\w.\-])[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
 _Span = tuple[int, int]
@@ -95,6 +96,9 @@ def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     lexemes = load_grammar("lexemes").expression("lexeme")
+    for match in _ELEMENT.finditer(text, begin, end):
+        if match.start() <= at <= match.end():
+            yield match.span()
     for match in (*_WORD.finditer(text, begin, end), *lexemes.finditer(text, begin, end)):
         is_word = match.re is _WORD
         if match.start() <= at <= match.end():
