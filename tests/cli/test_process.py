@@ -42,6 +42,13 @@ def test_unencodable_characters_are_no_error(compiled: Compiled, coding: str) ->
     assert result.out.startswith("f32[256,256]")
 
 
+@pytest.mark.parametrize("command", ["summary", "modules", "timeline"])
+def test_ascii_output_has_similar_characters(compiled: Compiled, command: str) -> None:
+    result = run_process(command, compiled("tpu").assignment, PYTHONIOENCODING="ascii")
+    assert (result.status, result.err) == (0, "")
+    assert " | " in result.out
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("command", ["check", "summary", "find", "timeline", "why"])
 def test_pipes_named_like_dumps_are_not_opened(compiled: Compiled, command: str) -> None:

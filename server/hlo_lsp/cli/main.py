@@ -10,6 +10,7 @@ from importlib import import_module
 
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.options import argument_parser
+from hlo_lsp.cli.output_encoding import replace_missing_characters
 from hlo_lsp.lsp.garbage_collection import (
     limit_collections,
     reduce_gc_frequency,
@@ -28,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if options.command in {None, "serve"}:
             return _serve(options)
+        replace_missing_characters()
         status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
         if sys.stdout is not None:
             sys.stdout.flush()  # while an error can still be reported
