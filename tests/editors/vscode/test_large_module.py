@@ -96,9 +96,12 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     await button.click()
     await window.notification("Reopen the file")
     await window.reset()
-    await open_by_click(window, path)
+    # The API of VS Code keeps the text of the first file, with its limits, for three minutes.
+    copy = path.with_name("copy.after_optimizations.txt")
+    path.rename(copy)
+    await open_by_click(window, copy)
     entry = next(n for n, each in enumerate(text) if each.startswith("ENTRY "))
-    await window.open(Spot(path, entry, 0))
+    await window.open(Spot(copy, entry, 0))
     await until(
         window.shown(f"{EDITOR} .codelens-decoration"),
         lambda lenses: any("instructions" in each for each in lenses),
