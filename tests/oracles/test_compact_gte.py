@@ -21,7 +21,11 @@ from cli.command import run
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.navigation.definitions import definitions
+from hlo_lsp.ide.navigation.definitions import (
+    definitions,
+    implementations,
+    type_definitions,
+)
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -164,6 +168,24 @@ def test_diff_of_both_forms_is_empty(pairs: list[Pair]) -> None:
         assert "no differences" in run("diff", pair.full_path, pair.compact_path).out
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("%s#0", "%s#1"), ("index=0", "index=1")], ids=["compact", "full"]
+)
+def test_diff_shows_another_element(one: str, other: str, tmp_path: Path) -> None:
+    operand = f"{one}" if "#" in one else "%g"
+    line = "" if "#" in one else f"  %g = f32[8] get-tuple-element(%s), {one}\n"
+    text = (
+        "HloModule jit_m\n\nENTRY %e {\n  %a = f32[8] parameter(0)\n"
+        f'  %s = (f32[8], f32[8]) custom-call(%a), custom_call_target="f"\n{line}'
+        f"  ROOT %r = f32[8] negate({operand})\n}}\n"
+    )
+    for name, content in (("a", text), ("b", text.replace(one, other))):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "m.after_optimizations.txt").write_text(content, "utf-8")
+    printed = run("diff", tmp_path / "a", tmp_path / "b").out
+    assert "~ r: different elements of tuples" in printed
+
+
 def test_find_and_why_answer_the_same(pairs: list[Pair]) -> None:
     owners = 0
     for pair in pairs:
@@ -213,6 +235,12 @@ _PLANTED = {
     "use": ("-values.txt", r", operand 0$", ", operand 1", "use-mismatch"),
     "position": ("-values.txt", r"^  get-tuple-element\.\d+$", "  nobody", "position-mismatch"),
     "step": ("-live-range.txt", r"(?<=:)get-tuple-element\.\d+$", "nobody", "schedule-mismatch"),
+    "repeated step": (
+        "-live-range.txt",
+        r"(?<=:)get-tuple-element\.94$",
+        "get-tuple-element.95",
+        "schedule-mismatch",
+    ),
     "order": ("-live-range.txt", r"(?<=:)copy\.\d+$", "nobody", "schedule-mismatch"),
 }
 
@@ -253,6 +281,8 @@ def test_every_element_leads_to_its_tuple(pairs: list[Pair]) -> None:
                     card = hover_card(pair.compact, target)
                     assert card is not None
                     assert card.title.startswith(f"`{match[1]}{match[2]}`")
+                    assert type_definitions(pair.compact, target)
+                    assert implementations(pair.compact, target)
                     _, mentioned = declarations_and_references(pair.compact, target)
                     assert any(one.file is module and one.line == line for one in mentioned)
     assert count > 200
@@ -268,6 +298,8 @@ def test_every_omitted_name_leads_to_its_element(pairs: list[Pair]) -> None:
             assert target is not None
             found = definitions(pair.compact, target)
             assert [place.file for place in found] == [pair.module]
+            for origin in implementations(pair.compact, target):
+                assert origin.file is pair.module
             card = hover_card(pair.compact, target)
             assert card is not None
             facts = {fact.label: fact.text for fact in card.facts}

@@ -306,6 +306,16 @@ def test_operand_can_be_an_element(operands: str, names: tuple[str, ...]) -> Non
     assert operand_names(parsed.line, parsed.literal.start, "call") == names
 
 
+@pytest.mark.parametrize(
+    "operand", ["%s#", "%s##0", "%s#x", "%s #0", "%s#-1", "%s#0000000000", "%s#0?", "%s#0#", "%s@2"]
+)
+def test_both_readers_know_no_other_suffix(operand: str) -> None:
+    parsed = parse_instruction(f"  %x = f32[] call(%t#0, {operand})")
+    assert parsed is not None
+    assert [span.text for span in parsed.operands] == ["t#0", ""]
+    assert operand_names(parsed.line, parsed.literal.start, "call") == ("t#0", "")
+
+
 def test_inline_operand_reads_elements() -> None:
     parsed = parse_instruction("  %x = f32[] negate(f32[] add(%t#0, %u#1))")
     assert parsed is not None
@@ -314,6 +324,7 @@ def test_inline_operand_reads_elements() -> None:
 
 def test_tuples_of_element() -> None:
     assert split_element("t#1#0") == ("t#1", 0)
-    assert split_element("t") is None
+    for name in ("t", "t#", "#1", "#", "t#x", "t#0000000000", "t#٠"):
+        assert split_element(name) is None
     assert tuples_of_element("t#1#0") == ("t#1", "t")
     assert tuples_of_element("t") == ()

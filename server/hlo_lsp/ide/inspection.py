@@ -140,7 +140,7 @@ def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
 def _users_by_name(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
     users: defaultdict[str, list[str]] = defaultdict(list)
     for member in members:
-        for name in dict.fromkeys(member.reads):
+        for name in dict.fromkeys(read.partition("#")[0] for read in member.reads):
             users[name].append(member.name)
     return users
 

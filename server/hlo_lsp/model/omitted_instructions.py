@@ -10,12 +10,13 @@ position ``NAME``, and value ``tuple{}`` has the use ``NAME, operand 0 {}``.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.tuple_elements import element_position
 from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
@@ -34,6 +35,8 @@ class OmittedInstructions:
         elements: The element, such as ``tuple#1``, that each known name stands for.
         names: The names of each element, in the order of the schedule.
         readers: The names of all elements of each tuple.
+        mentioned: All names in positions, uses, and operands that the module text lacks. Damage to
+            a memory file can hide which element a name stands for.
         may_have_others: Whether other names can be omitted instructions: the module text omits
             some, and the compile has no complete list of positions and uses.
     """
@@ -41,14 +44,15 @@ class OmittedInstructions:
     elements: Mapping[str, str]
     names: Mapping[str, Sequence[str]]
     readers: Mapping[str, Sequence[str]]
+    mentioned: Set[str]
     may_have_others: bool
 
-    def __contains__(self, name: str) -> bool:
+    def may_contain(self, name: str) -> bool:
         """Return whether a name that the module text lacks can be that of an omitted one."""
-        return self.may_have_others or name in self.elements
+        return self.may_have_others or name in self.mentioned
 
 
-NONE_OMITTED = OmittedInstructions({}, {}, {}, False)
+NONE_OMITTED = OmittedInstructions({}, {}, {}, frozenset(), False)
 
 
 @query
@@ -67,7 +71,7 @@ def omitted_instructions(dump: DumpSet) -> OmittedInstructions:
     for name in sorted(elements, key=found.step):
         names[elements[name]].append(name)
         readers[elements[name].rpartition("#")[0]].append(name)
-    return OmittedInstructions(elements, names, readers, not is_whole)
+    return OmittedInstructions(elements, names, readers, found.names, not is_whole)
 
 
 class _Search:
@@ -84,17 +88,20 @@ class _Search:
         self.owners: dict[str, UsedValue] = {}
         self._tuples: dict[str, list[str]] = {}
         self._found: dict[str, str | None] = {}
+        self._operands: dict[str, str] = {}
+        self.names: set[str] = set()
         seen: set[str] = set()
         for entry in entries:
             checkpoint()
             if entry.name is not None and entry.name not in seen:
                 seen.add(entry.name)
-                self._found.update(self._named_operands(entry.name, entry))
+                self._operands.update(self._named_operands(entry.name, entry))
             positions, users = entry.row_names()
             for name in positions:
                 if name not in self._instructions and entry.has_position(name, None):
                     self.owners.setdefault(name, entry)
             omitted = [user for user in users if user not in self._instructions]
+            self.names.update(omitted)
             if omitted:
                 whole = [one.name for one in entry.positions if one.index in _WHOLE]
                 for user in omitted:
@@ -114,9 +121,9 @@ class _Search:
 
     def elements(self) -> dict[str, str]:
         """Return the elements of all names that the module text lacks."""
-        for name in self.owners:
-            self.element(name)
-        return {name: element for name, element in self._found.items() if element is not None}
+        self.names.update(self.owners, self._operands)
+        found = ((name, self.element(name)) for name in self.owners)
+        return {name: element for name, element in found if element is not None}
 
     def step(self, name: str) -> int:
         """Return the step of an instruction, -1 if it is not scheduled."""
@@ -129,7 +136,12 @@ class _Search:
         A tuple that loops and calls pass on is at several positions. The text mentions the element
         of the right one; of several, that is the last one that is scheduled before the name.
         """
-        if name not in self._found:
+        if name in self._found:
+            return self._found[name]
+        operand = self._operands.get(name)
+        if operand is not None and self.owners[name].has_position(*element_position(operand, None)):
+            self._found[name] = operand
+        else:
             self._found[name] = None  # ends a search in a circle, which only damage can cause
             candidates = [key for _, key in self._candidates(name) if key in self._mentioned]
             if len(candidates) > 1:

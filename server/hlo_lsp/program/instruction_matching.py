@@ -62,10 +62,12 @@ class Node:
 
     @property
     def is_changed(self) -> bool:
-        """True if the operation differs from that of the corresponding instruction."""
+        """True if the operation, or an element that it reads, differs from the counterpart."""
         other = self.match
         return other is not None and (
-            self.operation != other.operation or self.content != other.content
+            self.operation != other.operation
+            or self.content != other.content
+            or self.elements != other.elements
         )
 
 

@@ -298,6 +298,8 @@ def _changed(node: Node) -> str:
     if opcode != other.record.opcode:
         return f"{names}: {opcode} -> {other.record.opcode}"
     what = "attributes" if node.operation != other.operation else "fused computation"
+    if (node.operation, node.content) == (other.operation, other.content):
+        what = "elements of tuples"
     return f"{names}: different {what}"
 
 

@@ -270,8 +270,8 @@ class _Search:
             yield replace(one, match=name_match(text, one.name) or 0)
 
     def _omitted_instructions(self, text: str) -> Iterator[FoundBuffer]:
-        """Yield the elements of tuples by names that only the memory files have."""
-        for name in omitted_instructions(self._dump).elements:
+        """Yield elements of tuples: ``tuple#1``, or by names that only the memory files have."""
+        for name in (*([text] if "#" in text else ()), *omitted_instructions(self._dump).elements):
             line = self._dump.instruction(name) if name_match(text, name) is not None else None
             if line is not None:
                 yield replace(self._instruction(line.file, line.record, 0), name=name)

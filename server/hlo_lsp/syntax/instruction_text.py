@@ -113,7 +113,7 @@ CALL_ATTRIBUTES = frozenset(
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
 # A part of each of them: a search for seven words is faster than one expression.
 CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
-_PERCENT_OPERAND = re.compile(r"%([\w.\-]+(?:#\d+)*)")
+_PERCENT_OPERAND = re.compile(r"%([\w.\-]+(?:#[0-9]{1,9})*)\s*(?:,|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +239,15 @@ class InstructionText:
         ]
 
 
+_ELEMENT_NUMBER = re.compile(r"[0-9]{1,9}")
+
+
 def split_element(name: str) -> tuple[str, int] | None:
     """Return the tuple and the element number of ``tuple#3``, or None for another operand."""
     if "#" not in name:  # nearly always, and this is called for every operand
         return None
     holder, _, number = name.rpartition("#")
-    return holder, int(number)
+    return (holder, int(number)) if holder and _ELEMENT_NUMBER.fullmatch(number) else None
 
 
 def tuples_of_element(name: str) -> tuple[str, ...]:

@@ -249,5 +249,13 @@ def test_element_of_wrong_shape_is_reported() -> None:
     assert "`s#0` is `f32[5]`" in found.message
 
 
+def test_element_before_its_tuple_on_one_line_is_reported() -> None:
+    text = (
+        "HloModule m\n\nENTRY e { a = f32[] parameter(0) "
+        "ROOT r = f32[] add(t#0, a) t = (f32[]) tuple(a) }\n"
+    )
+    assert [found.code for found in findings(text)] == ["use-before-definition"]
+
+
 def test_predecessor_may_be_omitted_from_compact_text() -> None:
     assert reports(replace_once(ELEMENTS, "={%s}", "={%get-tuple-element.7}")) == []

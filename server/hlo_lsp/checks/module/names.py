@@ -50,7 +50,10 @@ def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[F
         place = part_place(context.file, record, span)
         if found is not None and found.printed is record:
             yield context.report(place, f"`{record.name}` uses its own result")
-        elif found is not None and (found.line, found.column) > (record.line, record.column):
+        elif found is not None and (found.line, found.printed.column) > (
+            record.line,
+            record.column,
+        ):
             yield context.report(
                 place,
                 f"`{span.text}` is used on line {context.number(record)}, but defined only on line "

@@ -13,7 +13,7 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     text_schedule,
 )
-from hlo_lsp.model.omitted_instructions import omitted_instructions
+from hlo_lsp.model.omitted_instructions import OmittedInstructions, omitted_instructions
 from hlo_lsp.model.place import name_place
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
@@ -106,11 +106,51 @@ def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     if text is None:
         return
     omitted = omitted_instructions(context.dump)
-    rows = [row for row in section.steps if row.name in text.steps or row.name not in omitted]
+    rows = list(_compared_rows(section, text, omitted))
     printed = [row.name for row in rows]
     expected = [line.name for line in text.schedule.instructions]
     for difference in differences(printed, expected)[:MAX_FINDINGS]:
         yield _mismatch_finding(context, section, rows, text, difference)
+    for name in _missing_names(section, text, omitted)[:MAX_FINDINGS]:
+        place, element = section.label_place(Section.SEQUENCE), omitted.elements[name]
+        yield context.report(place, f"`{name}`, which is `{element}`, is missing in the schedule")
+
+
+def _missing_names(
+    section: LiveRangeSection, text: TextSchedule, omitted: OmittedInstructions
+) -> list[str]:
+    """Return the scheduled instructions that neither the text nor the schedule has.
+
+    A gap in the numbers of the rows is reported by itself.
+    """
+    numbers = [row.step for row in section.steps]
+    if numbering_breaks(numbers) or not section.is_complete(Section.SEQUENCE):
+        return []
+    scheduled = {row.name for row in section.steps}
+    return [
+        name
+        for name, element in omitted.elements.items()
+        if name not in scheduled and element.partition("#")[0] in text.steps
+    ]
+
+
+def _compared_rows(
+    section: LiveRangeSection, text: TextSchedule, omitted: OmittedInstructions
+) -> Iterator[SequenceRow]:
+    """Yield the rows to compare with the text: not those of instructions that it omits.
+
+    A row of an omitted instruction is compared, and so reported, if it repeats another one or if it
+    precedes the tuple.
+    """
+    instructions = text.file.module.instructions
+    seen: set[str] = set()
+    for row in section.steps:
+        holder = omitted.elements.get(row.name, "").partition("#")[0]
+        is_early = holder in text.steps and holder not in seen
+        is_omitted = row.name not in instructions and omitted.may_contain(row.name)
+        if not is_omitted or is_early or row.name in seen:
+            yield row
+        seen.add(row.name)
 
 
 def _mismatch_finding(

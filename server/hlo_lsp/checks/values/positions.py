@@ -155,7 +155,7 @@ def _in_program(context: CompileContext, file: DumpFile, found: _PositionRows) -
                 wrong.add(entry)
                 problem = f"does not exist: the module text has no instruction `{name}`"
                 yield _wrong(context, file, entry, row, problem)
-        elif line.shape and index not in _parts(line.shape) and len(instructions.all(name)) == 1:
+        elif line.shape and index not in _parts(line.shape) and len(instructions.all(name)) < 2:
             problem = f"`{name}` has no part `{index}`" if index else f"`{name}` is a tuple"
             problem = problem if line.shape.startswith("(") else f"`{name}` is not a tuple"
             related = Related(shape_place(module, line), "its shape")

@@ -56,6 +56,10 @@ class Users:
         """Return whether the module has an instruction of this name, or omits it."""
         return name.partition("#")[0] in self._index.instructions or name in self._omitted.elements
 
+    def is_unknown(self, name: str) -> bool:
+        """Return whether the module may omit this instruction, but not which element it is."""
+        return name not in self and self._omitted.may_contain(name)
+
     def is_ambiguous(self, name: str) -> bool:
         """Return whether several instructions have this name."""
         return self._index.instructions.count(name) > 1
@@ -171,7 +175,8 @@ def use_mismatch(context: CompileContext) -> Iterator[Finding]:
 def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[str]]:
     """Return the unexpected or repeated rows of an entry, and the missing ones."""
     users, positions = program.users, position_rows(entry)
-    if any(users.is_ambiguous(parts_of(row)[0]) for row in positions):
+    names = [parts_of(row)[0] for row in positions]
+    if any(users.is_ambiguous(name) or users.is_unknown(name) for name in names):
         return [], []
     printed = [*entry.lines[entry.lines.index(" uses:") + 1 : -1]]
     wanted, found = users.rows(positions), set(printed)

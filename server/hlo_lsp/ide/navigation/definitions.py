@@ -107,7 +107,7 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         if meant is None:
             return []
         if isinstance(meant.record, TupleElement):
-            return _module_places(target, _origins(meant))
+            return _origin_places(meant)
         called = meant.file.module.called_by(meant.record)
         return _name_places(LocatedRecord(meant.file, head) for head in called)
     for entry in dump.entries_at(entity.name):
@@ -131,24 +131,27 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     if not isinstance(entity, targets.InstructionTarget):
         return []
     if isinstance(record, InstructionLine) and entity.operand is not None:
-        return _module_places(target, parameters_of_operand(module, record, entity.operand))
+        found = parameters_of_operand(module, record, entity.operand)
+        if found or "#" not in entity.name:
+            return _module_places(target, found)
     meant = targets.resolve_instruction(dump, target, entity.name)
     if meant is None:
         return []
     if isinstance(meant.record, TupleElement):
-        return _module_places(target, _origins(meant))
+        return _origin_places(meant)
     roots = roots_of(meant.file.module, meant.record)
     return _name_places(
         [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
     )
 
 
-def _origins(element: LocatedRecord[InstructionLine]) -> list[InstructionLine]:
+def _origin_places(element: LocatedRecord[InstructionLine]) -> list[Place]:
     """Return the instructions that compute an element of a tuple."""
-    record = element.record
+    file, record = element.file, element.record
     assert isinstance(record, TupleElement)
     assert record.holder is not None
-    return element_sources(element.file.module, record.holder, record.number)
+    sources = element_sources(file.module, record.holder, record.number)
+    return list(dict.fromkeys(_name_places(LocatedRecord(file, source) for source in sources)))
 
 
 def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
