@@ -162,7 +162,7 @@ async def window(
         return
     try:
         await window.reset()
-    except AssertionError:
+    except Exception:
         await _shared_window.close()
         raise
 

@@ -39,7 +39,6 @@ exports.activate = (context) => {
 
 const RESET = [
   "workbench.action.closeAllEditors",
-  "workbench.action.terminal.killAll",
   "workbench.action.closePanel",
   "notifications.hideList",
   "notifications.clearAll",
@@ -140,6 +139,8 @@ const requests = {
       await vscode.window.showTextDocument(document);
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     }
+    // The command killAll never ends if a program exits meanwhile.
+    vscode.window.terminals.forEach((terminal) => terminal.dispose());
     for (const command of RESET) {
       await vscode.commands.executeCommand(command);
     }
