@@ -21,7 +21,7 @@ from editors.vscode.window import Window
 
 pytestmark = vscode(2)
 TOAST = ".notifications-toasts .notification-list-item"
-MESSAGE = ".notifications-center .notification-list-item-message"
+MESSAGE = ".notifications-center .notification-list-item-message:visible"
 NO_PYTHON = "The HLO language server requires Python 3.10 or newer, but none was found."
 SCRIPT = Path("bundled", "tool", "hlo_lsp_main.py")
 

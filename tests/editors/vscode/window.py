@@ -181,7 +181,7 @@ class Window:
     async def notification(self, text: str) -> Locator:
         """Return a notification in the notification center; a toast disappears after 10 seconds."""
         await self.host.command("notifications.showList")
-        shown = ".notifications-center .notification-list-item"
+        shown = ".notifications-center .notification-list-item:visible"
         found = self.page.locator(shown, has_text=text).first
         await found.wait_for()
         return found
