@@ -20,6 +20,7 @@ SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
     "explorer.autoReveal": False,
     "extensions.ignoreRecommendations": True,
+    "files.autoSave": "off",  # as in VS Code on the desktop
     "git.enabled": False,
     "security.workspace.trust.enabled": False,
     "terminal.integrated.gpuAcceleration": "off",  # renders text in the page
