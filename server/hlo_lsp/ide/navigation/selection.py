@@ -21,7 +21,7 @@ _MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor i
 _MAX_BRACKET_PREFIX_LENGTH = 80
 _MAX_NESTED_BRACKETS = 50  # around the cursor, the innermost; real texts have 15
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
-_ELEMENT = re.compile(r"%?[\w.\-]+(?:#\d+)+")  # of a tuple, as an operand
+_ELEMENT = re.compile(r"(?<![\w.\-%#])%?[\w.\-]+(?:#\d+)+")  # of a tuple, as an operand
 # The text before a bracket that is selected together with it.
 _BRACKET_PREFIX = re.compile(r"(?<![\w.\-])[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
 _Span = tuple[int, int]
