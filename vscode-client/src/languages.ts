@@ -44,7 +44,7 @@ const FIRST: readonly (readonly [RegExp, Language])[] = [
 ];
 /** What the server looks for in other texts (`syntax/oom_lines.py`): a log may come before it. */
 const OUT_OF_MEMORY =
-  /Ran out of memory (?:in memory space|on \w+, the total memory)|Program hbm requirement |Largest program allocations in hbm:|Allocation \(size=\d+\) would exceed memory|Out of memory (?:while trying to allocate|allocating) \d|That was not possible\. There are [\d.]+\w* free|Can't reduce memory use below /;
+  /Ran out of memory (?:in memory space|on \w+, the total memory)|Program hbm requirement |Largest program allocations in hbm:|Allocation \(size=\d+\) would exceed memory|Out of memory (?:while trying to allocate|allocating) \d|Attempting to \w+ [\d.]+[A-Za-z]*(?: at the bottom of memory|\. That was not possible)|Failed to allocate request for \d|failed to allocate [\d.]+\w* \(\d+ bytes\) from device|unlikely to have enough memory\. Requires \d|Entry Parameter Subshape: |XLA [Ll]abel: |Can't reduce memory use below /;
 const TOTAL = "Total bytes used: ";
 
 /**

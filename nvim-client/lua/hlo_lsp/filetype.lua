@@ -41,7 +41,13 @@ local OUT_OF_MEMORY = {
   'Allocation %(size=%d+%) would exceed memory',
   'Out of memory while trying to allocate %d',
   'Out of memory allocating %d',
-  'That was not possible%. There are [%d.]+%w* free',
+  'Attempting to %w+ [%d.]+%w* at the bottom of memory',
+  'Attempting to %w+ [%d.]+%w*%. That was not possible',
+  'Failed to allocate request for %d',
+  'failed to allocate [%d.]+%w* %(%d+ bytes%) from device',
+  'unlikely to have enough memory%. Requires %d',
+  'Entry Parameter Subshape: ',
+  'XLA [Ll]abel: ',
   "Can't reduce memory use below ",
 }
 

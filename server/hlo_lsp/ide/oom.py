@@ -149,7 +149,11 @@ def _message_name(message: OomMessage) -> str:
         return f"{memory}: list of buffers" if size is None else f"{memory}: {size.text}"
     if message.limit is None:
         return f"{memory}: {message.needed.text}"
-    limit = f"{message.limit.text}{' free' if message.is_limit_free else ''}"
+    limit = (
+        f"{message.limit.text} {message.limit_name}"
+        if message.is_limit_free
+        else message.limit.text
+    )
     return f"{memory}: {message.needed.text} of {limit}"
 
 

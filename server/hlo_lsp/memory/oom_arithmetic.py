@@ -4,6 +4,9 @@ Known numbers whose meaning differs from their label:
 
 - Up to libtpu 0.0.37, ``Used`` omits the outputs, so that a program needs more.
 - In short messages, ``HLO temporaries`` is the sum of arguments, outputs, and temporaries.
+- If a program does not fit beside the data on the device, ``Total hbm usage`` is the sum of
+  reserved memory, of all data (``heap allocations``, which include arguments and outputs), and of
+  the program. ``Max free chunk`` of the heap is no part of it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -55,6 +58,8 @@ def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
     outputs = None
     if message.output is not None:
         outputs = message.output.bytes - (_bytes(message.shared) or 0)
+    if message.persistent_rows:
+        return _persistent_requirement(message, program)
     parts = (arguments, outputs, program)
     if message.usage_rows and any(part is not None for part in parts):
         total = sum(part or 0 for part in parts)
@@ -71,6 +76,15 @@ def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
         return Requirement(total_allocation.bytes)
     needed = None if is_one_allocation(message) else _bytes(message.needed)
     return Requirement(needed, False, *parts)
+
+
+def _persistent_requirement(message: OomMessage, program: int | None) -> Requirement:
+    """Return the need of a program whose arguments and outputs are already on the device."""
+    arguments = _bytes(message.persistent("arguments"))
+    outputs = _bytes(message.persistent("output"))
+    # The output "may share some memory with arguments".
+    least = max(arguments or 0, outputs or 0) + (program or 0)
+    return Requirement(least or None, True, arguments, outputs, program)
 
 
 def _measured(message: OomMessage, dump: DumpSet) -> Requirement | None:

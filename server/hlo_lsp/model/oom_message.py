@@ -135,13 +135,18 @@ class OomMessage:
         needed: The size that the first sentence calls used, required, or to be allocated.
         limit: The available size, or the free one at run time.
         subject: What the needed size is: ``HLO temporaries`` in short messages.
-        is_limit_free: True if the limit is the free memory at run time.
+        is_limit_free: True if the limit is the free memory at run time, of which only a part may
+            be reservable.
         first: Number of the first line in the document, from 0.
         usage: ``Total hbm usage``, which includes reserved memory.
         requirement: ``Program hbm requirement``: memory other than arguments and outputs.
         shared: How much of the outputs is in the arguments, because they are donated.
         statistics: Totals of a buffer assignment.
         unread_lines: Number of lines with sizes of buffers, or totals, in an unknown form.
+        free: All free memory at run time, also where it is not contiguous.
+        capacity: The memory of the device.
+        persistent_rows: Arguments and outputs, which are a part of the heap allocations.
+        is_attempt: True if the allocator tries again, or reports the failure in another message.
     """
 
     kind: OomKind
@@ -162,19 +167,43 @@ class OomMessage:
     statistics: tuple[UsageRow, ...] = ()
     entries: tuple[OomEntry, ...] = ()
     unread_lines: int = 0
+    free: PrintedSize | None = None
+    capacity: PrintedSize | None = None
+    persistent_rows: tuple[UsageRow, ...] = ()
+    is_attempt: bool = False
 
     def usage_of(self, name: str) -> PrintedSize | None:
         """Return the size of a row of the usage table, such as ``arguments``."""
         return next((row.size for row in self.usage_rows if row.name == name), None)
 
+    def persistent(self, name: str) -> PrintedSize | None:
+        """Return the size of the arguments or the output in the heap allocations."""
+        return next((row.size for row in self.persistent_rows if row.name == name), None)
+
+    @property
+    def is_fragmented(self) -> bool:
+        """True if more memory is free than needed, but not in one piece."""
+        if self.needed is None or self.free is None:
+            return False
+        return self.free.bytes >= self.needed.bytes
+
     def statistic(self, name: str) -> PrintedSize | None:
         """Return one of the totals of a buffer assignment."""
         return next((row.size for row in self.statistics if row.name == name), None)
 
-    def detail(self) -> tuple[bool, int, int]:
+    @property
+    def limit_name(self) -> str:
+        """What the limit is."""
+        if not self.is_limit_free:
+            return "available"
+        return "free" if self.free in {None, self.limit} else "reservable"
+
+    def detail(self) -> tuple[bool, int, bool, int, bool]:
         """Return a sort key: the most detailed message has sizes and the most buffers."""
         size = 0 if self.needed is None else self.needed.bytes
-        return self.needed is not None, len(self.entries), size
+        # The size of one allocation on a GPU explains less than a list of buffers.
+        is_useful = self.needed is not None or (self.kind is OomKind.GPU and bool(self.entries))
+        return is_useful, len(self.entries), not self.is_attempt, size, self.limit is not None
 
     @property
     def temp(self) -> UsageRow | None:

@@ -25,6 +25,7 @@ from hlo_lsp.syntax.oom_lines import (
     contains_list_line,
     find_header,
     find_rule,
+    is_unread_row,
     message_start,
     read_line,
     read_usage_row,
@@ -37,6 +38,9 @@ _KINDS = {
     "device_exhausted": OomKind.GPU,
     "allocator_exhausted": OomKind.GPU,
     "free_exceeded": OomKind.ALLOCATION,
+    "free_unknown": OomKind.ALLOCATION,
+    "request_exceeded": OomKind.GPU,
+    "driver_exhausted": OomKind.GPU,
     "region_exceeded": OomKind.ALLOCATION,
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
@@ -45,7 +49,19 @@ _BEGIN = "Ran out of"  # of a sentence that never goes on after another one
 # Lines that begin a message without a first sentence, such as a file of a dump.
 _PART_RULES = frozenset(
     {"usage_line", "requirement_line", "allocations_label", "peak_buffers_label"}
+    | {"output_line", "capacity_line", "persistent_label"}
 )
+# Lines of an entry, and those that occur in no other text.
+_ENTRY_RULES = frozenset(
+    {"size_line", "operator_line", "shape_line", "parameter_shape_line"}
+    | {"unpadded_line", "padding_line", "label_line", "type_line"}
+)
+_DECISIVE_RULES = frozenset({"parameter_shape_line", "padding_line", "label_line"})
+_ENTRY_BEGINS = frozenset({"entry_line", "buffer_line"})
+_MAX_ENTRY_LINES = 20  # of an entry whose beginning is missing
+_GPU_STARTS = ("Buffer ", "XLA Label:", "Entry Parameter Subshape:")
+_ROUNDED_TO = 256  # bytes: the unit of the allocator for GPUs (bfc_allocator.cc)
+_INTERFACE_LABELS = ("Argument ", "Output index ")
 _MAX_HEADERS_IN_LINE = 4
 _MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
 _LONGEST_START = 30  # characters of the first words of a sentence
@@ -72,17 +88,27 @@ class _Builder:
     usage_rows: list[UsageRow] = field(default_factory=list)
     requirement_rows: list[UsageRow] = field(default_factory=list)
     statistics: list[UsageRow] = field(default_factory=list)
+    persistent_rows: list[UsageRow] = field(default_factory=list)
+    is_headless: bool = False
 
     def close_entry(self) -> None:
         if self.entry is not None:
-            self.entries.append(self.entry.build())
+            entry = self.entry.build()
+            if self.is_headless and (entry.label or "").startswith(_INTERFACE_LABELS):
+                entry = replace(entry, section=EntryList.INTERFACE)
+            self.entries.append(entry)
             self.entry = None
 
     def build(self) -> OomMessage:
         self.close_entry()
+        entries = self.entries
+        if entries and not entries[0].rank:  # the line with its number is missing
+            rank = entries[1].rank - 1 if entries[1:] else 1
+            entries = [replace(entries[0], rank=max(1, rank)), *entries[1:]]
         return replace(
             self.message,
-            entries=tuple(self.entries),
+            entries=tuple(entries),
+            persistent_rows=tuple(self.persistent_rows),
             usage_rows=tuple(self.usage_rows),
             requirement_rows=tuple(self.requirement_rows),
             statistics=tuple(self.statistics),
@@ -96,11 +122,18 @@ class _Reader:
         self._sentences: dict[str, Sentence] = {}
         self._last = ""
         self._previous: dict[str, LogLine] = {}
+        # Lines of an entry whose beginning is missing.
+        self._rest: dict[str, list[tuple[LogLine, str, Match[str]]]] = {}
 
     def messages(self) -> list[OomMessage]:
         for source, sentence in self._sentences.items():
             self._end_sentence(source, sentence)
-        return [builder.build() for builder in self._builders]
+        built = [(builder, builder.build()) for builder in self._builders]
+        return [
+            message
+            for builder, message in built
+            if not builder.is_headless or any(map(_is_described, message.entries))
+        ]
 
     def read(self, line: LogLine) -> None:
         source = line.source
@@ -118,6 +151,8 @@ class _Reader:
             kind = OomKind.GPU if is_gpu else _kind_of_memory(memory)
             builder = self._begin(source, OomMessage(kind, memory, first=line.line))
             self._read_part(builder, line, found)
+            return
+        if self._read_headless(source, line, found):
             return
         previous = self._previous.get(source)
         self._previous[source] = line
@@ -171,16 +206,49 @@ class _Reader:
         self._last = source
         return builder
 
+    def _read_headless(
+        self, source: str, line: LogLine, found: tuple[str, Match[str]] | None
+    ) -> bool:
+        """Begin a list whose label is missing; return whether a line belongs to one."""
+        rest = self._rest.setdefault(source, [])
+        if found is None:
+            if not line.text:
+                rest.clear()
+            return False
+        rule, match = found
+        if rule in _ENTRY_RULES:
+            rest.append((line, rule, match))
+            del rest[:-_MAX_ENTRY_LINES]
+            return False
+        is_entry = rule in _ENTRY_BEGINS
+        if not is_entry and not (rule == "ruler_line" and any(map(_is_decisive, rest))):
+            return False
+        section = _section_of([*(known for known, _, _ in rest), line])
+        builder = self._open.get(source)
+        if builder is None:
+            kind = OomKind.GPU if section is EntryList.PEAK_BUFFERS else OomKind.HBM
+            first = line if is_entry else rest[0][0]
+            builder = self._begin(source, OomMessage(kind, first=first.line))
+            builder.is_headless = True
+        builder.section = section
+        if not is_entry:
+            builder.entry = EntryBuilder(0, section, rest[0][0].line)
+            for known in rest:
+                builder.entry.read(known[1], known[2], known[0])
+        rest.clear()
+        self._read_entry_line(builder, line, rule, match)
+        return True
+
     def _begin_header(
         self, source: str, line: int, text: str, header: tuple[str, Match[str]]
     ) -> None:
         rule, match = header
         fields = match.groupdict()
-        program = find_rule("program_label", text)
+        program = find_rule("program_label", text) or find_rule("executable_label", text)
         kind = _KINDS.get(rule) or _kind_of_memory(fields.get("MEMORY"))
-        if program is not None or fields.get("PLACE"):
+        if kind is OomKind.ALLOCATION and (program is not None or fields.get("PLACE")):
             kind = OomKind.PROGRAM_LOAD
-        needed = _size(fields.get("NEEDED"))
+        needed = _exact_size(_size(fields.get("NEEDED")), fields.get("EXACT"))
         cores = _size(fields.get("SPARSE_CORE"))
         if needed is not None and cores is not None:
             total = needed.bytes + cores.bytes
@@ -190,11 +258,13 @@ class _Reader:
             fields.get("MEMORY"),
             fields.get("MODULE") or (None if program is None else program["MODULE"]),
             needed,
-            _size(fields.get("LIMIT")),
+            _size(fields.get("RESERVABLE") or fields.get("LIMIT")),
             _size(fields.get("EXCESS")),
             fields.get("WHAT"),
-            rule in {"free_exceeded", "region_exceeded"},
+            rule in {"free_exceeded", "free_unknown", "region_exceeded"},
             line,
+            free=_size(fields.get("LIMIT")) if rule == "free_exceeded" else None,
+            is_attempt=rule == "driver_exhausted" or find_rule("attempt_label", text) is not None,
         )
         builder = self._begin(source, message)
         entry = _entry_of_header(rule, match, text, message)
@@ -216,6 +286,12 @@ class _Reader:
             builder.message, table = replace(message, usage=size), builder.usage_rows
         elif rule == "requirement_line":
             builder.message, table = replace(message, requirement=size), builder.requirement_rows
+        elif rule == "capacity_line":
+            builder.message, table = replace(message, capacity=size), []
+        elif rule == "heap_label":
+            table = []  # what is free in the heap is no part of a total
+        elif rule == "persistent_label":
+            table = builder.persistent_rows
         elif rule == "statistics_label":
             table = builder.statistics
         elif rule == "output_line":
@@ -236,7 +312,9 @@ class _Reader:
     ) -> None:
         assert builder.section is not None
         entry = builder.entry
-        begins = rule in {"entry_line", "buffer_line"}
+        begins = rule in _ENTRY_BEGINS
+        if rule == "buffer_line":
+            builder.section = EntryList.PEAK_BUFFERS
         unnumbered = rule == "label_line" and (entry is None or entry.label is not None)
         if begins or (unnumbered and entry is None) or (unnumbered and entry and not entry.size):
             builder.close_entry()
@@ -258,6 +336,15 @@ class _Reader:
                 detail = row["DETAIL"] or ""
                 builder.table.append(UsageRow(row["ROW"], _size(row["BYTES"]), detail))
                 return True
+            if text.endswith(":"):
+                builder.table = None  # the label of an unknown table
+            elif line.is_indented and is_unread_row(text):
+                builder.table.append(UsageRow(text, None, ""))
+                return True
+        if builder.message.module is None and builder.message.needed is not None:
+            executable = find_rule("executable_label", text)
+            if executable is not None:
+                builder.message = replace(builder.message, module=executable["MODULE"])
         return False
 
 
@@ -270,6 +357,32 @@ _LISTS = {
 
 def _size(text: str | None) -> PrintedSize | None:
     return None if text is None else PrintedSize.of(text)
+
+
+def _exact_size(printed: PrintedSize | None, exact: str | None) -> PrintedSize | None:
+    """Return a printed size with the number of bytes that the message also prints."""
+    size = _size(exact)
+    if printed is None or size is None or not printed.matches_within(size.bytes, _ROUNDED_TO):
+        return printed
+    return PrintedSize(printed.text, size.bytes, 0)
+
+
+def _is_decisive(known: tuple[LogLine, str, Match[str]]) -> bool:
+    """Return True if a line can only be a part of a listed buffer."""
+    _, rule, match = known
+    return rule in _DECISIVE_RULES or (rule == "operator_line" and "op_name=" in match[0])
+
+
+def _is_described(entry: OomEntry) -> bool:
+    """Return True if an entry describes a buffer."""
+    return bool(entry.shape or entry.label or entry.operator)
+
+
+def _section_of(lines: Iterable[LogLine]) -> EntryList:
+    """Return the list that entries without its label belong to."""
+    if any(line.text.startswith(_GPU_STARTS) for line in lines):
+        return EntryList.PEAK_BUFFERS
+    return EntryList.ALLOCATIONS
 
 
 def _kind_of_memory(memory: str | None) -> OomKind:

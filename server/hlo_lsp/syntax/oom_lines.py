@@ -21,16 +21,28 @@ HEADER_RULES = (
     "device_exhausted",
     "allocator_exhausted",
     "free_exceeded",
+    "free_unknown",
+    "request_exceeded",
+    "driver_exhausted",
+    "program_exceeded",
     "region_exceeded",
     "rematerialization_exceeded",
 )
 # A file of a dump begins with one of these lines.
 _LIST_STARTS = ("Program hbm requirement ", "Largest program allocations in hbm:")
+# Lines of listed buffers; the head of a message may be cut off.
+_ENTRY_PARTS = ("XLA label: ", "XLA Label: ", "Entry Parameter Subshape: ")
 _LIST_LINE = re.compile(r"\bSize: [0-9]|\bTotal \w{1,80} usage >= [0-9]")
+_UNREAD_ROW = re.compile(
+    r"[A-Za-z][^0-9]{0,200}[\s:]-?[0-9]{1,20}(?:\.[0-9]{1,3})?(?:[KMGTPE]|i?B)"
+)
 _MAX_DETECTION_LENGTH = 2000
 # The first words of lines with a whole rule each.
 _LINE_RULES = {
     "Total ": "usage_line",
+    "HBM capacity ": "capacity_line",
+    "Heap ": "heap_label",
+    "Persistent ": "persistent_label",
     "Program ": "requirement_line",
     "Output ": "output_line",
     "BufferAssignment ": "statistics_label",
@@ -54,8 +66,12 @@ _HEADER_WORDS = ("memory", "Hbm usage", "llocat", "That was not possible")
 _HEADER_STARTS = (
     "Ran out of", "TPU TensorCore Hbm", "Scoped allocation with", "Allocation (size=",
     "Out of memory while", "Attempting to allocate", "Attempting to reserve",
+    "Failed to allocate request", "Aborting compilation early",
     "Could not allocate", "Can't reduce memory use",
 )  # fmt: skip
+# The first line of a listed buffer; the head of the message may be cut off.
+_ENTRY_START = re.compile(r"(?:Buffer [0-9]{1,9}:|[0-9]{1,9}\. Size: [0-9.]+[KMGTP]?i?B?)\s*$")
+_MAX_ENTRY_START = 100  # characters at the end of a line
 _MESSAGE_STARTS = (*_HEADER_STARTS, *_LIST_STARTS)
 
 
@@ -93,12 +109,14 @@ def begins_header(text: str) -> bool:
 
 
 def message_start(text: str) -> int:
-    """Return where a sentence or list that begins a message may begin in a text, else -1."""
+    """Return where a sentence, a list, or its entry may begin in a text, else -1."""
     first = -1
     for start in _MESSAGE_STARTS:
         place = text.find(start)
         if place >= 0 and (first < 0 or place < first):
             first = place
+    if first < 0 and (match := _ENTRY_START.search(text[-_MAX_ENTRY_START:])):
+        first = max(0, len(text) - _MAX_ENTRY_START) + match.start()
     return first
 
 
@@ -109,9 +127,7 @@ def contains_list_line(text: str) -> bool:
 
 def begins_oom_message(line: str) -> bool:
     """Return True if an out-of-memory message or a list of its buffers begins on a line."""
-    if "emory" not in line and "hbm" not in line and "Hbm" not in line and "possible" not in line:
-        return False
-    if any(words in line for words in _LIST_STARTS):
+    if any(words in line for words in (*_LIST_STARTS, *_ENTRY_PARTS)):
         return True
     found = find_header(line[:_MAX_DETECTION_LENGTH])
     return found is not None
@@ -127,6 +143,11 @@ def read_line(text: str) -> tuple[str, Match[str]] | None:
         match = _expression("entry_line").fullmatch(text)
         return None if match is None else ("entry_line", match)
     return None
+
+
+def is_unread_row(text: str) -> bool:
+    """Return True if a text looks like a row of a table, but has an unknown form."""
+    return _UNREAD_ROW.match(text) is not None
 
 
 def read_usage_row(text: str) -> Match[str] | None:
@@ -182,6 +203,11 @@ _ENDS_WORD = re.compile(r"[=:;)}\"]$|(?<![0-9])[.,]$")
 _DETAIL_RULES = {"memory_exceeded": "allocation_detail", "stack_exceeded": "stack_label"}
 
 _MODULE_FOLLOWS = ". HLO module: "
+_RESERVED = re.compile(
+    r",[ ,0-9.KMGTPEiBa-z]{0,40}"
+)  # the beginning of what may follow free memory
+# Sentences that are also the beginning of one with more sizes.
+_WITHOUT_LIMIT = ("space_exhausted", "free_unknown")
 
 Header = tuple[str, Match[str]]
 
@@ -202,13 +228,15 @@ class Sentence:
     @property
     def is_complete(self) -> bool:
         """True if the sentence does not go on in the next line."""
-        if self.header is None or self.header[0] == "space_exhausted":
+        if self.header is None or self.header[0] in _WITHOUT_LIMIT:
             return False
         rule, match = self.header
         if match.end() == len(self.text):
             return False  # the last number may go on
         rest = self.text[match.end() :]
         if rule == "total_exceeded" and _MODULE_FOLLOWS.startswith(rest):
+            return False
+        if rule == "free_exceeded" and match["RESERVABLE"] is None and _RESERVED.fullmatch(rest):
             return False
         is_detailed = rule == "memory_exceeded" and rest.startswith(" ::")
         return not is_detailed or find_rule("allocation_detail", rest.replace("\\", "")) is not None
@@ -256,5 +284,5 @@ def _matched_length(text: str, header: Header | None) -> int:
     rule, match = header
     detail = find_rule(_DETAIL_RULES[rule], text) if rule in _DETAIL_RULES else None
     # A sentence without sizes is only the begin of one.
-    length = 1 if rule == "space_exhausted" else len(match[0])
+    length = 1 if rule in _WITHOUT_LIMIT else len(match[0])
     return length + (0 if detail is None else len(detail[0]))
