@@ -89,6 +89,20 @@ def test_binary_file_is_refused(file: Path) -> None:
         disk.read_document(file)
 
 
+_SIGNATURE = b"\x83\xafp\xd1\r\x88J?" + b"\0" * 9
+
+
+@pytest.mark.parametrize(
+    ("ending", "content"), [("txt", _SIGNATURE), ("riegeli", _SIGNATURE), ("riegeli", b"")]
+)
+def test_riegeli_file_is_refused(tmp_path: Path, ending: str, content: bytes) -> None:
+    path = tmp_path / f"module_0001.jit_f.hlo.{ending}"
+    path.write_bytes(content)
+    for read in (disk.read_document, disk.read_first_lines):
+        with pytest.raises(disk.BinaryFileError, match=r"to get text, .*--xla_dump_hlo_as_text"):
+            read(path)
+
+
 def test_missing_file_is_refused(file: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"dump\.txt: No such file"):
         disk.read_document(file)

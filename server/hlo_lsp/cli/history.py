@@ -11,6 +11,7 @@ from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.history import (
     NO_PASS_TEXTS,
     event_lines,
@@ -18,7 +19,7 @@ from hlo_lsp.reports.history import (
     history_lines,
     stages_of,
 )
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import UnreadableError, read_first_lines
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     if not found:
         if not options.path.exists():
             raise CommandError(f"{options.path}: No such file or directory")
+        if options.path.is_file() and not is_converted(options.path.name):
+            _require_text(options.path)
         raise CommandError(f"{options.path}: {NO_PASS_TEXTS}")
     known = {
         path: stages
@@ -54,6 +57,13 @@ def run(options: argparse.Namespace) -> int:
         for line in history_lines(stages) if name is None else event_lines(stages, name):
             print(printable(line))
     return 0
+
+
+def _require_text(path: Path) -> None:
+    try:
+        read_first_lines(path)
+    except UnreadableError as error:
+        raise CommandError(str(error)) from None
 
 
 def _texts(path: Path) -> Iterator[DumpFile]:

@@ -17,8 +17,9 @@ from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
-from hlo_lsp.text.disk import UnreadableError, decode, read_document
+from hlo_lsp.text.disk import UnreadableError, decode, read_document, read_first_lines
 from hlo_lsp.text.document import Document
 
 
@@ -43,7 +44,12 @@ def run(options: argparse.Namespace) -> int:
         lines = log_lines(log)
         if missing:
             raise CommandError(f"{missing[0]}: no such file or folder")
-        found = report_of_log(lines, log, options.dumps, options.message)
+        for path in options.dumps:
+            if path.is_file() and not is_converted(path.name):
+                read_first_lines(path)  # a binary file is an error, not a dump that does not match
+        found = report_of_log(
+            lines, log, options.dumps, options.message, with_negligible=options.all
+        )
     except UnreadableError as error:
         raise CommandError(str(error)) from None
     if options.format == "json":
@@ -75,6 +81,8 @@ def report_of_log(
     dumps: list[Path],
     number: int | None = None,
     frames: FrameChoice | None = None,
+    *,
+    with_negligible: bool = False,
 ) -> LogReport:
     """Return the report on a message in a log.
 
@@ -84,6 +92,7 @@ def report_of_log(
         dumps: Dump files, and folders with dumps; if there are none, the folder of the log is used.
         number: The number of the message, from 1; None for the most detailed one.
         frames: The frames that can be the Python line of a buffer.
+        with_negligible: Whether to list advice on small savings.
 
     Raises:
         NoMessageError: The log does not contain the message.
@@ -100,7 +109,9 @@ def report_of_log(
     named = None if log is None else DumpName.of(log.name)
     module = None if named is None else named.module_name
     found = _dumps(dumps, log, message.module or module, frames)
-    return LogReport(oom_report(join_message(message, found, module)), number, len(messages))
+    joined = join_message(message, found, module)
+    report = oom_report(joined, with_negligible=with_negligible)
+    return LogReport(report, number, len(messages))
 
 
 def _dumps(

@@ -17,6 +17,8 @@ _BYTES_PER_CHECKPOINT = 1 << 18  # about 1 ms of work
 _LINE_OVERHEAD_BYTES = 80  # the cost of an empty line, as a number of bytes with the same cost
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _BINARY_CHECK_BYTES = 8192  # a file with a NUL in its first bytes is binary
+_RIEGELI_ENDING = ".riegeli"
+_RIEGELI_SIGNATURE = b"\x83\xafp\xd1\r\x88J?"  # the hash of the first block header
 _MIN_INTERNED_BYTES = 200  # shorter lines are not worth a look-up
 _FREQUENT_LINES = {b" positions:\n": " positions:", b" uses:\n": " uses:"}
 
@@ -153,6 +155,11 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
 
 
 def _require_text(path: Path, head: bytes) -> None:
+    if path.name.endswith(_RIEGELI_ENDING) or head.startswith(_RIEGELI_SIGNATURE):
+        raise BinaryFileError(
+            f"{path}: this is a Riegeli file, not a text dump; to get text, replace "
+            "`--xla_dump_hlo_as_riegeli` by `--xla_dump_hlo_as_text` in XLA_FLAGS"
+        )
     if b"\0" in head:
         raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
 
