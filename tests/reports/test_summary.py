@@ -176,6 +176,14 @@ def test_cut_assignment_is_named() -> None:
     ("texts", "missing"),
     [
         ((_ASSIGNMENT, _MODULE), "no live ranges: peaks and owners are unknown"),
+        (
+            (
+                _ASSIGNMENT,
+                _MODULE,
+                "HloLiveRange not available (finalized or constructed from proto)",
+            ),
+            "no live ranges: peaks and owners are unknown",
+        ),
         ((_ASSIGNMENT, _RANGES), "no module text: origins and Python lines are unknown"),
         ((_MODULE,), "no buffer assignment: allocations and peaks are unknown"),
         (

@@ -21,6 +21,10 @@ PLACES = {
     "no_uses_row": ("  (none)", 2),
     "instruction_label": (" from instruction: %a = f32[] add(%b)", 1),
     "live_range_label": ("HloLiveRange (max 4):", 0),
+    "live_range_missing": (
+        "HloLiveRange not available (finalized or constructed from proto)",
+        5,
+    ),
     "sequence_label": ("  InstructionSequence:", 2),
     "ranges_label": ("  BufferLiveRange:", 2),
     "peak_label": ("  Live ranges at 4 (peak):", 2),
