@@ -71,3 +71,13 @@ def test_part_of_program_has_no_donation_advice() -> None:
 
 def test_padding_of_scalars_cannot_be_avoided() -> None:
     assert _savings(AdviceKind.PADDING)[0] == [2 * (512 - 8)]
+
+
+def test_advice_on_small_savings_is_left_out() -> None:
+    assignment = _ASSIGNMENT.replace("allocation 5: size 512", "allocation 5: size 131072")
+    assignment = assignment.replace("<3 s @0> (size=512", "<3 s @0> (size=131072")
+    dump = DumpSet([DumpFile.of_text(text) for text in (_MODULE, assignment, _RANGES)])
+    for with_negligible in (False, True):
+        options = SummaryOptions(space=0, with_negligible=with_negligible)
+        kinds = {one.kind for one in summarize(dump, options).spaces[0].advice}
+        assert (AdviceKind.DONATION in kinds) == with_negligible

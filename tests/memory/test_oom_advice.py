@@ -1,5 +1,7 @@
 """Advice on out-of-memory messages without a dump."""
 
+import pytest
+
 from hlo_lsp.memory.oom_advice import oom_advice, padding_of
 from hlo_lsp.memory.oom_join import join_message
 from oom_messages import GPU, LONG, PROGRAM_LOAD, message, text_of
@@ -74,3 +76,16 @@ def test_full_device_needs_free_memory() -> None:
 def test_one_allocation_has_no_advice() -> None:
     assert _advice(PROGRAM_LOAD) == []
     assert _advice(GPU.partition("\n")[0]) == []
+
+
+def test_fragmented_memory_has_advice() -> None:
+    ((text, saved),) = _advice(text_of("tpu_reservable"))
+    assert text.endswith("load this program before they fragment the memory")
+    assert saved == pytest.approx(0.83 * 2**30)
+
+
+def test_negligible_saving_is_left_out() -> None:
+    text = _PADDED.partition("\n\n")[2].replace("40.50M", "511.50M")
+    assert not any(one.startswith("avoid padding") for one, _ in _advice(text))
+    shown = oom_advice(join_message(message(text), []), with_negligible=True)
+    assert [one.saves_bytes for one in shown if one.text.startswith("avoid padding")] == [1 << 19]

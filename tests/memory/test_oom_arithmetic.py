@@ -83,3 +83,15 @@ def test_temporaries_of_short_message_are_corrected() -> None:
 def test_full_device_is_no_fault_of_program(text: str, is_full: bool) -> None:
     found: OomMessage = message(text)
     assert was_device_full(found, requirement_of(found, None)) == is_full
+
+
+def test_need_includes_persistent_allocations() -> None:
+    need = requirement_of(message(text_of("tpu_heap_allocations")), None)
+    assert need.needed is not None
+    assert need.is_minimum  # the output may be in the arguments
+    assert need.needed / 2**30 == pytest.approx(4.34 + 5.06)
+
+
+def test_total_with_unknown_row_is_not_compared() -> None:
+    found = message(text_of(LONG).replace("reserved  ", "spilled + pinned  "))
+    assert mismatches(found, requirement_of(found, None)) == []

@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 from rich.console import Console
@@ -144,6 +145,7 @@ def run(options: argparse.Namespace) -> int:
             "severity": options.severity,
         }
     )
+    check_options = replace(check_options, thresholds={"with_negligible": options.all})
     messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}" for error in errors]
     if options.watch and options.format != "text":
         messages.append("--watch requires --format text")

@@ -123,6 +123,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " over lines of other files (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
+    _add_all_option(parser)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +134,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="the folder for the dumps (default: that of XLA_FLAGS, else hlo-dumps)",
     )
     _add_top_option(parser, 5, "the number of modules and owners to show")
+    _add_all_option(parser)
     parser.add_argument(
         "program",
         metavar="PROGRAM",
@@ -252,6 +254,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         type=_positive_integer,
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
+    _add_all_option(parser)
     _add_format_option(parser, "text", "json")
 
 
@@ -336,6 +339,7 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         help="the lowest severity that is shown and affects the exit status"
         " (default: all are shown, errors and warnings affect it)",
     )
+    _add_all_option(parser)
     parser.add_argument(
         "--statistics", action="store_true", help="print only the number of findings for each code"
     )
@@ -393,6 +397,14 @@ def _add_top_option(parser: argparse.ArgumentParser, default: int, what: str) ->
         type=_positive_integer,
         default=default,
         help=f"{what} (default: {default})",
+    )
+
+
+def _add_all_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also show advice with negligible savings, such as less than 1%% of the peak",
     )
 
 

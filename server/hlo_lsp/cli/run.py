@@ -17,7 +17,7 @@ from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import count_noun, printable
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom import oom_lines
-from hlo_lsp.reports.summary import summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.text.disk import UnreadableError, decode
 
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS) from None
     written = written_dumps(folder, before)
     print(f"\nhlo-lsp: dumps are in {folder}{_earlier(before, written)}", file=sys.stderr)
-    for line in _explanation(folder, written, log if status else b"", options.top):
+    for line in _explanation(folder, written, log if status else b"", options):
         print(printable(line), file=sys.stderr)
     return status
 
@@ -138,14 +138,19 @@ def _earlier(before: FileStamps, written: list[Path]) -> str:
     return f"; {', '.join(parts)} (use another folder to compare: -o DIR)" if parts else ""
 
 
-def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> Iterator[str]:
+def _explanation(
+    folder: Path, written: list[Path], log: bytes, options: argparse.Namespace
+) -> Iterator[str]:
     """Yield what the dumps show: the out-of-memory message, or the modules and the largest one."""
     with suppress(NoMessageError, UnreadableError):
         if log:
-            found = report_of_log(decode(log).splitlines(), None, [folder])
+            found = report_of_log(
+                decode(log).splitlines(), None, [folder], with_negligible=options.all
+            )
             yield from oom_lines(found.report)
             return
     errors: list[str] = []
+    count, selected = options.top, SummaryOptions(with_negligible=options.all)
     modules: list[CompiledModule] = []
     largest: tuple[int, list[str]] = -1, []
     for dump in dumps_at(written, errors, sizes_only=True):
@@ -153,7 +158,7 @@ def _explanation(folder: Path, written: list[Path], log: bytes, count: int) -> I
         if module.allocated_bytes is not None:
             modules.append(module)
         if module.size > largest[0]:
-            lines = list(summary_lines(summarize(dump), count))
+            lines = list(summary_lines(summarize(dump, selected), count))
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:

@@ -37,13 +37,15 @@ def run(options: argparse.Namespace) -> int:
     paths = [Path(path) for path in options.paths if path not in logs]
     folders = tuple(options.workspace) or current_folder_frames().folders
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
-    messages = list(_messages(logs, paths, frames, errors))
+    messages = list(_messages(logs, paths, frames, errors, with_negligible=options.all))
     joined = [one.report.joined.dump for one in messages if not paths]
     read = dumps_at(paths, errors, sizes_only=not options.check, frames=frames)
     dumps = chain(filter(None, joined), read)
     found = []
     for dump, space in dumps_with_place(options, dumps, errors):
-        selected = SummaryOptions(options.at, space, GroupKey(options.group_by), options.top)
+        selected = SummaryOptions(
+            options.at, space, GroupKey(options.group_by), options.top, options.all
+        )
         findings = _findings(dump) if options.check else {}
         found.append(replace(summarize(dump, selected), findings=findings))
     if options.format == "json":
@@ -81,12 +83,19 @@ def _is_log(path: str) -> bool:
 
 
 def _messages(
-    logs: list[str], paths: list[Path], frames: FrameChoice, errors: list[str]
+    logs: list[str],
+    paths: list[Path],
+    frames: FrameChoice,
+    errors: list[str],
+    *,
+    with_negligible: bool,
 ) -> Iterator[LogReport]:
     for name in logs:
         log = None if name == _STANDARD_INPUT else Path(name)
         try:
-            yield report_of_log(log_lines(log), log, paths, frames=frames)
+            yield report_of_log(
+                log_lines(log), log, paths, frames=frames, with_negligible=with_negligible
+            )
         except NoMessageError:
             what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
             errors.append(f"{'standard input' if log is None else log}: {what}")

@@ -13,6 +13,7 @@ from enum import Enum
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
+from hlo_lsp.memory.savings import MIN_SAVED_SHARE
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
@@ -21,7 +22,6 @@ from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.program.donation import donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
-_MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32", "c128": "c64"}  # with half of the bytes
 
 
@@ -63,9 +63,16 @@ class Advice:
 
 
 def advice(
-    dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
+    dump: DumpSet,
+    buffers: Sequence[OwnedBuffer],
+    occupancy: SpaceOccupancy,
+    *,
+    with_negligible: bool = False,
 ) -> list[Advice]:
-    """Return advice on a memory space at its peak, without savings below 1% of the peak."""
+    """Return advice on a memory space at its peak.
+
+    Savings below 1% of the peak are left out, unless ``with_negligible``.
+    """
     found = [
         *_donation(dump, occupancy.space),
         *_types(dump, buffers),
@@ -74,7 +81,7 @@ def advice(
         *_rematerialization(dump, buffers),
         *_tuple_tables(dump, occupancy.space, occupancy.peak_step),
     ]
-    least = _MIN_SHARE * occupancy.peak_bytes
+    least = 0 if with_negligible else MIN_SAVED_SHARE * occupancy.peak_bytes
     return [one for one in found if max(one.saves_bytes, one.saves_allocated_bytes) >= least]
 
 

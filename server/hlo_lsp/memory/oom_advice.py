@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
+from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
@@ -14,7 +15,6 @@ from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 _NARROW_TYPES = {"f32": "bf16", "f64": "f32"}  # with half of the bytes
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting
 _MIN_REPEATED = 3
-_MIN_SAVED_SHARE = 0.01  # of what is needed
 _WHOLE_ARRAY_SHARE = 0.75  # of scoped memory: the kernel holds its arrays whole
 
 
@@ -26,15 +26,18 @@ class OomAdvice:
     saves_bytes: int
 
 
-def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[OomAdvice]:
+def oom_advice(
+    joined: JoinedMessage, *, was_device_full: bool = False, with_negligible: bool = False
+) -> list[OomAdvice]:
     """Return advice that follows from a message alone, the largest saving first.
 
-    If ``was_device_full``, the program fits into the device, but other data filled it.
+    If ``was_device_full``, the program fits into the device, but other data filled it. Savings
+    below 1% of what is needed are left out, unless ``with_negligible``.
     """
     message = joined.message
     if message.kind is OomKind.SCOPED_VMEM:
         return list(_stack_advice(message))
-    if was_device_full:
+    if was_device_full or (message.is_fragmented and not joined.entries):
         return list(_free_advice(message))
     buffers = [
         one
@@ -48,9 +51,18 @@ def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[
         *_parts(message, buffers),
         *_repetitions(buffers),
     ]
-    needed = 0 if message.needed is None else message.needed.bytes
-    found = [one for one in found if one.saves_bytes >= max(1, _MIN_SAVED_SHARE * needed)]
+    found = [
+        one
+        for one in found
+        if one.saves_bytes and (with_negligible or _is_worth_a_line(one.saves_bytes, joined))
+    ]
     return sorted(found, key=lambda one: -one.saves_bytes)
+
+
+def _is_worth_a_line(saved: int, joined: JoinedMessage) -> bool:
+    if joined.message.needed is None:
+        return not is_negligible(saved, sum(one.bytes or 0 for one in joined.entries))
+    return saved >= MIN_SAVED_SHARE * joined.message.needed.bytes
 
 
 def padding_of(entry: OomEntry) -> PaddedSize | None:
@@ -196,8 +208,12 @@ def _free_advice(message: OomMessage) -> Iterator[OomAdvice]:
     if message.needed is None:
         return
     missing = message.needed.bytes - (0 if message.limit is None else message.limit.bytes)
-    if missing > 0:
-        yield OomAdvice("delete arrays that other parts of the program hold on the device", missing)
+    if missing <= 0:
+        return
+    text = "delete arrays that other parts of the program hold on the device"
+    if message.is_fragmented:
+        text += ", or load this program before they fragment the memory"
+    yield OomAdvice(text, missing)
 
 
 def _array(entry: OomEntry) -> ArrayShape | None:

@@ -17,7 +17,7 @@ from hlo_lsp.memory.oom_arithmetic import (
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.display import count_noun, markdown_block, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.oom_message import EntryList, OomKind
+from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
@@ -81,11 +81,11 @@ class OomReport:
         return needed - message.limit.bytes
 
 
-def oom_report(joined: JoinedMessage) -> OomReport:
-    """Return the report on a message."""
+def oom_report(joined: JoinedMessage, *, with_negligible: bool = False) -> OomReport:
+    """Return the report on a message, ``with_negligible`` with advice on small savings."""
     message = joined.message
     need = requirement_of(message, joined.dump)
-    peak = _peak(joined)
+    peak = _peak(joined, with_negligible=with_negligible)
     is_full = was_device_full(message, need)
     if peak is not None and not is_full:
         # The compiler compares allocated bytes with the limit.
@@ -94,9 +94,13 @@ def oom_report(joined: JoinedMessage) -> OomReport:
             for one in peak.advice
         ]
         # Of the advice on the message, what the advice on the dump does not cover.
-        found += [one for one in oom_advice(joined) if " in parts " in one.text]
+        found += [
+            one
+            for one in oom_advice(joined, with_negligible=with_negligible)
+            if " in parts " in one.text
+        ]
     else:
-        found = oom_advice(joined, was_device_full=is_full)
+        found = oom_advice(joined, was_device_full=is_full, with_negligible=with_negligible)
     owners = _owners_of_entries(joined)
     if peak is not None:
         owners = [Owner(group.name, group.source, group.bytes) for group in peak.groups]
@@ -112,12 +116,12 @@ def oom_report(joined: JoinedMessage) -> OomReport:
     )
 
 
-def _peak(joined: JoinedMessage) -> SpaceSummary | None:
+def _peak(joined: JoinedMessage, *, with_negligible: bool) -> SpaceSummary | None:
     kind = joined.message.kind
     if joined.dump is None or kind is OomKind.SCOPED_VMEM:
         return None
     space = _VMEM if kind is OomKind.VMEM else 0
-    summary = summarize(joined.dump, SummaryOptions(space=space))
+    summary = summarize(joined.dump, SummaryOptions(space=space, with_negligible=with_negligible))
     found = next((one for one in summary.spaces if one.space == space), None)
     return None if found is None or found.bytes is None else found
 
@@ -257,7 +261,7 @@ def oom_headline(report: OomReport) -> str:
         text, available = _different_sizes(limit.bytes + missing, limit.bytes)
     parts.append(f"{'tried to allocate' if is_call else 'needs'} {least}{text}")
     if limit is not None:
-        parts.append(f"{available} {'free' if message.is_limit_free else 'available'}")
+        parts.append(f"{available} {message.limit_name}")
     if missing is not None and missing > 0:
         parts.append(f"{_size(missing)} missing")
     return ", ".join(parts)
@@ -304,6 +308,19 @@ def _remarks(report: OomReport) -> Iterator[str]:
         )
     elif message.needed is not None and report.need.needed is None and is_one_allocation(message):
         yield f"what the module needs is unknown: {_size(message.needed.bytes)} is one allocation"
+    if message.free is not None and message.limit is not None:
+        yield from _fragmentation(message, message.free.bytes, message.limit.bytes)
+    need = report.need.needed
+    if message.capacity is not None and need is not None:
+        least = "at least " if report.need.is_minimum else ""
+        capacity = _size(message.capacity.bytes)
+        yield (
+            f"the module needs {least}{_size(need)} with arguments and outputs; the device has "
+            f"{capacity}"
+        )
+    if message.entries and message.needed is None and message.entries[0].rank > 1:
+        count = count_noun(message.entries[0].rank - 1, "buffer")
+        yield f"the beginning of the message is missing, with its first {count}"
     notes = [*report.corrections, *report.mismatches]
     if not notes and (message.usage_rows or message.requirement_rows):
         end = ", also with the buffer assignment" if report.need.is_measured else ""
@@ -316,6 +333,18 @@ def _remarks(report: OomReport) -> Iterator[str]:
         notes.append("without a dump, the Python lines are unknown")
     if notes:
         yield "; ".join(notes)
+
+
+def _fragmentation(message: OomMessage, free: int, limit: int) -> Iterator[str]:
+    """Yield why free memory does not help."""
+    text = f"{_size(free)} are free, but not in one piece"
+    if limit < free:
+        yield (
+            f"{text}: only {_size(limit)} can be reserved at the bottom of memory, where the "
+            "program must be contiguous"
+        )
+    elif message.is_fragmented:
+        yield f"{text}: the free memory is fragmented"
 
 
 def _owners(report: OomReport) -> str:

@@ -39,6 +39,7 @@ class SummaryOptions:
     space: int | None = None
     key: GroupKey = GroupKey.LINE
     count: int = 5
+    with_negligible: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,9 @@ def _summarize_space(
         tuple(owned),
         tuple(group_buffers(dump, owned, options.key)),
         lost,
-        tuple(advice(dump, owned, occupancy)) if options.step is None else (),
+        tuple(advice(dump, owned, occupancy, with_negligible=options.with_negligible))
+        if options.step is None
+        else (),
         _tuple_table_count(dump, space),
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
         local,

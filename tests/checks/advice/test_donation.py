@@ -165,3 +165,14 @@ def test_two_obstacles_have_two_remedies() -> None:
         "same shape, layout, and memory space, give the output the sharding of the parameter "
         "(`out_shardings` of `jax.jit`), or do not donate"
     )
+
+
+def test_refused_donation_of_negligible_size_is_ignored() -> None:
+    assignment = """\
+BufferAssignment:
+allocation 0: size 2048, parameter 0, shape |f32[512]| at ShapeIndex {}:
+ value: <0 param @0> (size=2048,offset=0): f32[512]{0}
+allocation 1: size 1073741824, preallocated-temp:
+"""
+    assert advice("unused-donation", _AFTER, assignment, stem=GPU) == []
+    assert advice("unused-donation", _AFTER, assignment, stem=GPU, with_negligible=True)

@@ -268,3 +268,13 @@ def test_long_lived_values_on_the_chip_are_ignored() -> None:
     on_chip = GAPS.replace("5242880, ", "5242880, color 1, ").replace("@0>", "@1>")
     assert len(advice("long-lived", on_chip, LIVES, stem=GPU)) == 3
     assert advice("long-lived", on_chip, LIVES) == []
+
+
+def test_negligible_padding_is_ignored() -> None:
+    text = """\
+BufferAssignment:
+allocation 0: size 1073741824, preallocated-temp:
+ value: <1 a @0> (size=524288,offset=0): f32[1024,1]{1,0:T(8,128)}
+"""
+    assert advice("padding-waste", text, padding_bytes=1) == []
+    assert advice("padding-waste", text, padding_bytes=1, with_negligible=True)

@@ -108,3 +108,12 @@ def test_selection_survives_pickling(options: CheckOptions) -> None:
     assert again == selection
     assert hash(again) == hash(selection)
     assert selected_rules(again) == selected_rules(selection)
+
+
+def test_negligible_savings_are_an_option_of_the_command() -> None:
+    assert not Selection().thresholds.with_negligible
+    assert Selection.of([CheckOptions(thresholds={"with_negligible": True})]).thresholds == Limits(
+        with_negligible=True
+    )
+    _, errors = CheckOptions.of({"thresholds": {"with_negligible": True}})
+    assert [error.keys for error in errors] == [("thresholds", "with_negligible")]

@@ -9,6 +9,7 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy
 from hlo_lsp.memory.padded_arrays import padded_arrays
+from hlo_lsp.memory.savings import is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
@@ -38,6 +39,8 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
     """Report arrays with much padding."""
     limits, target = context.thresholds, target_of(context.dump)
     for group in padded_arrays(context.dump, target, limits.padding_ratio, limits.padding_bytes):
+        if _is_negligible(context, group.wasted):
+            continue
         size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
         more = ""
         if group.places > 1:
@@ -49,6 +52,13 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
             f"{why}{more}. Make a larger dimension the most minor one, or merge small dimensions",
         )
+
+
+def _is_negligible(context: CompileContext, saved: int) -> bool:
+    """Return whether advice that saves a number of bytes is left out."""
+    if context.thresholds.with_negligible:
+        return False
+    return is_negligible(saved, largest_peak_bytes(context.dump))
 
 
 def fragmentation(context: CompileContext) -> Iterator[Finding]:
@@ -261,6 +271,8 @@ def _refused(
     if not sized:
         return
     sized.sort(key=lambda pair: -pair[0])
+    if _is_negligible(context, sum(size for size, _ in sized)):
+        return
     total = format_bytes(sum(size for size, _ in sized))
     items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
     count = count_noun(len(sized), "donated buffer")

@@ -156,9 +156,13 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Limits(Thresholds):
-    """The thresholds of advice, and the budgets of a project."""
+    """The thresholds of advice, and the budgets of a project.
+
+    ``with_negligible`` also reports advice with negligible savings; it is no setting.
+    """
 
     budgets: tuple[Budget, ...] = ()
+    with_negligible: bool = False
 
 
 DEFAULTS = Limits()
