@@ -62,3 +62,18 @@ def test_nodes_lie_inside_their_parents(name: str) -> None:
         assert 0 <= node.line < end <= len(text.split("\n"))
         for child in node.children:
             assert node.line <= child.line < child.line + child.line_count <= end
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "buffers"),
+    [
+        ("gpu_without_head", "gpu: list of buffers", ["13. 96.00MiB", "14. 96.00MiB"]),
+        ("tpu_reservable", "program load: 11.35G of 10.52G reservable", []),
+        ("tpu_heap_allocations", "program load: 3.95G of 1.92G free", []),
+        ("gpu_request", "gpu: 256.00MiB", []),
+    ],
+)
+def test_public_report_has_one_node(name: str, title: str, buffers: list[str]) -> None:
+    (node,) = outline(text_of(name))
+    assert node.name == title
+    assert [buffer.name for part in node.children for buffer in part.children] == buffers

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.display import format_bytes_as_xla
-from hlo_lsp.model.oom_message import EntryList, OomKind, PrintedSize
+from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.oom_reader import read_oom_messages
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, facts, message, messages, text_of
 
@@ -256,3 +256,115 @@ def test_printed_size_matches_its_bytes(count: int) -> None:
     assert short is not None
     assert short.matches(count)
     assert not size.matches(count + max(1, count // 10) + 1)
+
+
+def test_heap_status_is_no_part_of_total() -> None:
+    found = message(text_of("tpu_heap_allocations"))
+    assert [row.name for row in found.usage_rows] == ["reserved", "heap allocations", "program"]
+    assert found.persistent("output") == PrintedSize.of("5.06G")
+    assert (found.capacity, found.requirement) == (PrintedSize.of("8.00G"), PrintedSize.of("4.34G"))
+
+
+def test_row_of_unknown_form_has_no_size() -> None:
+    text = text_of(LONG).replace("reserved  ", "spilled + pinned  ")
+    assert message(text).usage_rows[0].size is None
+
+
+def test_label_of_unknown_table_ends_table() -> None:
+    text = text_of(LONG).replace("Output size", "New status:\n    largest   9.00G\nOutput size")
+    assert len(message(text).usage_rows) == 3
+
+
+def test_limit_is_reservable_memory() -> None:
+    found = message(text_of("tpu_reservable"))
+    assert (found.kind, found.limit_name) == (OomKind.PROGRAM_LOAD, "reservable")
+    assert (found.limit, found.free) == (PrintedSize.of("10.52G"), PrintedSize.of("12.18G"))
+    assert found.is_fragmented
+
+
+@pytest.mark.parametrize("place", [20, 60, 75, 90, 100, 118])
+def test_sentence_with_reservable_memory_may_be_wrapped(place: int) -> None:
+    text = text_of("tpu_reservable").partition("EXHAUSTED: ")[2]
+    at = text.index(" ", place)
+    assert facts(message(f"{text[:at]}\n{text[at + 1 :]}")) == facts(message(text))
+
+
+def test_missing_limit_is_unknown() -> None:
+    found = message(
+        "Error loading program 'jit_f': Attempting to reserve 6.14G at the bottom of memory. That "
+        "was not possible."
+    )
+    assert (found.module, found.needed, found.limit) == ("jit_f", PrintedSize.of("6.14G"), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        (text_of("gpu_request"), 268435456),
+        ("Failed to allocate request for 5.00GiB on device ordinal 0", 5 << 30),
+        ("Allocator (GPU_1_bfc) ran out of memory trying to allocate 27.93GiB (rounded to "
+         "29995136256)requested by op", 29995136256),
+        ("failed to allocate 2.00G (2147483000 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY",
+         2147483000),
+    ],
+)  # fmt: skip
+def test_exact_size_precedes_rounded_one(text: str, size: int) -> None:
+    found = message(text)
+    assert found.needed is not None
+    assert (found.kind, found.needed.bytes) == (OomKind.GPU, size)
+
+
+def test_executable_names_module() -> None:
+    text = "Out of memory while trying to allocate 1.50GiB.{} [executable_name='jit_f']"
+    assert message(text.format("")).module == "jit_f"
+    assert message(text.format("\n")).module == "jit_f"
+
+
+def test_failure_is_more_detailed_than_attempt() -> None:
+    found = messages(
+        "failed to allocate 7.43G (7980875776 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY\n\n"
+        "Failed to allocate request for 256.00MiB (268435456B) on device ordinal 0"
+    )
+    assert [one.is_attempt for one in found] == [True, False]
+    assert max(found, key=OomMessage.detail) is found[1]
+
+
+def test_list_of_buffers_is_more_detailed_than_one_allocation() -> None:
+    found = messages(
+        text_of("gpu_without_head")
+        + "Allocator (GPU_1_bfc) ran out of memory trying to allocate 27.93GiB"
+    )
+    assert max(found, key=OomMessage.detail) is found[0]
+
+
+def test_list_without_head_is_read() -> None:
+    found = message(text_of("gpu_without_head"))
+    assert found.kind is OomKind.GPU
+    assert [entry.rank for entry in found.entries] == [13, 14]
+    assert {entry.section for entry in found.entries} == {EntryList.PEAK_BUFFERS}
+
+
+@pytest.mark.parametrize("text", [GPU, text_of(LONG)])
+def test_rest_of_a_message_has_its_last_buffers(text: str) -> None:
+    lines = text.split("\n")
+    whole = message(text).entries
+    for first in range(len(lines)):
+        rest = messages("\n".join(lines[first:]))
+        entries = rest[0].entries if rest else ()
+        known = [(entry.rank, entry.section) for entry in whole if entry.first >= first]
+        found = [(entry.rank, entry.section) for entry in entries]
+        assert found[len(found) - len(known) :] == known
+        assert len(found) <= len(known) + 1
+
+
+def test_list_may_follow_a_sentence_without_its_label() -> None:
+    found = message("\n".join(line for line in GPU.split("\n") if line != "Peak buffers:"))
+    assert facts(found) == facts(message(GPU))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Buffer 1:\n  10 items", "1. Size: 5", "Shape: (3, 4)\n==========", "Size: 5 MB\n=========="],
+)
+def test_other_lists_are_no_messages(text: str) -> None:
+    assert messages(text) == []

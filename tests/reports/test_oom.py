@@ -125,3 +125,30 @@ def test_message_without_buffers_names_the_next_step() -> None:
     assert lines[-1].startswith("owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR")
     full = list(oom_lines(_report(text_of(LONG))))
     assert not any("XLA_FLAGS" in line for line in full)
+
+
+def test_reservable_memory_is_explained() -> None:
+    headline, _, why, *_ = oom_lines(_report(text_of("tpu_reservable")))
+    assert headline.endswith("11.35 GiB, 10.52 GiB reservable, 849.92 MiB missing")
+    assert why == (
+        "  12.18 GiB are free, but not in one piece: only 10.52 GiB can be reserved at the bottom "
+        "of memory, where the program must be contiguous"
+    )
+
+
+def test_fragmented_free_memory_is_explained() -> None:
+    text = "Attempting to allocate 8.00M. That was not possible. There are 16.43M free."
+    lines = list(oom_lines(_report(text)))
+    assert lines[2] == "  16.43 MiB are free, but not in one piece: the free memory is fragmented"
+
+
+def test_total_with_heap_allocations_agrees() -> None:
+    lines = "\n".join(oom_lines(_report(text_of("tpu_heap_allocations"))))
+    assert "needs at least 9.40 GiB with arguments and outputs; the device has 8.00 GiB" in lines
+    assert "all totals agree" in lines
+
+
+def test_missing_head_of_message_is_named() -> None:
+    lines = list(oom_lines(_report(text_of("gpu_without_head"))))
+    assert lines[1] == "  the beginning of the message is missing, with its first 12 buffers"
+    assert "96.00 MiB · fusion · bf16[128,6,256,256]" in "\n".join(lines)

@@ -23,6 +23,10 @@ def test_message_is_no_dump() -> None:
     assert not FileKind.OOM.has_records
 
 
+def test_rest_of_message_is_found() -> None:
+    assert detect_file_kind(GPU.split("\n")[-6:]) is FileKind.OOM
+
+
 @pytest.mark.parametrize("text", ["", "12G of memory in use", "HloModule m\n" + GPU])
 def test_other_texts_keep_their_kind(text: str) -> None:
     assert detect_file_kind(text.split("\n")) is not FileKind.OOM

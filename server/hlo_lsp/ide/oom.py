@@ -133,8 +133,9 @@ def oom_outline(lines: Sequence[str], messages: Iterable[OomMessage]) -> list[Ou
 
 
 def _message_node(lines: Sequence[str], message: OomMessage) -> OutlineNode:
-    # Entries with a label on the line of the message are the message itself.
-    listed = [entry for entry in message.entries if entry.first > message.first]
+    # An entry on the line of the first sentence is the message itself.
+    is_list = message.needed is None
+    listed = [entry for entry in message.entries if is_list or entry.first > message.first]
     children = list(_list_nodes(lines, listed))
     first = min([message.first, *(child.line for child in children)])
     end = max([message.first + 1, *(child.line + child.line_count for child in children)])

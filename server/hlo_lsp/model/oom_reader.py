@@ -15,6 +15,7 @@ from hlo_lsp.model.oom_message import (
     PrintedSize,
     UsageRow,
 )
+from hlo_lsp.model.oom_repetitions import without_repetitions
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine, log_lines
@@ -63,7 +64,6 @@ _GPU_STARTS = ("Buffer ", "XLA Label:", "Entry Parameter Subshape:")
 _ROUNDED_TO = 256  # bytes: the unit of the allocator for GPUs (bfc_allocator.cc)
 _INTERFACE_LABELS = ("Argument ", "Output index ")
 _MAX_HEADERS_IN_LINE = 4
-_MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
 _LONGEST_START = 30  # characters of the first words of a sentence
 
 
@@ -73,7 +73,7 @@ def read_oom_messages(lines: Iterable[str]) -> list[OomMessage]:
     for line in log_lines(lines, message_start):
         if len(line.raw) <= MAX_OOM_LINE_LENGTH:
             reader.read(line)
-    return _without_repetitions(reader.messages())
+    return without_repetitions(reader.messages())
 
 
 @dataclass(slots=True)
@@ -415,46 +415,6 @@ def _entry_of_header(
         1, EntryList.ALLOCATIONS, message.needed, shape, None, operator, label, allocation_type,
         False, (), message.first, message.first,
     )  # fmt: skip
-
-
-def _without_repetitions(messages: list[OomMessage]) -> list[OomMessage]:
-    """Merge messages that a log contains several times, from hosts or nested exceptions."""
-    found: list[OomMessage] = []
-    for message in messages:
-        for place in range(max(0, len(found) - _MAX_COMPARED_MESSAGES), len(found)):
-            merged = _merged(found[place], message)
-            if merged is not None:
-                found[place] = merged
-                break
-        else:
-            found.append(message)
-    return found
-
-
-def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
-    """Return one message for two with the same first sentence, or None."""
-    is_same = one.kind is other.kind and one.module in {None, other.module, one.module}
-    if not is_same or (one.module and other.module and one.module != other.module):
-        return None
-    sizes = ((one.needed, other.needed), (one.limit, other.limit))
-    if any((a is None) != (b is None) for a, b in sizes):
-        return None
-    if any(
-        a is not None and b is not None and abs(a.bytes - b.bytes) > max(a.error, b.error)
-        for a, b in sizes
-    ):
-        return None
-    if one.needed is None and (one.entries or other.entries):
-        return None
-    if one.entries and other.entries and _shapes(one) != _shapes(other):
-        return None
-    best = max(one, other, key=lambda each: (len(each.entries), len(each.usage_rows)))
-    module = one.module or other.module
-    return replace(best, module=module, first=one.first)
-
-
-def _shapes(message: OomMessage) -> list[tuple[int, str | None]]:
-    return [(entry.rank, entry.shape) for entry in message.entries]
 
 
 @query

@@ -270,7 +270,9 @@ class Sentence:
         for line, following in pairwise(self.lines):
             blank = line.raw[-1:].isspace() or following.raw[:1].isspace()
             is_word = blank or _ENDS_WORD.search(line.text) is not None
-            if not is_word and line.text[-1:].isalnum() and following.text[:1].isalpha():
+            end, start = line.text[-1:], following.text[:1]
+            is_boundary = end.isalnum() and start.isalnum() and not (end + start).isdigit()
+            if not is_word and is_boundary:
                 parts.append(between_words)
             elif is_word or following.text[:1] == "%":
                 parts.append(" ")
