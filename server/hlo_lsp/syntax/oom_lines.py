@@ -30,8 +30,10 @@ HEADER_RULES = (
 )
 # A file of a dump begins with one of these lines.
 _LIST_STARTS = ("Program hbm requirement ", "Largest program allocations in hbm:")
-# Lines of listed buffers; the head of a message may be cut off.
-_ENTRY_PARTS = ("XLA label: ", "XLA Label: ", "Entry Parameter Subshape: ")
+# With the lines of listed buffers, as the head of a message may be cut off.
+_DECISIVE_PART = re.compile(
+    "|".join([*map(re.escape, _LIST_STARTS), "XLA [Ll]abel: ", "Entry Parameter Subshape: "])
+)
 _LIST_LINE = re.compile(r"\bSize: [0-9]|\bTotal \w{1,80} usage >= [0-9]")
 _UNREAD_ROW = re.compile(
     r"[A-Za-z][^0-9]{0,200}[\s:]-?[0-9]{1,20}(?:\.[0-9]{1,3})?(?:[KMGTPE]|i?B)"
@@ -127,7 +129,17 @@ def contains_list_line(text: str) -> bool:
 
 def begins_oom_message(line: str) -> bool:
     """Return True if an out-of-memory message or a list of its buffers begins on a line."""
-    if any(words in line for words in (*_LIST_STARTS, *_ENTRY_PARTS)):
+    if (
+        "emory" not in line
+        and "hbm" not in line
+        and "Hbm" not in line
+        and "possible" not in line
+        and "llocate " not in line
+        and "XLA " not in line
+        and "Subshape" not in line
+    ):
+        return False
+    if _DECISIVE_PART.search(line) is not None:
         return True
     found = find_header(line[:_MAX_DETECTION_LENGTH])
     return found is not None
