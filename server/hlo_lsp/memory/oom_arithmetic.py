@@ -6,7 +6,7 @@ Known numbers whose meaning differs from their label:
 - In short messages, ``HLO temporaries`` is the sum of arguments, outputs, and temporaries.
 - If a program does not fit beside the data on the device, ``Total hbm usage`` is the sum of
   reserved memory, of all data (``heap allocations``, which include arguments and outputs), and of
-  the program. ``Max free chunk`` of the heap is no part of it.
+  the program. ``Max free chunk`` of the heap is not a part of it.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Whether a saving is large enough for advice."""
+"""The smallest saving that is worth advice."""
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet

@@ -1,10 +1,10 @@
 """The names of ``get-tuple-element`` instructions that a module text omits.
 
 Since jaxlib 0.11, the module text has ``%tuple#1`` in place of such an instruction, but the memory
-files still name it: in positions, uses, schedule, live ranges, and operands. They also tell which
-element it is. The text after ``from instruction:`` names the operands of an instruction, for which
-the module text has elements. For a name that is no operand there, value ``tuple{1}`` has the
-position ``NAME``, and value ``tuple{}`` has the use ``NAME, operand 0 {}``.
+files still name it: in positions, uses, schedule, live ranges, and operands. The element
+that a name means follows from them. The text after ``from instruction:`` names the operands of an
+instruction, for which the module text has elements. For a name that is not an operand there, value
+``tuple{1}`` has the position ``NAME``, and value ``tuple{}`` has the use ``NAME, operand 0 {}``.
 """
 
 from __future__ import annotations
@@ -12,19 +12,33 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.query_cache import Subject, query
 from hlo_lsp.model.tuple_elements import element_position
 from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
 if TYPE_CHECKING:
     from hlo_lsp.model.dump_file import DumpFile
-    from hlo_lsp.model.dump_set import DumpSet
+    from hlo_lsp.model.place import LocatedRecord
+    from hlo_lsp.syntax.memory_records import SequenceRow
 
 _WHOLE = {None, "{}"}
+
+
+class Companions(Subject, Protocol):
+    """The files of a compile, as ``DumpSet`` has them."""
+
+    files: list[DumpFile]
+
+    @property
+    def has_broken_used_values(self) -> bool:
+        """True if the header of a used value is malformed or missing."""
+
+    def step(self, name: str) -> LocatedRecord[SequenceRow] | None:
+        """Return the schedule row of an instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +46,11 @@ class OmittedInstructions:
     """The omitted instructions of a compile.
 
     Attributes:
-        elements: The element, such as ``tuple#1``, that each known name stands for.
+        elements: The element, such as ``tuple#1``, that each known name means.
         names: The names of each element, in the order of the schedule.
         readers: The names of all elements of each tuple.
         mentioned: All names in positions, uses, and operands that the module text lacks. Damage to
-            a memory file can hide which element a name stands for.
+            a memory file can hide which element a name means.
         may_have_others: Whether other names can be omitted instructions: the module text omits
             some, and the compile has no complete list of positions and uses.
     """
@@ -56,7 +70,7 @@ NONE_OMITTED = OmittedInstructions({}, {}, {}, frozenset(), False)
 
 
 @query
-def omitted_instructions(dump: DumpSet) -> OmittedInstructions:
+def omitted_instructions(dump: Companions) -> OmittedInstructions:
     """Return the instructions that the module text of a compile omits."""
     module = next((file for file in dump.files if len(file.module.element_readers)), None)
     if module is None:
@@ -75,13 +89,13 @@ def omitted_instructions(dump: DumpSet) -> OmittedInstructions:
 
 
 class _Search:
-    """A search for the elements that names stand for.
+    """A search for the elements that names mean.
 
     ``owners`` has the value at each name that the module text lacks. ``_tuples`` has the positions
     of the tuple that each of them reads.
     """
 
-    def __init__(self, dump: DumpSet, module: DumpFile, entries: list[UsedValue]) -> None:
+    def __init__(self, dump: Companions, module: DumpFile, entries: list[UsedValue]) -> None:
         self._dump = dump
         self._instructions = module.module.instructions
         self._mentioned = set(_elements_in_text(module))
@@ -131,7 +145,7 @@ class _Search:
         return -1 if row is None else row.record.step
 
     def element(self, name: str) -> str | None:
-        """Return the element that an omitted name stands for, None if it is unknown.
+        """Return the element that an omitted name means, None if it is unknown.
 
         A tuple that loops and calls pass on is at several positions. The text mentions the element
         of the right one; of several, that is the last one that is scheduled before the name.

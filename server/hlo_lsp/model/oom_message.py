@@ -193,7 +193,7 @@ class OomMessage:
 
     @property
     def limit_name(self) -> str:
-        """What the limit is."""
+        """The meaning of the limit."""
         if not self.is_limit_free:
             return "available"
         return "free" if self.free in {None, self.limit} else "reservable"

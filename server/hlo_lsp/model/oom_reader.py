@@ -289,7 +289,7 @@ class _Reader:
         elif rule == "capacity_line":
             builder.message, table = replace(message, capacity=size), []
         elif rule == "heap_label":
-            table = []  # what is free in the heap is no part of a total
+            table = []  # free memory of the heap is not a part of a total
         elif rule == "persistent_label":
             table = builder.persistent_rows
         elif rule == "statistics_label":

@@ -1,7 +1,7 @@
 """Elements of tuples as instructions, for module texts without ``get-tuple-element``.
 
 Since jaxlib 0.11, XLA prints ``%tuple#1`` where a ``get-tuple-element`` was an operand, and leaves
-that instruction out (``xla_dump_compact_gte``). The element here stands for the instruction, so
+that instruction out (``xla_dump_compact_gte``). The element here replaces the instruction, so
 that navigation, dataflow, and rules treat both forms of a text alike, as XLA's own parser does.
 """
 
@@ -37,7 +37,7 @@ class TupleElement(InstructionLine):
 
 
 def element_of(holder: InstructionLine, number: int) -> TupleElement | None:
-    """Return an element of a tuple, always the same object; None if there is no such element.
+    """Return an element of a tuple, always the same object; None if the tuple does not have it.
 
     The shape of the element is empty if the text omits that of the tuple.
     """

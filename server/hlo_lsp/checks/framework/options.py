@@ -158,7 +158,7 @@ class Thresholds:
 class Limits(Thresholds):
     """The thresholds of advice, and the budgets of a project.
 
-    ``with_negligible`` also reports advice with negligible savings; it is no setting.
+    ``with_negligible`` also reports advice with negligible savings; it is not a setting.
     """
 
     budgets: tuple[Budget, ...] = ()
