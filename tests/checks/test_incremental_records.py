@@ -97,8 +97,8 @@ _FRAGMENT = """\
         ),
         pytest.param(_MODULE.replace("%cond (", "%add2 ("), ("%body (", "%add2 ("), id="twin"),
         pytest.param(
-            _MODULE.replace(_CONSTANT, "  %n = ???\n"),
-            ("  %n = ???", "  %k = ???"),
+            _MODULE.replace(_CONSTANT, "  %n = )\n"),
+            ("  %n = )", "  %k = )"),
             id="broken name",
         ),
         pytest.param(

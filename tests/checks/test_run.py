@@ -21,7 +21,7 @@ DAMAGES = (
     ("used: 172580 ", "used: 172579 "),
     ("    fusion.5{}:10-13", "    fusion.5{}:10-15"),
     ("    fusion.2{}: 64", "    fusion.9{}: 64"),
-    ("    fusion{}:13-14", "    fusion{}:13=14"),
+    ("    fusion{}:13-14", "    fusion{}:1314"),
 )
 
 

@@ -26,6 +26,7 @@ from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.unknown_forms import NO_FORMS, unknown_forms
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
@@ -132,6 +133,7 @@ def _on_records(
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
+    unknown = unknown_forms(file) if file.kind is FileKind.MODULE else NO_FORMS
     is_memory = file.kind.is_memory
     count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
@@ -146,16 +148,19 @@ def _on_records(
             continue
         checkpoint()
         before = len(found)
+        is_known = not unknown.forms or not unknown.concern(file, outer)
         context = outer_context = RecordContext(dump, file, outer)
         for record in with_inner_records(outer):
             opcode = record.opcode if isinstance(record, InstructionLine) else ""
             fitting = by_kind[type(record), opcode]
             if record in cut_off:  # another rule reports the truncation
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
+            if not is_known:
+                fitting = [rule for rule in fitting if rule.code == "syntax"]
             if record is not outer:
                 context = RecordContext(dump, file, record)
             _apply(fitting, context, found)
-        if len(found) == before and outer not in cut_off:
+        if len(found) == before and is_known and outer not in cut_off:
             clean.add(outer_context)
     clean.trim(count)
     yield found

@@ -128,7 +128,8 @@ class Compile:
     memory files have the same stem. ``module`` is the module text of that stem, ``memory`` its
     memory files, ``thunks`` the thunk sequences of the executable, and ``thunk_metadata`` the file
     that names the instruction of each thunk. ``texts`` are all module texts of the module in
-    pipeline order; ``files`` are all files of the module by name.
+    pipeline order; ``files`` are all files of the module by name. ``unknown`` are files that are
+    named like memory files, but of a kind that this version does not know.
 
     Texts from before the last pass have no memory files, as an instruction of the same name may
     be a different one there.
@@ -142,6 +143,7 @@ class Compile:
     thunk_metadata: Path | None
     texts: tuple[Path, ...]
     files: tuple[Path, ...]
+    unknown: tuple[Path, ...] = ()
 
     def files_read_together(self) -> list[Path]:
         """Return the files of one dump set, the file itself first.
@@ -225,9 +227,14 @@ def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
         modules = [f"{stem}.txt"] if f"{stem}.txt" in roles else equal
         module = folder / modules[0] if modules else None
         thunk_metadata = metadata[0] if metadata else None
+        unknown = tuple(
+            folder / name
+            for name, suffix in suffixes.items()
+            if name.startswith(f"{stem}-") and name.endswith(".txt") and not suffix.role.is_memory
+        )
         for name in roles:
             found[name] = Compile(
-                folder / name, stem, module, memory, thunks, thunk_metadata, texts, files
+                folder / name, stem, module, memory, thunks, thunk_metadata, texts, files, unknown
             )
     return found
 

@@ -49,8 +49,11 @@ class DumpSet:
         thunk_names: DumpFile | None = None,
         others: Sequence[DumpFile] = (),
         frames: FrameChoice = PROGRAM_FRAMES,
+        unknown_files: Sequence[Path] = (),
     ) -> None:
         self.files = files
+        # Files that are named like memory files, but of a kind that this version does not know.
+        self.unknown_files = unknown_files
         # The frames of a call stack that can be the Python line of a buffer.
         self.frames = frames
         # Texts of the same module from other pipeline steps, in which names may mean other things.
@@ -381,10 +384,11 @@ class DumpSetCache:
         extra = [*others, *([] if thunk_names is None else [thunk_names])]
         key = tuple(map(id, (*files, *extra)))
         found = self._sets.get(key)
-        if found is None or found.files != files:
+        unknown = () if compile_ is None else compile_.unknown
+        if found is None or found.files != files or found.unknown_files != unknown:
             if not self._overlapping:
                 self.forget(files)
-            found = self._sets[key] = DumpSet(files, thunk_names, others, self._frames)
+            found = self._sets[key] = DumpSet(files, thunk_names, others, self._frames, unknown)
         return found
 
     def forget(self, files: Iterable[DumpFile]) -> None:

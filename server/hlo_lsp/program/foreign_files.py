@@ -19,6 +19,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.unknown_forms import is_complete
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -68,7 +69,7 @@ def foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
     differing: dict[tuple[DumpFile, DumpFile], Comparison] = {}
     for pair in combinations([file for file in dump.files if _is_comparable(dump, file)], 2):
         comparison = _compare(*pair)
-        if comparison is not None and comparison.is_foreign:
+        if comparison is not None and comparison.is_foreign and all(map(is_complete, pair)):
             differing[pair] = comparison
         checkpoint()
     found: list[ForeignFile] = []

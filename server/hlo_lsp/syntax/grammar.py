@@ -214,6 +214,11 @@ class LineRules:
                 return rule, match
         return None
 
+    @property
+    def openings(self) -> Iterator[str]:
+        """The literal texts that lines begin with, of the rules that have one."""
+        return filter(None, (rule.opening for rule in self._rules))
+
     def explain(self, line: str) -> ParseFailure:
         """Return why no rule matches the line, for the rule that matches most of it."""
         best = ParseFailure(0, ())

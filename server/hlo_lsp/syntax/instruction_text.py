@@ -95,7 +95,7 @@ _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _COMPUTATION_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 _COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of inline computations
 # These have a literal or a number in the parentheses.
-_OPCODES_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})
+OPCODES_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})
 CALL_ATTRIBUTES = frozenset(
     {
         "branch_computations",
@@ -274,7 +274,7 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     end = len(line) if close is None else close
     opcode = _text_span(match.start("OPCODE"), match["OPCODE"])
     shape = match["SHAPE"]
-    has_operands = opcode.text not in _OPCODES_WITHOUT_OPERANDS
+    has_operands = opcode.text not in OPCODES_WITHOUT_OPERANDS
     return InstructionText(
         _text_span(match.start("NAME"), match["NAME"]),
         _text_span(opcode.start if shape is None else match.start("SHAPE"), shape or ""),
@@ -291,7 +291,7 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
 
     This function is optimized, as it runs for every instruction of a module.
     """
-    if opcode in _OPCODES_WITHOUT_OPERANDS:
+    if opcode in OPCODES_WITHOUT_OPERANDS:
         return ()
     end = text.find(")", opened)
     inside = text[opened:end]
@@ -350,7 +350,7 @@ def _inline_operand_names(line: str, start: int) -> Iterator[TextSpan]:
             has_operands.append(
                 sign == "("
                 and word is not None
-                and word["OPERAND_NAME"] not in _OPCODES_WITHOUT_OPERANDS
+                and word["OPERAND_NAME"] not in OPCODES_WITHOUT_OPERANDS
             )
         elif sign in ")]}" and has_operands:
             has_operands.pop()

@@ -151,6 +151,11 @@ def _without_prefix(line: LogLine, prefixes: Iterable[str]) -> tuple[str, str]:
     return line.source + source, line.raw[end:]
 
 
+def begins_with_prefix(line: str) -> bool:
+    """Return True if a line begins with a part that only loggers and quotes print."""
+    return _VARIABLE_PART.match(line) is not None
+
+
 def split_prefix(line: str) -> tuple[str, str]:
     """Split a line into its source and its text."""
     start = 0

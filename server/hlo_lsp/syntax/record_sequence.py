@@ -46,6 +46,11 @@ class RecordSequence:
         for block in self._blocks:
             yield from block.records
 
+    @property
+    def blocks(self) -> Sequence[RecordBlock]:
+        """The records in runs; an edit replaces only the runs that it changes."""
+        return self._blocks
+
     def at(self, line: int) -> Record | None:
         """Return the record that contains this line (from 0)."""
         place = self._position(line)

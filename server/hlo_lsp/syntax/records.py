@@ -13,7 +13,10 @@ class RecordBlock:
     heads.
     """
 
-    __slots__ = ("above", "first_line", "heads", "line_count", "number", "records")
+    __slots__ = (
+        *("__weakref__", "above", "first_line", "heads"),
+        *("line_count", "number", "records"),
+    )
 
     def __init__(self, records: "list[Record]") -> None:
         self.records = records

@@ -18,6 +18,11 @@ _LABEL_RULES = {
     _INSTRUCTION: "instruction_line",
 }
 _LABELS = tuple(_LABEL_RULES)
+_ENTRY_RULES = (
+    "used_value_line",
+    *_LABEL_RULES.values(),
+    *("position_row", "use_row", "no_uses_row"),
+)
 _ENTRY_STARTS = ("<", *_LABELS, "  (none)")
 
 
@@ -172,6 +177,7 @@ class EntryReader:
         self.use = grammar.expression("use_row")
         self.instruction = grammar.expression("instruction_line")
         self._none = grammar.expression("no_uses_row")
+        self._rules = [grammar.expression(rule) for rule in _ENTRY_RULES]
         self._is_record = is_record
 
     def is_entry_start(self, line: str) -> bool:
@@ -184,6 +190,10 @@ class EntryReader:
             return 0
         column = line.rfind("<")
         return column if self.header.fullmatch(line, max(column, 0)) else 0
+
+    def is_known(self, line: str) -> bool:
+        """Return True if a line matches a rule of entries."""
+        return any(rule.fullmatch(line) for rule in self._rules)
 
     def is_row(self, line: str) -> bool:
         """Return True if a line is a position or a use."""

@@ -46,7 +46,9 @@ def test_gap_is_reported_once(
 
 
 def test_unreadable_allocation_is_no_gap(sample: str) -> None:
-    text = replace_once(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
+    text = replace_once(
+        sample, "allocation 4: size 8192, parameter 0", "allocation 5: size 8192 parameter 0"
+    )
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 

@@ -31,19 +31,18 @@ LINES = {
         "44: Total bytes used: 172580»«",
         "expected ` (`, found the end of the line",
     ),
-    "a line of something else": (
+    "a line of a log": (
         "BufferAssignment:\n",
-        "BufferAssignment:\nhello world\n",
-        "2: »hello world«",
+        "BufferAssignment:\nW0000 00:00:00.0 1 service.cc:145] hello\n",
+        "2: »W0000 00:00:00.0 1 service.cc:145] hello«",
         "unrecognized line in a memory dump",
     ),
 }
 SHAPES = {
     "a missing bracket": ("f32[64,32{0,1:T(8,128)}", "`,` or `]` at column 10"),
-    "a letter in a dimension": ("f32[64,x]{0,1:T(8,128)}", "at column 8"),
+    "a missing colon": ("f32[64,32]{0,1T(8,128)}", "at column 15"),
     "an open layout": ("f32[64,32]{0,1:T(8,128)", "at column 24"),
     "a tuple that does not end": ("(f32[64,32]{0,1:T(8,128)}, f32[]", "at column"),
-    "no shape at all": ("64", "at column 1"),
 }
 
 
@@ -114,20 +113,9 @@ def test_rare_lines_of_xla_are_valid(sample: str, instead: str, line: str) -> No
     assert reports(text) == []
 
 
-@pytest.mark.parametrize(
-    "field", ["heap 3", "is-shiny", "alignment 128 bytes", "kind (a b)", "page 12", "x=1"]
-)
-def test_unknown_fields_are_valid(sample: str, field: str) -> None:
-    for old in ("preallocated-temp:\n value: <66", "color 1, preallocated-temp:\n value: <66"):
-        assert reports(replace_once(sample, old, f"{field}, {old}")) == []
+def test_field_of_any_version_is_known(sample: str) -> None:
     end = "preallocated-temp:\n value: <66"
-    assert reports(replace_once(sample, end, end.replace(":", f", {field}:", 1))) == []
-
-
-@pytest.mark.parametrize("letters", [":Q(7)", ":T(8,128)Zap(1,2)", ":T(8,128)S(0)Y(3)", ":X()"])
-def test_unknown_letters_of_a_layout_are_valid(sample: str, letters: str) -> None:
-    old = "<64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
-    assert reports(replace_once(sample, old, old.replace(":T(8,128)", letters))) == []
+    assert reports(replace_once(sample, end, f"page 12, {end}")) == []
 
 
 _OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}

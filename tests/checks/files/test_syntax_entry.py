@@ -12,8 +12,8 @@ ROWS = {
         "expected `>`, found the end of the line",
     ),
     "the index of a use": (
-        "  copy-done.1, operand 0 {1}", "  copy-done.1, operand 0 {x}",
-        "104:   copy-done.1, operand 0 »{x}«", "expected index, found `{x}`",
+        "  copy-done.1, operand 0 {1}", "  copy-done.1, operand 0 1}",
+        "104:   copy-done.1, operand 0 »1}«", "expected index, found `1}`",
     ),
 }  # fmt: skip
 # Broken or missing labels and the reported line; entry 77 starts on line 191.

@@ -80,7 +80,7 @@ def test_neighboring_missing_ranges_are_reported_once(sample: str) -> None:
 
 
 def test_unreadable_range_is_not_missing(sample: str) -> None:
-    text = replace_once(sample, ROW, "    fusion.5{}:10=13\n")
+    text = replace_once(sample, ROW, "    fusion.5{}:1013\n")
     assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 

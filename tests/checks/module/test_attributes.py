@@ -32,7 +32,6 @@ def module(line: str) -> str:
         "f32[] constant({1, 2, 3})",
         "f32[4] iota(), iota_dimension=0",
         "f32[4] add(%a, negate(%a))",
-        "f32[4] new-opcode(%a, %a, %a)",
         "((f32[4]), f32[4], s32[]) slice-start(%a), slice={[0:4]}",
         'f32[4] custom-call(%a, %a), custom_call_target="f"',
         "f32[4] broadcast(%zero)",

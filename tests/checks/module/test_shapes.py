@@ -50,7 +50,6 @@ LEGAL = (
     "f32[8,4] opt-barrier(%a)",
     "add(%a, %i)",  # no shape is printed: nothing to compare
     "f32[8,4] add(f32[8,4] negate(%a), %a)",  # inline operand
-    "f32[9] new-opcode(%a)",
     "f32[?,4] add(%a, %a)",
 )
 

@@ -116,11 +116,11 @@ def test_missing_row_is_reported_once() -> None:
 
 
 def test_broken_row_is_reported_alone() -> None:
-    for old in (
-        "3 {file_location_id=1 parent",
-        "1 {file_location_id=2 parent",
-        '1 "model.py"',
-        "2 {file_name_id=1",
+    for old, new in (
+        ("3 {file_location_id=1 parent", "3 {file_location_id1 parent"),
+        ("1 {file_location_id=2 parent", "1 file_location_id=2 parent"),
+        ('1 "model.py"', '1 "model.py'),
+        ("2 {file_name_id=1", "2 {file_nme_id=1"),
     ):
-        reported = reports(replace_once(MODULE, old, old[:4]))
-        assert [code for code, _, _ in reported] == ["syntax"], old
+        reported = reports(replace_once(MODULE, old, new))
+        assert [code for code, _, _ in reported] == ["syntax"], new

@@ -26,7 +26,7 @@ ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=
 @pytest.mark.parametrize(
     ("old", "new", "place", "message"),
     [
-        ('1 "model.py"', "1 model.py", "4: 1 »model.py«", "expected string, found `model.py`"),
+        ('1 "model.py"', '1 "model.py', '4: 1 »"model.py«', "expected string, found `\"model.py`"),
         ("%a = f32[8]{0} parameter(0)", "%a f32[8]{0} parameter(0)",
          "12:   %a »f32[8]{0} parameter(0)«", "expected `=`, found `f32[8]{0} parameter(`"),
         (ROOT, "  ROOT %b = f32[8]{0} call(%a", "13:   ROOT %b = f32[8]{0} call(»%a«",
@@ -45,10 +45,9 @@ ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=
         (ROOT, "  ROOT %b = f32[8]{0} call(%a) to_apply=%scalar",
          "13:   ROOT %b = f32[8]{0} call(%a) »to_apply=%scalar«",
          "expected `,`, found `to_apply=%scalar`"),
-        ("%x = f32[8]{0} parameter(0)", "%x = f32[8]{0:Q} parameter(0)",
-         "7:   %x = »f32[8]{0:Q}« parameter(0)",
-         "expected other letter or `SC` or `T` or `D(` or `L(` at column 10 of the shape "
-         "`f32[8]{0:Q}`"),
+        ("%x = f32[8]{0} parameter(0)", "%x = f32[8]{0T(8)} parameter(0)",
+         "7:   %x = »f32[8]{0T(8)}« parameter(0)",
+         "expected `:` or `,` or `}` at column 9 of the shape `f32[8]{0T(8)}`"),
         (", is_scheduled=true, ", ", is_scheduled, ",
          "1: HloModule broken, »is_scheduled«, entry_computation_layout={(f32[8]{0})->f32[8]{0}}",
          "expected an attribute: `NAME=VALUE`, found `is_scheduled`"),

@@ -71,7 +71,7 @@ def test_swapped_steps_have_no_certain_fix(sample: str) -> None:
 
 
 def test_unreadable_row_breaks_no_sequence(sample: str) -> None:
-    assert [code for code, _, _ in reports(replace_once(sample, ROW_5, "    5=multiply\n"))] == [
+    assert [code for code, _, _ in reports(replace_once(sample, ROW_5, "    5multiply\n"))] == [
         "syntax"
     ]
 

@@ -20,6 +20,13 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, span_place, top_place
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.model.unknown_forms import unknown_forms
+from hlo_lsp.model.unknown_texts import (
+    is_unknown_instruction,
+    is_unknown_record,
+    is_unknown_row,
+    is_unknown_shape,
+)
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import ParseFailure
@@ -40,6 +47,26 @@ def sibling_mismatch(context: CompileContext) -> Iterator[Finding]:
             f"{comparison.compared:,} compared {comparison.what} are the same",
             Related(top_place(other), "the other compile"),
         )
+
+
+def unknown_form(context: CompileContext) -> Iterator[Finding]:
+    """Report each form that this version does not know, once for each file."""
+    for path in context.folder.unknown_files:
+        yield context.report(
+            top_place(context.folder.files[0]),
+            f"this version of hlo-lsp does not know the file `{path.name}`: it is not read",
+        )
+    for file in context.dump.files:
+        checkpoint()
+        for form in unknown_forms(file).forms:
+            times = "" if form.count == 1 else f", {form.count:,} times in this file"
+            text = form.first.text
+            shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+            yield context.report(
+                form.place(file),
+                f"this version of hlo-lsp does not know the {form.first.what} `{shown}`{times}: "
+                "rules that depend on it are not checked",
+            )
 
 
 def sibling_missing(context: CompileContext) -> Iterator[Finding]:
@@ -133,9 +160,13 @@ def broken_line(context: RecordContext[BrokenRecord]) -> Iterator[Finding]:
             )
             yield context.report(Place(context.file, context.record.line, 0, len(text)), message)
             return
+        if is_unknown_record(context.file.kind, context.record, context.file.lines):
+            return
         refusal = memory_scanner().lines.explain(text)
         what = "a memory dump"
     elif context.file.kind is FileKind.MODULE:
+        if is_unknown_record(context.file.kind, context.record, context.file.lines):
+            return
         refusal = module_scanner().lines.explain(text)
         words = tuple(_WORDS.get(word, word) for word in refusal.expected)
         refusal = ParseFailure(refusal.column, words)
@@ -155,8 +186,12 @@ def broken_entry(context: RecordContext[UsedValue]) -> Iterator[Finding]:
     entry, cut = context.record, ending(context.file)
     if cut is not None and cut.last is entry:
         return  # `truncated` reports it
+    if not entry.whole and _is_beside_unknown_line(context):
+        return
     for row, column, problem in entry.problems():
         text = entry.lines[row]
+        if is_unknown_row(entry, text):
+            return
         end = max(len(text.rstrip()), column + 1)
         message = _sentence(problem, text, column) if problem.startswith("expected") else problem
         yield context.report(Place(context.file, entry.line + row, column, end), message)
@@ -165,7 +200,7 @@ def broken_entry(context: RecordContext[UsedValue]) -> Iterator[Finding]:
 def broken_instruction(context: RecordContext[UsedValue]) -> Iterator[Finding]:
     """Report entries without a whole instruction after `from instruction:`."""
     entry = context.record
-    if entry.whole and not _is_instruction(entry.lines[-1]):
+    if entry.whole and not (_is_instruction(entry.lines[-1]) or is_unknown_instruction(entry)):
         text = entry.lines[-1]
         start, end = len(text) - len(entry.instruction or ""), text.find("\n")
         line = entry.line + len(entry.lines) - 1
@@ -173,6 +208,23 @@ def broken_instruction(context: RecordContext[UsedValue]) -> Iterator[Finding]:
             Place(context.file, line, start, end if end >= 0 else len(text)),
             "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`",
         )
+
+
+def _is_beside_unknown_line(context: RecordContext[UsedValue]) -> bool:
+    """Return whether an entry may be a part of one with a line of an unknown form."""
+    entry, records, kind = context.record, context.file.records, context.file.kind
+    above = records.at(entry.line - 1) if entry.line > 0 else None
+    below = records.at(entry.line + entry.line_count)
+    return any(
+        is_unknown_record(kind, beside, context.file.lines)
+        or (
+            isinstance(beside, UsedValue)
+            and not beside.whole
+            and any(is_unknown_row(beside, line) for line in beside.lines)
+        )
+        for beside in (above, below)
+        if beside is not None
+    )
 
 
 @lru_cache(maxsize=1 << 13)
@@ -187,8 +239,11 @@ def broken_shape(context: RecordContext[AssignedValue]) -> Iterator[Finding]:
     try:
         parse_shape(context.record.shape)
     except ShapeError as error:
-        yield context.report(context.place("SHAPE"), str(error))
+        if not is_unknown_shape(context.record.shape):
+            yield context.report(context.place("SHAPE"), str(error))
 
+
+_MAX_SHOWN = 60  # code points of an unknown form
 
 # Terminals of the grammar whose names do not explain them.
 _WORDS = {
@@ -212,6 +267,13 @@ RULES: tuple[AnyRule, ...] = (
     error("syntax", UsedValue, broken_instruction, pace=Pace.LINE),
     error("syntax", AssignedValue, broken_shape, pace=Pace.LINE),
     WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, needs_whole_files=False),
+    WholeRule(
+        "unknown-form",
+        Severity.WARNING,
+        unknown_form,
+        needs_whole_files=False,
+        needs_known_forms=False,
+    ),
     WholeRule("sibling-missing", Severity.INFORMATION, sibling_missing, needs_whole_files=False),
     WholeRule("section-order", Severity.ERROR, section_order, needs_whole_files=False),
     WholeRule("truncated", Severity.ERROR, truncated, needs_whole_files=False),

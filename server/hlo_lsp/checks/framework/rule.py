@@ -17,6 +17,7 @@ from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
 from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
+from hlo_lsp.model.unknown_forms import is_complete
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 
@@ -178,6 +179,8 @@ class WholeRule:
         ignores_sizes: The findings do not depend on sizes and offsets of values.
         needs_whole_files: The findings are dropped if the check read a file that is truncated or
             that consists of two dumps.
+        needs_known_forms: The findings are dropped if the check read a file with a form that this
+            version does not know.
         findings: The query of the findings, given the compile, the same with foreign files, and
             the thresholds.
     """
@@ -187,6 +190,7 @@ class WholeRule:
     check: "Callable[[CompileContext], Iterable[Finding]]"
     ignores_sizes: bool = False
     needs_whole_files: bool = True
+    needs_known_forms: bool = True
     findings: Query[[DumpSet, DumpSet, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
@@ -204,8 +208,10 @@ class WholeRule:
             found.extend(self.check(context))
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
-        files = (owner for owner in current_result().owners if isinstance(owner, DumpFile))
+        files = [owner for owner in current_result().owners if isinstance(owner, DumpFile)]
         if self.needs_whole_files and not all(map(_is_whole, files)):
+            return []
+        if self.needs_known_forms and not all(map(is_complete, files)):
             return []
         for finding in found:  # line numbers depend on the whole text
             for place in (finding.place, *(related.place for related in finding.related)):

@@ -10,6 +10,7 @@ from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_comp
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
+from hlo_lsp.model.unknown_texts import is_unknown_attribute, is_unknown_shape, words_of
 from hlo_lsp.syntax.module_records import (
     MAX_INLINE_DEPTH,
     MAX_INNER_COLUMN,
@@ -70,8 +71,8 @@ def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Findin
     try:
         parse_shape(context.record.shape)
     except ShapeError as error:
-        if not _is_closed(context.record.text):
-            return  # the rule on brackets reports it
+        if not _is_closed(context.record.text) or is_unknown_shape(context.record.shape):
+            return  # another rule reports it
         yield context.report(
             part_place(context.file, context.record, context.record.parsed.shape), str(error)
         )
@@ -120,12 +121,14 @@ def lone_brace(context: RecordContext[ComputationEnd]) -> Iterator[Finding]:
 def _attributes(context: "RecordContext[Any]", text: str, start: int) -> Iterator[Finding]:
     """Report the first part between commas that is not an attribute.
 
-    The part before the first comma must be empty.
+    The part before the first comma must be empty. Another rule reports parts of unknown forms.
     """
+    known = words_of(context.record)
     for number, stop in enumerate((*top_level_commas(text, start, len(text)), len(text))):
         part = text[start:stop]
         found = part.strip()
-        if not (_ATTRIBUTE.match(part) if number else not found):
+        is_known = _ATTRIBUTE.match(part) if number else not found
+        if not (is_known or is_unknown_attribute(found, known, is_first=number == 0)):
             begin = start + len(part) - len(part.lstrip()) if found else start
             place = span_place(
                 context.file, context.record, text, begin, begin + max(len(found), 1)

@@ -1,0 +1,106 @@
+"""Parts of dumps that have no form that this version knows, as newer compilers print them.
+
+A text that is not known is not an error. The facts that depend on it are unknown, so the answers
+that need all facts of a computation or a file ask here first.
+"""
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place, Statement
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.unknown_parts import UnknownPart, parts_of_record
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
+from hlo_lsp.syntax.records import Record, RecordBlock
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownForm:
+    """An unknown form of a file: its first occurrence and the number of occurrences."""
+
+    first: UnknownPart
+    count: int
+
+    def place(self, file: DumpFile) -> Place:
+        """Return the place of the first occurrence."""
+        part = self.first
+        first = part.record.line + part.row
+        if file.kind is not FileKind.MODULE:
+            return Place(file, first, part.start, part.end)
+        text = "\n".join(file.lines[first : part.record.line + part.record.line_count])
+        return Statement(file, first, text).place(part.start, part.end)
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownForms:
+    """The unknown forms of a file.
+
+    Attributes:
+        forms: One for each kind.
+        heads: The computations with unknown forms.
+        is_outside: Whether a line outside of computations and of the header is unknown, so that
+            any name may be defined there.
+    """
+
+    forms: tuple[UnknownForm, ...]
+    heads: frozenset[Record]
+    is_outside: bool
+
+    def concern(self, file: DumpFile, record: Record) -> bool:
+        """Return True if facts of the computation of a record, or of one it calls, are unknown."""
+        if self.is_outside or file.records.head_of(record) in self.heads:
+            return True
+        if not isinstance(record, InstructionLine) or not self.heads:
+            return False
+        callees = (callee.computation for callee in file.module.callees(record))
+        return not self.heads.isdisjoint(callees)
+
+
+# Facts about buffers and instructions do not depend on these.
+_WITHOUT_FACTS = frozenset({"field of metadata", "field of a location"})
+# Of these, each word is reported by itself; of other kinds, only the first occurrence.
+_WORDS = frozenset({"opcode", "element type", "attribute", "layout property"})
+NO_FORMS = UnknownForms((), frozenset(), is_outside=False)
+# By block, as an edit changes few of them.
+_parts_of_blocks: "WeakKeyDictionary[RecordBlock, tuple[UnknownPart, ...]]" = WeakKeyDictionary()
+
+
+@query
+def unknown_forms(file: DumpFile) -> UnknownForms:
+    """Return the forms in a file that this version does not know."""
+    if not file.kind.has_records:
+        return NO_FORMS
+    counts: dict[tuple[str, str], int] = {}
+    firsts: dict[tuple[str, str], UnknownPart] = {}
+    heads: set[Record] = set()
+    is_outside = False
+    records, kind, lines = file.records, file.kind, file.lines
+    for block in records.blocks:
+        parts = _parts_of_blocks.get(block)
+        if parts is None:
+            checkpoint()
+            parts = _parts_of_blocks[block] = tuple(
+                part for record in block.records for part in parts_of_record(kind, record, lines)
+            )
+        for part in parts:
+            key = part.what, part.text if part.what in _WORDS else ""
+            counts[key] = counts.get(key, 0) + 1
+            firsts.setdefault(key, part)
+            if part.what in _WITHOUT_FACTS:
+                continue
+            if not isinstance(part.record, ModuleHeader):
+                head = None if kind is not FileKind.MODULE else records.head_of(part.record)
+                if isinstance(head, ComputationLine):
+                    heads.add(head)
+                else:
+                    is_outside = True
+    found = tuple(UnknownForm(first, counts[key]) for key, first in firsts.items())
+    return UnknownForms(found, frozenset(heads), is_outside=is_outside) if found else NO_FORMS
+
+
+def is_complete(file: DumpFile) -> bool:
+    """Return True if all forms of a file that facts depend on are known."""
+    return all(form.first.what in _WITHOUT_FACTS for form in unknown_forms(file).forms)

@@ -1,0 +1,380 @@
+"""The search for parts of records that have no form that this version knows."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.sharding import tuple_sharding_texts
+from hlo_lsp.model.unknown_texts import (
+    AttributeWords,
+    is_shape,
+    is_unknown_attribute,
+    is_unknown_instruction,
+    is_unknown_record,
+    is_unknown_row,
+    listed_shapes,
+    shapes_of_signature,
+    unknown_in_shape,
+    words_of_headers,
+    words_of_instructions,
+)
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import OPCODES_WITHOUT_OPERANDS, metadata_fields
+from hlo_lsp.syntax.memory_records import (
+    AllocationLine,
+    AssignedValue,
+    ListedAllocation,
+    ReportedAllocation,
+    TableRow,
+)
+from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
+    ComputationLine,
+    InstructionLine,
+    LocationRow,
+    ModuleHeader,
+    with_inner_records,
+)
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.scanners import fields_of_line, module_scanner
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+
+
+class UnknownPart(NamedTuple):
+    """An unknown form in a record of a file, or in one of its inner records.
+
+    Attributes:
+        record: The record of the file.
+        what: The kind of the part, as messages name it: ``opcode``.
+        text: The part.
+        row: The line of the record, from 0, on which the columns count.
+        start: The first column in the text that begins on this line.
+        end: The column after the part.
+    """
+
+    record: Record
+    what: str
+    text: str
+    row: int
+    start: int
+    end: int
+
+
+def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    """Yield the unknown parts of a record in a file of a kind with these lines."""
+    find = _FINDERS.get(type(record))
+    if find is not None:
+        yield from find(record, lines)
+    elif is_unknown_record(kind, record, lines):
+        yield _part_of_line(record, "line", lines[record.line])
+
+
+def _part_of_line(record: Record, what: str, line: str, row: int = 0) -> UnknownPart:
+    start, end = len(line) - len(line.lstrip()), len(line.rstrip())
+    return UnknownPart(record, what, line[start:end], row, start, end)
+
+
+# Memory files.
+
+
+def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]:
+    if entry.whole:
+        if is_unknown_instruction(entry):
+            line = entry.lines[-1].partition("\n")[0]
+            start = instruction_column(line)
+            yield UnknownPart(entry, "line", line[start:], len(entry.lines) - 1, start, len(line))
+        return
+    for row, line in enumerate(entry.lines):
+        if is_unknown_row(entry, line):
+            yield _part_of_line(entry, "row", line, row)
+
+
+def _parts_of_value(value: AssignedValue, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    yield from _parts_of_shape(value, value.shape, lines)
+
+
+def _parts_of_report_row(row: TableRow, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    for shape in listed_shapes(row.shapes):
+        yield from _parts_of_shape(row, shape, lines)
+
+
+def _parts_of_shape(record: Record, shape: str, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    """Yield the unknown part of a shape on the line of a record of a memory file."""
+    found = unknown_in_shape(shape)
+    if found is not None:
+        start = max(lines[record.line].find(shape), 0)
+        yield UnknownPart(record, *found, 0, start, start + len(shape))
+
+
+def _parts_of_allocation(
+    record: AllocationLine | ReportedAllocation, lines: Sequence[str]
+) -> Iterator[UnknownPart]:
+    line = lines[record.line]
+    rule = "by_size_row" if isinstance(record, ListedAllocation) else record.rule
+    for field in fields_of_line(rule, line):
+        if field.role == "OTHER_FIELD":
+            yield UnknownPart(record, "field", field.text, 0, field.start, field.end)
+        elif field.role in {"PARAMETER_SHAPE", "OUTPUT_SHAPE"}:
+            found = unknown_in_shape(field.text)
+            if found is not None:
+                yield UnknownPart(record, *found, 0, field.start, field.end)
+
+
+# Instructions.
+
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_PLAIN = rf'[^()\[\]{{}}"]*(?:{_STRING}[^()\[\]{{}}"]*)*'
+
+
+def _nested(depth: int) -> str:
+    """Return an expression of a pair of brackets with at most ``depth`` levels in it."""
+    inner = rf"(?:{_nested(depth - 1)}{_PLAIN})*" if depth else ""
+    return rf"[(\[{{]{_PLAIN}{inner}[)\]}}]"
+
+
+_MAX_DEPTH = 7  # of the JSON in nearly all texts; others take longer to read
+_VALUE = rf'[^,()\[\]{{}}"]*(?:(?:{_STRING}|{_nested(_MAX_DEPTH)})[^,()\[\]{{}}"]*)*'
+_ATTRIBUTES = re.compile(rf"\s*(?:,\s*[\w\-]+=\s*(?=[^\s,]){_VALUE})*")
+_ATTRIBUTE_BEGINNING = re.compile(r", ([\w\-]+=.)")
+_ATTRIBUTE = re.compile(r"\s*([\w\-]+)=\s*(?=[^\s])")
+_PERIODS = re.compile(r"\.\.\.|…")  # for text that people left out
+
+
+@cache
+def _plain_operands() -> re.Pattern[str]:
+    operand = load_grammar("module").expression("operand").pattern.replace("?P<", "?P<_")
+    operand = re.sub(r"\?P<\w+>", "?:", operand)
+    one = rf"\s*(?:/\*index=[0-9]+\*/\s*)?{operand}\s*"
+    return re.compile(rf"(?:{one}(?:,{one})*|\s*)\)")
+
+
+@cache
+def _operand() -> re.Pattern[str]:
+    operand = load_grammar("module").expression("operand").pattern
+    return re.compile(rf"(?:(?P<SHAPE>\S(?:.*\S)?)\s+)?{operand}", re.DOTALL)
+
+
+def _parts_of_outer(record: Record, _: Sequence[str]) -> Iterator[UnknownPart]:
+    """Yield the unknown parts of the instructions in a record."""
+    for inner in with_inner_records(record):
+        if inner is record and isinstance(record, InstructionLine):
+            yield from _parts_of_instruction(record)
+        elif isinstance(inner, InstructionLine):
+            row = inner.line - record.line
+            for part in _parts_of_instruction(inner):
+                yield part._replace(record=record, row=row)
+
+
+def _parts_of_instruction(record: InstructionLine) -> Iterator[UnknownPart]:
+    text, opened, opcode = record.text, record.opened, record.opcode
+    if record.shape:
+        found = unknown_in_shape(record.shape)
+        if found is not None:
+            span = record.parsed.shape
+            yield UnknownPart(record, *found, 0, span.start, span.end)
+    is_known = vocabulary().opcode(opcode) is not None
+    if not is_known and is_balanced(text, record.column):
+        span = record.parsed.opcode
+        yield UnknownPart(record, "opcode", opcode, 0, span.start, span.end)
+    plain = _plain_operands().match(text, opened)
+    if plain is not None:
+        end = plain.end()
+    else:
+        close = closing_bracket(text, opened - 1)
+        if close is None:
+            return  # brackets are damaged
+        end = close + 1
+        if is_known and opcode not in OPCODES_WITHOUT_OPERANDS:
+            yield from _parts_of_operands(record, opened, close)
+    if not (
+        _ATTRIBUTES.fullmatch(text, end)
+        and words_of_instructions().beginnings.issuperset(_ATTRIBUTE_BEGINNING.findall(text, end))
+    ):
+        yield from _parts_of_attributes(record, text, end, words_of_instructions())
+    if "metadata={" in text:
+        yield from _parts_of_metadata(record, text, end)
+    if any(word in text for word in _CHECKED_WORDS):
+        yield from _parts_of_values(record, text, end)
+
+
+def _parts_of_operands(record: InstructionLine, start: int, end: int) -> Iterator[UnknownPart]:
+    text = record.text
+    if not text[start:end].strip():
+        return
+    for first, last in comma_separated_spans(text, start, end):
+        part = _without_index(text[first:last].strip())
+        if not part or _is_known_operand(part):
+            continue
+        at = text.index(part, first)
+        yield UnknownPart(record, "operand", part, 0, at, at + len(part))
+
+
+def _without_index(part: str) -> str:
+    return part.partition("*/")[2].lstrip() if part.startswith("/*index=") else part
+
+
+def _is_known_operand(part: str) -> bool:
+    match = _operand().fullmatch(part)
+    if match is not None:
+        shape = match["SHAPE"]
+        return shape is None or (is_shape(shape) and unknown_in_shape(shape) is None)
+    if part.endswith(")") or "), " in part:  # an instruction in the place of an operand
+        return module_scanner().lines.read(f"x = {part}") is not None
+    return bool(_PERIODS.fullmatch(part))
+
+
+# Attributes.
+
+
+def _parts_of_attributes(
+    record: Record, text: str, start: int, words: AttributeWords
+) -> Iterator[UnknownPart]:
+    if not is_balanced(text, start):
+        return
+    for number, (first, last) in enumerate(comma_separated_spans(text, start, len(text))):
+        part = text[first:last].strip()
+        match = _ATTRIBUTE.match(part) if number else None
+        if match is not None:
+            what = words.what
+            if match[1] in words.names:
+                if f"{match[1]}={part[match.end()]}" in words.beginnings:
+                    continue
+                what = f"form of the {what}"
+            at = text.index(match[1], first)
+            yield UnknownPart(record, what, match[1], 0, at, at + len(match[1]))
+        elif is_unknown_attribute(part, words, is_first=number == 0):
+            at = text.index(part, first)
+            yield UnknownPart(record, words.what, part, 0, at, at + len(part))
+
+
+def _parts_of_header(record: ModuleHeader, _: Sequence[str]) -> Iterator[UnknownPart]:
+    text, end = record.text, record.name_end
+    end += text.startswith(":", end)
+    yield from _parts_of_attributes(record, text, end, words_of_headers())
+    yield from _parts_of_values(record, text, end)
+
+
+# Values whose notation is read further.
+
+_METADATA_FIELD = re.compile(r"[{ ,]([a-z_]+)=")
+
+
+def _parts_of_metadata(record: InstructionLine, text: str, start: int) -> Iterator[UnknownPart]:
+    known = _keys_of("metadata")
+    if known.issuperset(_METADATA_FIELD.findall(text, text.find("metadata={", start))):
+        return  # fast path: none is unknown, not even in strings
+    for field in metadata_fields(text, start):
+        if field.name not in known:
+            end = field.start + len(field.name)
+            yield UnknownPart(record, "field of metadata", field.name, 0, field.start, end)
+
+
+@cache
+def _keys_of(attribute: str) -> frozenset[str]:
+    """Return the words that the vocabulary lists for the value of an attribute."""
+    found = vocabulary().attributes.get(attribute)
+    return frozenset(() if found is None else found.keys)
+
+
+_INDEX = r"\{[0-9,\s]*\}"
+_ALIAS = rf"{_INDEX}:\s*(?:\([0-9]+,\s*{_INDEX}(?:,\s*(?:may|must)-alias)?\)|[0-9]+)"
+_DONOR = rf"\([0-9]+,\s*{_INDEX}\)"
+
+
+@lru_cache(maxsize=1 << 10)
+def _reads_sharding(text: str) -> bool:
+    elements = tuple_sharding_texts(text)
+    if elements is not None:
+        return all(map(_reads_sharding, elements))
+    return load_grammar("sharding").parse_failure("sharding", text) is None
+
+
+@lru_cache(maxsize=1 << 8)
+def _reads_groups(text: str) -> bool:
+    return load_grammar("sharding").parse_failure("replica_groups", text) is None
+
+
+def _reads_list(item: str) -> Callable[[str], bool]:
+    expression = re.compile(rf"\{{\s*(?:{item}\s*(?:,\s*{item}\s*)*)?\}}")
+    return lambda text: expression.fullmatch(text) is not None
+
+
+_READERS: dict[str, Callable[[str], bool]] = {
+    "sharding": _reads_sharding,
+    "replica_groups": _reads_groups,
+    "control-predecessors": _reads_list(r"%?[A-Za-z_][\w.\-]*(?:#[0-9]+)*"),
+    "input_output_alias": _reads_list(_ALIAS),
+    "buffer_donor": _reads_list(_DONOR),
+}
+_CHECKED_WORDS = tuple(f", {name}=" for name in _READERS)
+_CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({_VALUE})")
+
+
+def _parts_of_values(record: Record, text: str, start: int) -> Iterator[UnknownPart]:
+    for match in _CHECKED_VALUE.finditer(text, start):
+        value = match[2].rstrip()
+        if is_balanced(value, 0) and not _READERS[match[1]](value):
+            what = f"value of `{match[1]}`,"
+            yield UnknownPart(record, what, value, 0, match.start(2), match.start(2) + len(value))
+
+
+# Signatures of computations.
+
+
+def _parts_of_computation(record: ComputationLine, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    yield from _parts_of_outer(record, lines)
+    begin = max(lines[record.line].find(record.signature), 0)
+    for shape in shapes_of_signature(record.signature):
+        found = unknown_in_shape(shape)
+        if found is None and shape and not is_shape(shape) and is_balanced(shape, 0):
+            found = "parameter or result", shape
+        if found is not None:
+            start = begin + record.signature.find(shape)
+            yield UnknownPart(record, *found, 0, start, start + len(shape))
+
+
+# Rows with fields that a later compiler may print.
+
+_FIELD = re.compile(r"([a-z_]+)=")
+_COMPUTATION_ATTRIBUTES = frozenset({"execution_thread"})
+_LOCATION_FIELDS = frozenset(
+    {
+        *("file_name_id", "function_name_id", "line"),
+        *("end_line", "column", "end_column"),
+    }
+)
+
+
+def _parts_of_end(record: ComputationEnd, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    line = lines[record.line]
+    if "," in line:
+        yield from _fields(record, line, _COMPUTATION_ATTRIBUTES, "attribute of a computation")
+
+
+def _parts_of_location(record: LocationRow, lines: Sequence[str]) -> Iterator[UnknownPart]:
+    yield from _fields(record, lines[record.line], _LOCATION_FIELDS, "field of a location")
+
+
+def _fields(record: Record, line: str, known: frozenset[str], what: str) -> Iterator[UnknownPart]:
+    for match in _FIELD.finditer(line):
+        if match[1] not in known:
+            yield UnknownPart(record, what, match[1], 0, *match.span(1))
+
+
+_FINDERS: dict[type[Record], Callable[[Any, Sequence[str]], Iterator[UnknownPart]]] = {
+    AllocationLine: _parts_of_allocation,
+    AssignedValue: _parts_of_value,
+    ComputationEnd: _parts_of_end,
+    ComputationLine: _parts_of_computation,
+    InstructionLine: _parts_of_outer,
+    ListedAllocation: _parts_of_allocation,
+    LocationRow: _parts_of_location,
+    ModuleHeader: _parts_of_header,
+    ReportedAllocation: _parts_of_allocation,
+    TableRow: _parts_of_report_row,
+    UsedValue: _parts_of_entry,
+}
