@@ -127,7 +127,7 @@ def _measure(
     client: Client, method: str, line: int, column: int
 ) -> tuple[float, int, tuple[int, int]]:
     """Return the seconds until the reply, its size in bytes, and the position."""
-    params = _params(client, line, column)[method if method in _METHODS_WITH_PARAMS else ""]
+    params = request_params(client, method, line, column)
     started = time.perf_counter()
     size = client.answer_size(f"textDocument/{method}", params)
     return time.perf_counter() - started, size, (line, column)
@@ -137,6 +137,14 @@ _METHODS_WITH_PARAMS = {
     "references", "rename", "selectionRange", "semanticTokens/range", "inlayHint", "codeAction",
     "rangeFormatting", "formatting",
 }  # fmt: skip
+
+
+def request_params(client: Client, method: str, line: int, column: int) -> dict[str, Any]:
+    """Return the parameters of a request about a position, or about the text."""
+    found: dict[str, Any] = _params(client, line, column)[
+        method if method in _METHODS_WITH_PARAMS else ""
+    ]
+    return found
 
 
 def _params(client: Client, line: int, column: int) -> dict[str, Any]:

@@ -80,6 +80,15 @@ class Client:
                 assert "error" not in message, message
                 return message["result"]
 
+    def reply(self, method: str, params: Json) -> Any:
+        """Send a request about the text, and return its result or its error."""
+        number = next(self._ids)
+        self._send({"id": number, "method": f"textDocument/{method}", "params": params})
+        while True:
+            message = self._receive()
+            if message.get("id") == number and "method" not in message:
+                return message.get("result", message.get("error"))
+
     def answer_size(self, method: str, params: Json) -> int:
         """Send a request, and return the size of the unread reply in bytes."""
         number = next(self._ids)
