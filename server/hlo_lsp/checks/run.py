@@ -26,11 +26,11 @@ from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.model.unknown_forms import NO_FORMS, unknown_forms
+from hlo_lsp.model.unknown_forms import NO_FORMS, irregular_records, unknown_forms
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
-from hlo_lsp.syntax.records import BlankLine, Record
+from hlo_lsp.syntax.records import BlankLine, Record, RecordBlock
 
 logger = logging.getLogger(__name__)
 
@@ -134,6 +134,8 @@ def _on_records(
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
     unknown = unknown_forms(file) if file.kind is FileKind.MODULE else NO_FORMS
+    block: RecordBlock | None = None
+    irregular: frozenset[Record] = frozenset()
     is_memory = file.kind.is_memory
     count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
@@ -144,7 +146,11 @@ def _on_records(
                 found = []
         if outer in clean.records or isinstance(outer, BlankLine):
             continue
-        if is_memory and not by_kind[type(outer), ""]:
+        if outer.block is not block:
+            block = outer.block
+            irregular = irregular_records(file, block)
+        is_regular = outer not in irregular
+        if is_memory and not by_kind[type(outer), "", is_regular]:
             continue
         checkpoint()
         before = len(found)
@@ -152,7 +158,7 @@ def _on_records(
         context = outer_context = RecordContext(dump, file, outer)
         for record in with_inner_records(outer):
             opcode = record.opcode if isinstance(record, InstructionLine) else ""
-            fitting = by_kind[type(record), opcode]
+            fitting = by_kind[type(record), opcode, is_regular]
             if record in cut_off:  # another rule reports the truncation
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
             if not is_known:
@@ -166,15 +172,21 @@ def _on_records(
     yield found
 
 
-class _RulesByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
-    """The rules that apply to records of a type and an opcode, selected on first access."""
+class _RulesByKind(dict[tuple[type[Record], str, bool], "list[Rule[Record]]"]):
+    """The rules that apply to records of a type and an opcode, selected on first access.
+
+    The last part of a key is whether the text of the record is regular.
+    """
 
     def __init__(self, rules: "list[Rule[Record]]") -> None:
         super().__init__()
         self._rules = rules
 
-    def __missing__(self, kind: tuple[type[Record], str]) -> "list[Rule[Record]]":
-        fitting = self[kind] = [rule for rule in self._rules if rule.concerns(*kind)]
+    def __missing__(self, key: tuple[type[Record], str, bool]) -> "list[Rule[Record]]":
+        kind, opcode, is_regular = key
+        fitting = self[key] = [
+            rule for rule in self._rules if rule.concerns(kind, opcode, is_regular=is_regular)
+        ]
         return fitting
 
 

@@ -5,13 +5,14 @@ that need all facts of a computation or a file ask here first.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.unknown_parts import UnknownPart, parts_of_record
+from hlo_lsp.model.unknown_parts import UnknownPart, is_regular_record, parts_of_record
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record, RecordBlock
@@ -64,8 +65,31 @@ _WITHOUT_FACTS = frozenset({"field of metadata", "field of a location"})
 # Of these, each word is reported by itself; of other kinds, only the first occurrence.
 _WORDS = frozenset({"opcode", "element type", "attribute", "layout property"})
 NO_FORMS = UnknownForms((), frozenset(), is_outside=False)
+
+
+class _BlockForms(NamedTuple):
+    parts: tuple[UnknownPart, ...]
+    irregular: frozenset[Record]
+
+
 # By block, as an edit changes few of them.
-_parts_of_blocks: "WeakKeyDictionary[RecordBlock, tuple[UnknownPart, ...]]" = WeakKeyDictionary()
+_forms_of_blocks: "WeakKeyDictionary[RecordBlock, _BlockForms]" = WeakKeyDictionary()
+
+
+def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
+    found = _forms_of_blocks.get(block)
+    if found is None:
+        checkpoint()
+        kind, lines = file.kind, file.lines
+        irregular = [record for record in block.records if not is_regular_record(record)]
+        parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
+        found = _forms_of_blocks[block] = _BlockForms(tuple(parts), frozenset(irregular))
+    return found
+
+
+def irregular_records(file: DumpFile, block: RecordBlock) -> frozenset[Record]:
+    """Return the records of a block in which something may be damaged or unknown."""
+    return _forms_of_block(file, block).irregular
 
 
 @query
@@ -77,15 +101,9 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
     firsts: dict[tuple[str, str], UnknownPart] = {}
     heads: set[Record] = set()
     is_outside = False
-    records, kind, lines = file.records, file.kind, file.lines
+    records, kind = file.records, file.kind
     for block in records.blocks:
-        parts = _parts_of_blocks.get(block)
-        if parts is None:
-            checkpoint()
-            parts = _parts_of_blocks[block] = tuple(
-                part for record in block.records for part in parts_of_record(kind, record, lines)
-            )
-        for part in parts:
+        for part in _forms_of_block(file, block).parts:
             key = part.what, part.text if part.what in _WORDS else ""
             counts[key] = counts.get(key, 0) + 1
             firsts.setdefault(key, part)

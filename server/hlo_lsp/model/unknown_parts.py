@@ -6,12 +6,18 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.regular_instructions import (
+    VALUE,
+    has_regular_instruction,
+    is_known_shape,
+    is_regular,
+    is_unknown_instruction,
+)
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.model.unknown_texts import (
     AttributeWords,
     is_shape,
     is_unknown_attribute,
-    is_unknown_instruction,
     is_unknown_record,
     is_unknown_row,
     listed_shapes,
@@ -62,6 +68,18 @@ class UnknownPart(NamedTuple):
     row: int
     start: int
     end: int
+
+
+def is_regular_record(record: Record) -> bool:
+    """Return True if the whole text of a record has a known form; False if that is not certain."""
+    kind = type(record)
+    if kind is InstructionLine:
+        line: Any = record
+        return not line.bodies and is_regular(line.text, line.opened, line.opcode, line.shape)
+    if kind is UsedValue:
+        entry: Any = record
+        return entry.whole and has_regular_instruction(entry)
+    return kind is AssignedValue and is_known_shape(record.shape)  # type: ignore[attr-defined]
 
 
 def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Iterator[UnknownPart]:
@@ -126,30 +144,8 @@ def _parts_of_allocation(
 
 # Instructions.
 
-_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
-_PLAIN = rf'[^()\[\]{{}}"]*(?:{_STRING}[^()\[\]{{}}"]*)*'
-
-
-def _nested(depth: int) -> str:
-    """Return an expression of a pair of brackets with at most ``depth`` levels in it."""
-    inner = rf"(?:{_nested(depth - 1)}{_PLAIN})*" if depth else ""
-    return rf"[(\[{{]{_PLAIN}{inner}[)\]}}]"
-
-
-_MAX_DEPTH = 7  # of the JSON in nearly all texts; others take longer to read
-_VALUE = rf'[^,()\[\]{{}}"]*(?:(?:{_STRING}|{_nested(_MAX_DEPTH)})[^,()\[\]{{}}"]*)*'
-_ATTRIBUTES = re.compile(rf"\s*(?:,\s*[\w\-]+=\s*(?=[^\s,]){_VALUE})*")
-_ATTRIBUTE_BEGINNING = re.compile(r", ([\w\-]+=.)")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=\s*(?=[^\s])")
 _PERIODS = re.compile(r"\.\.\.|…")  # for text that people left out
-
-
-@cache
-def _plain_operands() -> re.Pattern[str]:
-    operand = load_grammar("module").expression("operand").pattern.replace("?P<", "?P<_")
-    operand = re.sub(r"\?P<\w+>", "?:", operand)
-    one = rf"\s*(?:/\*index=[0-9]+\*/\s*)?{operand}\s*"
-    return re.compile(rf"(?:{one}(?:,{one})*|\s*)\)")
 
 
 @cache
@@ -170,35 +166,23 @@ def _parts_of_outer(record: Record, _: Sequence[str]) -> Iterator[UnknownPart]:
 
 
 def _parts_of_instruction(record: InstructionLine) -> Iterator[UnknownPart]:
-    text, opened, opcode = record.text, record.opened, record.opcode
-    if record.shape:
-        found = unknown_in_shape(record.shape)
-        if found is not None:
-            span = record.parsed.shape
-            yield UnknownPart(record, *found, 0, span.start, span.end)
+    text, opcode = record.text, record.opcode
+    found = unknown_in_shape(record.shape) if record.shape else None
+    if found is not None:
+        span = record.parsed.shape
+        yield UnknownPart(record, *found, 0, span.start, span.end)
     is_known = vocabulary().opcode(opcode) is not None
     if not is_known and is_balanced(text, record.column):
         span = record.parsed.opcode
         yield UnknownPart(record, "opcode", opcode, 0, span.start, span.end)
-    plain = _plain_operands().match(text, opened)
-    if plain is not None:
-        end = plain.end()
-    else:
-        close = closing_bracket(text, opened - 1)
-        if close is None:
-            return  # brackets are damaged
-        end = close + 1
-        if is_known and opcode not in OPCODES_WITHOUT_OPERANDS:
-            yield from _parts_of_operands(record, opened, close)
-    if not (
-        _ATTRIBUTES.fullmatch(text, end)
-        and words_of_instructions().beginnings.issuperset(_ATTRIBUTE_BEGINNING.findall(text, end))
-    ):
-        yield from _parts_of_attributes(record, text, end, words_of_instructions())
-    if "metadata={" in text:
-        yield from _parts_of_metadata(record, text, end)
-    if any(word in text for word in _CHECKED_WORDS):
-        yield from _parts_of_values(record, text, end)
+    close = closing_bracket(text, record.opened - 1)
+    if close is None:
+        return  # brackets are damaged
+    if is_known and opcode not in OPCODES_WITHOUT_OPERANDS:
+        yield from _parts_of_operands(record, record.opened, close)
+    yield from _parts_of_attributes(record, text, close + 1, words_of_instructions())
+    yield from _parts_of_metadata(record, text, close + 1)
+    yield from _parts_of_values(record, text, close + 1)
 
 
 def _parts_of_operands(record: InstructionLine, start: int, end: int) -> Iterator[UnknownPart]:
@@ -260,24 +244,13 @@ def _parts_of_header(record: ModuleHeader, _: Sequence[str]) -> Iterator[Unknown
 
 # Values whose notation is read further.
 
-_METADATA_FIELD = re.compile(r"[{ ,]([a-z_]+)=")
-
 
 def _parts_of_metadata(record: InstructionLine, text: str, start: int) -> Iterator[UnknownPart]:
-    known = _keys_of("metadata")
-    if known.issuperset(_METADATA_FIELD.findall(text, text.find("metadata={", start))):
-        return  # fast path: none is unknown, not even in strings
+    known = vocabulary().attributes["metadata"].keys
     for field in metadata_fields(text, start):
         if field.name not in known:
             end = field.start + len(field.name)
             yield UnknownPart(record, "field of metadata", field.name, 0, field.start, end)
-
-
-@cache
-def _keys_of(attribute: str) -> frozenset[str]:
-    """Return the words that the vocabulary lists for the value of an attribute."""
-    found = vocabulary().attributes.get(attribute)
-    return frozenset(() if found is None else found.keys)
 
 
 _INDEX = r"\{[0-9,\s]*\}"
@@ -303,6 +276,7 @@ def _reads_list(item: str) -> Callable[[str], bool]:
     return lambda text: expression.fullmatch(text) is not None
 
 
+# The attributes of instructions are those of READ_VALUES.
 _READERS: dict[str, Callable[[str], bool]] = {
     "sharding": _reads_sharding,
     "replica_groups": _reads_groups,
@@ -310,8 +284,7 @@ _READERS: dict[str, Callable[[str], bool]] = {
     "input_output_alias": _reads_list(_ALIAS),
     "buffer_donor": _reads_list(_DONOR),
 }
-_CHECKED_WORDS = tuple(f", {name}=" for name in _READERS)
-_CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({_VALUE})")
+_CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({VALUE})")
 
 
 def _parts_of_values(record: Record, text: str, start: int) -> Iterator[UnknownPart]:

@@ -20,7 +20,7 @@ from hlo_lsp.syntax.scanners import (
     thunk_scanner,
 )
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
-from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.syntax.used_value import UsedValue
 
 # Lines.
 
@@ -89,15 +89,6 @@ def _is_known_line(kind: FileKind, text: str) -> bool:
         *shapes_of_signature(fields.get("SIGNATURE") or ""),
     ]
     return all(map(is_shape, filter(None, shapes)))
-
-
-def is_unknown_instruction(entry: UsedValue) -> bool:
-    """Return True if the text after ``from instruction:`` has an unknown form."""
-    line = entry.lines[-1]
-    start = instruction_column(line)
-    return not load_grammar("module").expression("instruction_line").match(
-        line, start
-    ) and is_unknown_line(FileKind.MODULE, line[start:])
 
 
 def is_unknown_row(entry: UsedValue, line: str) -> bool:

@@ -18,11 +18,11 @@ from hlo_lsp.checks.peaks.stack_traces import may_be_part_of_title
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, span_place, top_place
+from hlo_lsp.model.regular_instructions import is_unknown_instruction
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.model.unknown_forms import unknown_forms
 from hlo_lsp.model.unknown_texts import (
-    is_unknown_instruction,
     is_unknown_record,
     is_unknown_row,
     is_unknown_shape,
@@ -263,9 +263,9 @@ def _sentence(expected: str, text: str, column: int) -> str:
 
 RULES: tuple[AnyRule, ...] = (
     error("syntax", BrokenRecord, broken_line),
-    error("syntax", UsedValue, broken_entry, pace=Pace.LINE),
-    error("syntax", UsedValue, broken_instruction, pace=Pace.LINE),
-    error("syntax", AssignedValue, broken_shape, pace=Pace.LINE),
+    error("syntax", UsedValue, broken_entry, pace=Pace.LINE, is_of_text=True),
+    error("syntax", UsedValue, broken_instruction, pace=Pace.LINE, is_of_text=True),
+    error("syntax", AssignedValue, broken_shape, pace=Pace.LINE, is_of_text=True),
     WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, needs_whole_files=False),
     WholeRule(
         "unknown-form",

@@ -159,14 +159,15 @@ class Rule(Generic[R]):
     check: "Callable[[RecordContext[R]], Iterable[Finding]]"
     opcodes: frozenset[str] | None = None
     pace: Pace = Pace.FILE
+    is_of_text: bool = False  # the rule finds nothing in a record with a regular text
 
-    def concerns(self, kind: type[Record], opcode: str) -> bool:
+    def concerns(self, kind: type[Record], opcode: str, *, is_regular: bool = False) -> bool:
         """Return True if the rule applies to records of this type and opcode.
 
         The opcode is empty for records other than instructions.
         """
         fits = self.opcodes is None or opcode in self.opcodes
-        return fits and issubclass(kind, self.applies_to)
+        return fits and issubclass(kind, self.applies_to) and not (self.is_of_text and is_regular)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +234,13 @@ def error(
     check: "Callable[[RecordContext[R]], Iterable[Finding]]",
     opcodes: Iterable[str] = (),
     pace: Pace = Pace.FILE,
+    *,
+    is_of_text: bool = False,
 ) -> AnyRule:
     """Return a rule with severity error: no dump that a compiler prints violates it."""
-    return Rule(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace)
+    return Rule(
+        code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace, is_of_text
+    )
 
 
 def warning(

@@ -227,8 +227,8 @@ RULES: tuple[AnyRule, ...] = (
     error("syntax", ModuleHeader, cut_header),
     error("syntax", ComputationLine, open_computation),
     error("syntax", ComputationEnd, lone_brace),
-    error("syntax", InstructionLine, unclosed),
-    error("syntax", InstructionLine, cut_attribute),
-    error("syntax", InstructionLine, unreadable_shape),
+    error("syntax", InstructionLine, unclosed, is_of_text=True),
+    error("syntax", InstructionLine, cut_attribute, is_of_text=True),
+    error("syntax", InstructionLine, unreadable_shape, is_of_text=True),
     error("syntax", InstructionLine, outside_computation),
 )

@@ -1,0 +1,72 @@
+"""Tests for the fast recognition of instructions without damaged and unknown parts."""
+
+import pytest
+
+from hlo_lsp.model.regular_instructions import is_regular
+from hlo_lsp.model.unknown_parts import parts_of_record
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.scanners import module_scanner
+
+_CONFIG = 'backend_config={"a":[{"b":{"c":[{"d":["1"]}]}}],"e":"}"}'
+
+
+def _instruction(text: str) -> InstructionLine:
+    record = module_scanner().read([text, "}"], 0)
+    assert isinstance(record, InstructionLine)
+    return record
+
+
+def _is_regular(text: str) -> bool:
+    record = _instruction(text)
+    return is_regular(record.text, record.opened, record.opcode, record.shape)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  %a = f32[8]{0:T(128)S(1)} add(%b, %c#1)",
+        "  ROOT %a = (f32[], /*index=1*/f32[8]) tuple(%b, /*index=1*/%c)",
+        "  %a = f32[8] add(f32[8]{0} %b, f32[8]{0} %c)",
+        "  %a = f32[] constant(-inf)",
+        '  %a = f32[8] negate(%b), metadata={op_name="f({, x=1" source_line=3}',
+        f"  %a = f32[8] fusion(%b), kind=kLoop, calls=%f, {_CONFIG}",
+    ],
+)
+def test_usual_instruction_is_regular(text: str) -> None:
+    assert _is_regular(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "  %a = f32x[8] add(%b, %c)",
+        "  %a = f32[8]{0:Q(3)} add(%b, %c)",
+        "  %a = f32[8] sharpen(%b)",
+        "  %a = f32[8] add(%b, %c@2)",
+        "  %a = f32[8] add(f32x[8] %b, %c)",
+        "  %a = f32[8] add(%b, %c) metadata={}",
+        "  %a = f32[8] add(%b, %c), fast",
+        "  %a = f32[8] add(%b, %c), tiling={1}",
+        "  %a = f32[8] reduce(%b, %c), dimensions=[0]",
+        "  %a = f32[8] negate(%b), metadata={thread=3}",
+        "  %a = f32[8] negate(%b), metadata={op_name=}",
+        "  %a = f32[8] negate(%b), calls=",
+        "  %a = f32[8] negate(%b), sharding={replicated}",  # its value is read in full
+    ],
+)
+def test_other_instructions_are_read_in_parts(text: str) -> None:
+    assert not _is_regular(text)
+
+
+def test_regular_instructions_have_no_unknown_parts() -> None:
+    texts = [
+        f"  %a = {shape} {opcode}({operands}){attributes}"
+        for shape in ("f32[8]", "f32x[8]", "(f32[], q[])", "f32[8]{0:Z(1)}")
+        for opcode in ("add", "sharpen", "constant")
+        for operands in ("%b, %c", "%b, %c!", "f32[8] %b", "q[8] %b", "", "{1, 2}")
+        for attributes in ("", ", kind=kLoop", ", kind={1}", ", new=1", ", @", "@", ", a<1>={}")
+    ]
+    for text in texts:
+        found = list(parts_of_record(FileKind.MODULE, _instruction(text), [text]))
+        assert not (_is_regular(text) and found), text
