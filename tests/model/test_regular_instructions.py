@@ -29,7 +29,7 @@ def _is_regular(text: str) -> bool:
         "  ROOT %a = (f32[], /*index=1*/f32[8]) tuple(%b, /*index=1*/%c)",
         "  %a = f32[8] add(f32[8]{0} %b, f32[8]{0} %c)",
         "  %a = f32[] constant(-inf)",
-        '  %a = f32[8] negate(%b), metadata={op_name="f({, x=1" source_line=3}',
+        '  %a = f32[8] negate(%b), metadata={op_name="f({, x" source_line=3}',
         f"  %a = f32[8] fusion(%b), kind=kLoop, calls=%f, {_CONFIG}",
     ],
 )
