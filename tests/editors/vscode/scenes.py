@@ -143,7 +143,7 @@ async def compare(window: Window) -> None:
     await until(window.shown(pick), lambda shown: len(shown) > 1)
     await window.page.locator(".quick-input-widget input.input").fill("jit_rm")
     await until(window.shown(pick), lambda shown: len(shown) == 1)
-    await window.page.keyboard.press("Enter")
+    await window.accept()
     await until(
         lambda: window.host.ask("tabs"),
         lambda tabs: any(tab["isActive"] and "Comparison" in tab["label"] for tab in tabs),

@@ -94,7 +94,7 @@ async def test_tree_and_comparison_show_hostile_names_as_text(
         await choose(own_window, "after", "Compare With")
         pick = ".quick-input-list .monaco-list-row"
         await until(own_window.shown(pick), lambda shown: len(shown) == 2)
-        await page.keyboard.press("Enter")
+        await own_window.accept()
         await until(
             lambda: own_window.host.ask("tabs"),
             lambda tabs: "Preview Comparison.md" in {tab["label"] for tab in tabs},

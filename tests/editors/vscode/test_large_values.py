@@ -86,7 +86,7 @@ async def test_definition_and_advice_open_window_on_record(
     await box.fill("nowhere")
     await window.page.locator(".quick-input-widget", has_text="Enter a line number").wait_for()
     await box.fill(str(entry + 1))
-    await window.page.keyboard.press("Enter")
+    await window.accept()
     await active(window)
 
 

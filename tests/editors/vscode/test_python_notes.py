@@ -49,7 +49,7 @@ async def test_click_lists_largest_buffer_first(program: Path, window: Window) -
     await window.click(window.page.locator(f"{LENS} a", has_text=_LOGITS), rows)
     listed = await until(window.shown(rows), lambda texts: len(texts) == 3)
     assert "64.00 MiB · bf16[8,512,8192]{2,1,0:T(8,128)(2,1)}" in listed[0]
-    await window.page.keyboard.press("Enter")
+    await window.accept()
     path, line = await until(window.front, lambda front: front[0] != program)
     assert path.name.endswith(".after_optimizations.txt")
     assert listed[0].split("{")[0].split("\n")[0] in line

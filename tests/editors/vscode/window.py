@@ -92,8 +92,25 @@ class Window:
         await box.fill(f">{title}")
         entry = self.page.locator(".quick-input-list .monaco-list-row").first
         await until(entry.inner_text, lambda text: title in text)
-        await self.page.keyboard.press("Enter")
-        await box.wait_for(state="hidden")
+        await self.accept()
+
+    async def accept(self) -> None:
+        """Press Enter in the box of a list or of a question until it closes.
+
+        The box can be on the screen before it has the focus, and then the key goes elsewhere.
+        """
+        box = self.page.locator(".quick-input-widget input.input")
+
+        async def closed() -> bool:
+            try:
+                await box.press("Enter", timeout=_AGAIN)
+                await box.wait_for(state="hidden", timeout=_AGAIN)
+            except TookTooLong as problem:
+                if await box.is_visible():
+                    raise NotYet("the box is open") from problem
+            return True
+
+        await until(closed)
 
     async def press(self, key: str, selector: str) -> Locator:
         """Press a key until its result is visible, since moving editors close it again."""
