@@ -189,7 +189,7 @@ _BEGINNINGS = {
 
 
 class AttributeWords(NamedTuple):
-    """The attributes that may stand somewhere.
+    """The attributes that instructions or modules have.
 
     Attributes:
         names: Their names.
@@ -235,7 +235,7 @@ def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool = F
 
     Args:
         part: The text without blanks around.
-        words: The attributes that may stand there.
+        words: The known attributes.
         is_first: Whether no comma precedes the text.
     """
     if not part or not is_balanced(part, 0) or (is_first and _IS_ATTRIBUTE.match(part)):

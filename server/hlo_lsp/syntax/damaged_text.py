@@ -1,7 +1,7 @@
 """The distinction between damaged text and text of a form that only newer compilers print.
 
 Damage leaves most of a text as it was: a sign is missing, the end is missing, or two lines are
-joined. Any other text that no rule matches is taken for a new form, which is no error.
+joined. Any other text that no rule matches is taken for a new form, not for an error.
 """
 
 import re
@@ -77,8 +77,8 @@ def _has_typo(text: str, literal: str) -> bool:
     same = common_prefix_length(text, literal, 1)
     if not _WORD_IN_LITERAL.search(literal) or not literal[same : same + 1].isalpha():
         return False
-    behind = literal[same + 1 :]
-    return text.startswith(behind, same) or text.startswith(behind, same + 1)
+    rest = literal[same + 1 :]
+    return text.startswith(rest, same) or text.startswith(rest, same + 1)
 
 
 def _lacks_a_part(text: str, is_known: Callable[[str], bool], mismatch: int, reach: int) -> bool:
