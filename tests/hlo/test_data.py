@@ -3,12 +3,29 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, read_toml, vocabulary
+from hlo_lsp.hlo.vocabulary import (
+    AttributeKind,
+    AttributeSpec,
+    OperandPassing,
+    ResultKind,
+    opcodes_with,
+    read_toml,
+    vocabulary,
+)
 from hlo_lsp.model.shape import ArrayShape, parse_shape
 
 WORDS = vocabulary()
 FIELDS = {
-    "opcodes": {"operands", "required", "optional", "elementwise", "text"},
+    "opcodes": {
+        "operands",
+        "required",
+        "optional",
+        "elementwise",
+        "passes",
+        "result",
+        "runs_callees",
+        "text",
+    },
     "attributes": {"kind", "values", "example", "text", "on"},
     "element_types": {"bits", "text"},
 }
@@ -123,3 +140,15 @@ def test_element_type_bits_match_shape_sizes() -> None:
         assert isinstance(shape, ArrayShape)
         whole = max(8, element_type.bits) if element_type.bits else 0
         assert shape.bits == whole
+
+
+def test_opcodes_that_pass_operands_have_called_computations() -> None:
+    for opcode in WORDS.opcodes.values():
+        calls = opcode.passes is not OperandPassing.NONE or opcode.runs_callees
+        assert not (calls or opcode.result is ResultKind.CALLEE) or opcode.calls, opcode.name
+
+
+def test_results_that_are_operands_have_operands() -> None:
+    kinds = {ResultKind.OPERAND, ResultKind.COPY, ResultKind.REARRANGED, ResultKind.ELEMENT}
+    for name in opcodes_with(*kinds):
+        assert WORDS.opcodes[name].operands, name

@@ -46,6 +46,28 @@ class AttributeKind(Enum):
         return self in {AttributeKind.COMPUTATION, AttributeKind.COMPUTATIONS}
 
 
+class ResultKind(Enum):
+    """What the result of an instruction is."""
+
+    COMPUTED = "computed"  # by the instruction
+    OPERAND = "operand"  # the first operand, in its buffer
+    COPY = "copy"  # the first operand, in another buffer
+    REARRANGED = "rearranged"  # the data of the first operand in another order or form
+    ELEMENTS = "elements"  # all operands
+    ELEMENT = "element"  # one element of the operand
+    CALLEE = "callee"  # the result of a called computation
+    ARGUMENT = "argument"  # what the caller of the computation passes
+
+
+class OperandPassing(Enum):
+    """Which operands of an instruction its called computations get."""
+
+    NONE = "none"
+    POSITIONS = "positions"  # operand k is parameter k
+    LOOP = "loop"  # the only operand, and then the root of the body
+    BRANCHES = "branches"  # operand k + 1 is the parameter of branch k
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
     """An attribute of instructions, of the module or of a computation.
@@ -78,7 +100,8 @@ class OpcodeSpec:
     ``arity`` is the number of operands, None if XLA allows any. ``required`` lists groups of
     attributes; at least one of each group is mandatory. ``optional`` lists the other attributes,
     except those of every instruction. ``calls`` lists the attributes that name computations.
-    ``elementwise`` opcodes compute each element from the operand elements at the same index.
+    ``elementwise`` opcodes compute each element from the operand elements at the same index. If an
+    opcode ``runs_callees``, the instructions of its called computations are in the schedule.
     """
 
     name: str
@@ -89,6 +112,9 @@ class OpcodeSpec:
     optional: tuple[str, ...]
     elementwise: bool = False
     calls: tuple[str, ...] = ()
+    result: ResultKind = ResultKind.COMPUTED
+    passes: OperandPassing = OperandPassing.NONE
+    runs_callees: bool = False
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -222,9 +248,30 @@ def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]
         tuple(required),
         tuple(entry.get("optional", ())),
         entry.get("elementwise", False),
+        result=ResultKind(entry.get("result", "computed")),
+        passes=OperandPassing(entry.get("passes", "none")),
+        runs_callees=entry.get("runs_callees", False),
     )
     calls = (name for name in found.attributes if known[name].kind.names_computations)
     return replace(found, calls=tuple(calls))
+
+
+@cache
+def opcodes_with(*results: ResultKind) -> frozenset[str]:
+    """Return the opcodes whose results are of these kinds."""
+    return frozenset(one.name for one in vocabulary().opcodes.values() if one.result in results)
+
+
+@cache
+def opcodes_passing(how: OperandPassing) -> frozenset[str]:
+    """Return the opcodes that pass their operands to called computations in this way."""
+    return frozenset(one.name for one in vocabulary().opcodes.values() if one.passes is how)
+
+
+@cache
+def opcodes_running_callees() -> frozenset[str]:
+    """Return the opcodes whose called computations are part of the schedule."""
+    return frozenset(one.name for one in vocabulary().opcodes.values() if one.runs_callees)
 
 
 def operand_description(name: str, opcode: str) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, opcodes_with
 from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
@@ -38,7 +39,8 @@ _MAX_SHAPE_LABEL_CHARACTERS = 32
 _MAX_OWNER_CHARACTERS = 40
 _MAX_LISTED_CALLERS = 20
 _MAX_LISTED_VALUES = 8
-_INLINED_OPCODES = frozenset({"fusion", "call"})  # Parameters of the callee equal the operands.
+# The parameters of the callee equal the operands.
+_INLINED_OPCODES = opcodes_passing(OperandPassing.POSITIONS) & opcodes_with(ResultKind.CALLEE)
 
 
 class HintKind(Enum):

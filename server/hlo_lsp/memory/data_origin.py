@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -21,16 +22,10 @@ from hlo_lsp.syntax.module_records import InstructionLine
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 # The result holds the data of the first operand.
-_MOVES = frozenset({"copy", "bitcast", "opt-barrier", "domain", "add-dependency"})
-# The result holds data of the first operand in another form. XLA inserts such instructions without
-# metadata; those of the program have a source.
-_REARRANGEMENTS = frozenset(
-    {
-        *("reshape", "transpose", "convert", "slice", "dynamic-slice", "pad", "bitcast-convert"),
-        *("reduce-precision", "all-gather", "all-reduce", "collective-permute", "all-to-all"),
-    }
-)
-_CALLERS = frozenset(("while", "call", "conditional", "get-tuple-element"))
+_MOVES = opcodes_with(ResultKind.OPERAND, ResultKind.COPY)
+# XLA inserts such instructions without metadata; those of the program have a source.
+_REARRANGEMENTS = opcodes_with(ResultKind.REARRANGED)
+_CALLERS = opcodes_with(ResultKind.CALLEE, ResultKind.ELEMENT) - {"fusion"}
 
 
 _MAX_LABEL_CHARACTERS = 60

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
 from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
@@ -17,12 +18,9 @@ from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred
-# The result is the operand, in the same buffer.
-_SAME_BUFFER = frozenset({"bitcast", "opt-barrier", "domain", "add-dependency", "recv-done"})
-# The result is a copy of the operand in another buffer.
-_COPIES = frozenset({"copy", "copy-start"})
-# Instructions that pass an operand to computations which the schedule contains.
-_CALLERS = frozenset({"while", "call", "conditional", "async-start", "async-update"})
+_SAME_BUFFER = opcodes_with(ResultKind.OPERAND) | {"recv-done"}
+_COPIES = opcodes_with(ResultKind.COPY) | {"copy-start"}
+_CALLERS = opcodes_running_callees() | {"async-update"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ contexts ...); the async-done returns its second element.
 import re
 from collections.abc import Iterator
 
+from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, opcodes_with
 from hlo_lsp.model.computation import Callee
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.instruction_text import InstructionText
@@ -16,13 +17,12 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
-_CALLERS_BY_POSITION = frozenset({"fusion", "call", "async-start"})
-_CALLERS_RETURNING_ROOT = frozenset({"fusion", "call", "while", "conditional"})
+_CALLERS_BY_POSITION = opcodes_passing(OperandPassing.POSITIONS)
+_CALLERS_RETURNING_ROOT = opcodes_with(ResultKind.CALLEE)
 _BRANCH_ATTRIBUTES = ("branch_computations", "true_computation", "false_computation")
-# The result is an element of an operand or an operand of the caller.
-_FORWARDING_OPCODES = frozenset({"get-tuple-element", "parameter"})
+_FORWARDING_OPCODES = opcodes_with(ResultKind.ELEMENT, ResultKind.ARGUMENT)
 # The result is the only operand, unchanged.
-_IDENTITY_OPCODES = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
+_IDENTITY_OPCODES = opcodes_with(ResultKind.OPERAND, ResultKind.COPY) | {"copy-done"}
 
 
 def operands_of_parameter(

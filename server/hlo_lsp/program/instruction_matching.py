@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import opcodes_running_callees
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
@@ -23,7 +24,7 @@ _INDEX = re.compile(r"\bindex=(\d{1,9})\b")  # of an element
 _BACKEND_CONFIG = ", backend_config="
 # Parts of a text that vary between equal compiles, except for names and the configuration.
 VARYING_PARTS = re.compile(rf", channel_id=\d+|{_METADATA.pattern}")
-_CONTROL_FLOW = frozenset({"while", "conditional", "call", "async-start"})
+_CONTROL_FLOW = opcodes_running_callees()
 _MAX_ROUNDS = 50  # of a pass that follows operands and users; each adds at least one pair
 
 

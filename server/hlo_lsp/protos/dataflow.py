@@ -3,14 +3,13 @@
 from collections.abc import Container, Iterator
 from typing import Any
 
+from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import plain
 
 _MAX_FORWARDING_STEPS = 10_000
 Place = tuple[int, tuple[int, ...]]  # the id of an instruction, and a shape index
-_PASSING_OPCODES = frozenset(
-    {"bitcast", "opt-barrier", "domain", "add-dependency", "all-reduce-done", "async-update"}
-)
+_PASSING_OPCODES = opcodes_with(ResultKind.OPERAND) | {"all-reduce-done", "async-update"}
 # These return the result of an asynchronous operation, which is element 0 or 1 of its start.
 _DONE_ELEMENTS = {
     "copy-done": 0,
@@ -18,7 +17,7 @@ _DONE_ELEMENTS = {
     "all-gather-done": 1,
     "collective-permute-done": 1,
 }
-_CALLERS = frozenset({"call", "while", "conditional", "async-start"})
+_CALLERS = opcodes_running_callees()
 
 
 class ValueFlow:

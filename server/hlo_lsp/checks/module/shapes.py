@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with, vocabulary
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -29,7 +29,7 @@ _RETYPING = _PREDICATES | {
     *("abs", "complex", "convert", "imag", "map", "real", "stochastic-convert"),
 }
 LOGICAL = {*_PREDICATES, "select"}
-HANDED = {"add-dependency", "domain", "opt-barrier"}
+HANDED = opcodes_with(ResultKind.OPERAND) - {"bitcast"}
 
 
 class Side(NamedTuple):

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandSpec, operand_description, vocabulary
+from hlo_lsp.hlo.vocabulary import (
+    OpcodeSpec,
+    OperandPassing,
+    OperandSpec,
+    opcodes_passing,
+    operand_description,
+    vocabulary,
+)
 from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.ide.completion.unfinished_statement import (
     CompletionScope,
@@ -19,7 +26,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
-_OPCODES_PASSING_OPERANDS = frozenset({"fusion", "call", "async-start"})
+_OPCODES_PASSING_OPERANDS = opcodes_passing(OperandPassing.POSITIONS)
 _LITERAL_PARAMETERS = {
     "parameter": ("number", "The number of the argument, from 0."),
     "constant": ("literal", "The value, with one level of braces per dimension."),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import OperandPassing, opcodes_passing, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     can_search,
     origin_and_source_facts,
@@ -61,7 +61,7 @@ _MAX_LISTED_USERS = 16
 _MAX_LITERAL_CHARACTERS = 60
 _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
-_INLINED_BODY_OPCODES = frozenset({"fusion", "call", "async-start"})
+_INLINED_BODY_OPCODES = opcodes_passing(OperandPassing.POSITIONS)
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
 
 OptionalLine = LocatedRecord[InstructionLine] | None

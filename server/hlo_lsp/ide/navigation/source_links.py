@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import opcodes_running_callees
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
@@ -25,7 +26,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
 # The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).
-_CALLING_OPCODES = frozenset({"while", "conditional", "call", "async-start"})
+_CALLING_OPCODES = opcodes_running_callees()
 
 
 class SourceLink(NamedTuple):
