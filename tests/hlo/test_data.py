@@ -27,7 +27,7 @@ FIELDS = {
         "text",
     },
     "attributes": {"kind", "values", "example", "text", "on"},
-    "element_types": {"bits", "text"},
+    "element_types": {"bits", "narrower", "text"},
 }
 # hlo_opcode.h: names consist of words of letters and digits.
 OPCODE = re.compile(r"[a-z]+[a-z0-9]*(-[a-z0-9]+)*")
@@ -152,3 +152,9 @@ def test_results_that_are_operands_have_operands() -> None:
     kinds = {ResultKind.OPERAND, ResultKind.COPY, ResultKind.REARRANGED, ResultKind.ELEMENT}
     for name in opcodes_with(*kinds):
         assert WORDS.opcodes[name].operands, name
+
+
+def test_narrower_types_have_half_of_the_bits() -> None:
+    for element_type in WORDS.element_types.values():
+        if element_type.narrower is not None:
+            assert 2 * WORDS.element_types[element_type.narrower].bits == element_type.bits

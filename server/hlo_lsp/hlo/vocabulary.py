@@ -124,11 +124,15 @@ class OpcodeSpec:
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """An element type of arrays and the bits of one value; 0 for a token."""
+    """An element type of arrays and the bits of one value; 0 for a token.
+
+    ``narrower`` is the type with half of the bits that programs use in its place, if there is one.
+    """
 
     name: str
     bits: int
     text: str
+    narrower: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +258,12 @@ def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]
     )
     calls = (name for name in found.attributes if known[name].kind.names_computations)
     return replace(found, calls=tuple(calls))
+
+
+def narrower_type(element_type: str) -> str | None:
+    """Return the type with half of the bits that programs use in place of a type, or None."""
+    known = vocabulary().element_types.get(element_type)
+    return None if known is None else known.narrower
 
 
 @cache

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
@@ -21,8 +22,6 @@ from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.program.donation import donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
-
-_NARROW_TYPES = {"f32": "bf16", "f64": "f32", "c128": "c64"}  # with half of the bytes
 
 
 class AdviceKind(Enum):
@@ -118,7 +117,7 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     wide: dict[str, list[OwnedBuffer]] = {}
     for owned in temporaries:
         shape = None if owned.buffer.value is None else try_shape(owned.buffer.value.record.shape)
-        if isinstance(shape, ArrayShape) and shape.element_type in _NARROW_TYPES:
+        if isinstance(shape, ArrayShape) and narrower_type(shape.element_type) is not None:
             wide.setdefault(shape.element_type, []).append(owned)
     for name, members in wide.items():
         count = sum(owned.buffer.bytes for owned in members) // 2
@@ -126,7 +125,7 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
         # Of the narrow arrays, more fit into on-chip memory.
         saved = min(2 * count, count + on_chip)
         yield Advice(
-            AdviceKind.DTYPE, f"compute {name} temporaries in {_NARROW_TYPES[name]}{lines}", saved
+            AdviceKind.DTYPE, f"compute {name} temporaries in {narrower_type(name)}{lines}", saved
         )
 
 

@@ -10,6 +10,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
 
 _ARGUMENTS = "arguments"
 _NO_LINE = "no Python line"
@@ -147,6 +148,9 @@ def _shape(_: DumpSet, owned: OwnedBuffer) -> str:
     return _UNKNOWN if value is None else without_memory_space(value.record.shape)
 
 
+_ROLE_BY_PASS = {True: "gradient", False: "activation", None: "temporary"}
+
+
 def _role(_: DumpSet, owned: OwnedBuffer) -> str:
     allocation = owned.buffer.allocation.record
     if owned.is_argument:
@@ -158,13 +162,11 @@ def _role(_: DumpSet, owned: OwnedBuffer) -> str:
     if owned.origin is None:
         return _kind(owned)
     op_name, name = owned.origin.op_name or "", owned.origin.instruction.record.name
-    if ".remat" in name or "rematted_computation" in op_name:
+    if is_rematerialized(name, op_name):
         return "rematerialized"
     if owned.origin.argument is not None:
         return "copy of an argument"
-    if "transpose(" in op_name:
-        return "gradient"
-    return "activation" if "jvp(" in op_name else "temporary"
+    return _ROLE_BY_PASS[is_backward_pass(op_name)]
 
 
 def _kind(owned: OwnedBuffer) -> str:

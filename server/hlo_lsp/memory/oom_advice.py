@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
@@ -12,7 +13,6 @@ from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 
-_NARROW_TYPES = {"f32": "bf16", "f64": "f32"}  # with half of the bytes
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting
 _MIN_REPEATED = 3
 _WHOLE_ARRAY_SHARE = 0.75  # of scoped memory: the kernel holds its arrays whole
@@ -129,12 +129,12 @@ def _types(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
     largest: dict[str, JoinedEntry] = {}
     for joined in entries:
         shape = _array(joined.entry)
-        if shape is not None and shape.element_type in _NARROW_TYPES:
+        if shape is not None and narrower_type(shape.element_type) is not None:
             saved[shape.element_type] += (joined.bytes or 0) // 2
             largest.setdefault(shape.element_type, joined)
     for name, count in saved.items():
         yield OomAdvice(
-            f"compute {name} buffers in {_NARROW_TYPES[name]}, starting with "
+            f"compute {name} buffers in {narrower_type(name)}, starting with "
             f"{_name(largest[name])}",
             count,
         )

@@ -13,6 +13,7 @@ from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.program.dataflow import TuplePath, parameters_of_operand
 from hlo_lsp.program.donation import DonationStatus, donation_status
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
 from hlo_lsp.program.stages import unoptimized_module
 from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -97,17 +98,10 @@ def lifetime_of(dump: DumpSet, value: Value) -> Lifetime | None:
         last,
         None if last is None else _awaited(dump, module, last, value),
         is_backward_pass(op_name),
-        any(".remat" in name for name in names) or "rematted_computation" in op_name,
+        any(is_rematerialized(name, op_name) for name in names),
         value.color == HOST_MEMORY_SPACE or search.reaches_host,
         _donation(dump, module, value),
     )
-
-
-def is_backward_pass(op_name: str) -> bool | None:
-    """Return whether JAX names the backward pass or the forward pass; None for neither."""
-    if "transpose(" in op_name:
-        return True
-    return False if "jvp(" in op_name else None
 
 
 class _UseSearch:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.memory.why_alive import BufferUse, Lifetime, is_backward_pass
+from hlo_lsp.memory.why_alive import BufferUse, Lifetime
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import (
     Card,
@@ -17,6 +17,7 @@ from hlo_lsp.model.display import (
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.program.donation import DonationStatus
+from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.syntax.module_records import InstructionLine
 

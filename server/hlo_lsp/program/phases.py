@@ -1,0 +1,18 @@
+"""The part of a training step that an instruction belongs to, by the names that JAX and XLA give.
+
+``jvp(...)`` in an operation name is the forward pass, ``transpose(...)`` the backward pass. What is
+computed again has ``rematted_computation`` in its operation name (jax.checkpoint) or ``.remat`` in
+its own name (XLA's rematerialization).
+"""
+
+
+def is_backward_pass(op_name: str) -> bool | None:
+    """Return whether JAX names the backward pass or the forward pass; None for neither."""
+    if "transpose(" in op_name:
+        return True
+    return False if "jvp(" in op_name else None
+
+
+def is_rematerialized(name: str, op_name: str) -> bool:
+    """Return whether an instruction computes again what was computed before."""
+    return ".remat" in name or "rematted_computation" in op_name

@@ -1,0 +1,30 @@
+"""Tests for the part of a training step that an instruction belongs to."""
+
+import pytest
+
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
+
+
+@pytest.mark.parametrize(
+    ("op_name", "expected"),
+    [
+        ("jit(step)/jvp()/dot_general", False),
+        ("jit(step)/transpose(jvp())/dot_general", True),
+        ("jit(step)/add", None),
+        ("", None),
+    ],
+)
+def test_operation_name_shows_the_pass(op_name: str, expected: bool | None) -> None:
+    assert is_backward_pass(op_name) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "op_name", "expected"),
+    [
+        ("fusion.3.remat2", "", True),
+        ("fusion.3", "jit(step)/rematted_computation/mul", True),
+        ("fusion.3", "jit(step)/mul", False),
+    ],
+)
+def test_names_show_rematerialization(name: str, op_name: str, expected: bool) -> None:
+    assert is_rematerialized(name, op_name) is expected
