@@ -43,6 +43,14 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
     assert answer in text
 
 
+async def test_check_gives_advice_unless_asked_for_errors(dump: Path) -> None:
+    _, everything = await _call("check", path=str(dump), max_bytes=1_000_000)
+    _, errors = await _call("check", path=str(dump), severity="error", max_bytes=1_000_000)
+    assert "error: " in everything
+    assert "information: " in everything
+    assert "information: " not in errors
+
+
 async def test_comparison_needs_two_paths(dump: Path) -> None:
     assert await _call("diff", before=str(dump), after=str(dump)) == (
         False,

@@ -1,6 +1,9 @@
 """Advice on the peak of a memory space."""
 
+import pytest
+
 from hlo_lsp.memory.advice import AdviceKind
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import SummaryOptions, summarize
@@ -81,3 +84,62 @@ def test_advice_on_small_savings_is_left_out() -> None:
         options = SummaryOptions(space=0, with_negligible=with_negligible)
         kinds = {one.kind for one in summarize(dump, options).spaces[0].advice}
         assert (AdviceKind.DONATION in kinds) == with_negligible
+
+
+@pytest.mark.parametrize(
+    ("kind", "backends"),
+    [
+        (AdviceKind.DONATION, {Backend.CPU, Backend.GPU, Backend.TPU}),
+        (AdviceKind.DTYPE, {Backend.GPU, Backend.TPU}),
+        (AdviceKind.OFFLOAD, {Backend.GPU, Backend.TPU}),
+        (AdviceKind.PADDING, {Backend.TPU}),
+        (AdviceKind.REMATERIALIZATION, {Backend.CPU, Backend.GPU, Backend.TPU}),
+    ],
+)
+def test_advice_is_for_backends(kind: AdviceKind, backends: set[Backend]) -> None:
+    assert {one for one in Backend if kind.applies_to(one)} == {*backends, Backend.UNKNOWN}
+
+
+_STEP = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (x: f32[512]) -> f32[512] {
+  %x = f32[512]{0} parameter(0)
+  %s = f32[512]{0} sine(%x), metadata={op_name="jit(f)/jvp()/sin"}
+  ROOT %r = f32[512]{0} cosine(%s)
+}
+"""
+_STEP_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 2048, parameter 0, shape |f32[512]| at ShapeIndex {}:
+ value: <1 x @0> (size=2048,offset=0): f32[512]{0}
+allocation 1: size 2048, output shape is |f32[512]|, maybe-live-out:
+ value: <3 r @0> (size=2048,offset=0): f32[512]{0}
+allocation 2: size 2048, preallocated-temp:
+ value: <2 s @0> (size=2048,offset=0): f32[512]{0}
+"""
+_STEP_RANGES = """\
+HloLiveRange (max 3):
+  InstructionSequence:
+    0:x
+    1:s
+    2:r
+  BufferLiveRange:
+    x{}:0-3
+    s{}:1-2
+    r{}:2-3
+"""
+
+
+@pytest.mark.parametrize(("architecture", "is_offered"), [("cpu_", False), ("sm_9.0_gpu_", True)])
+def test_cpu_programs_cannot_offload(architecture: str, is_offered: bool) -> None:
+    name = f"module_0001.jit_f.{architecture}after_optimizations"
+    files = [
+        DumpFile.of_text(_STEP, f"{name}.txt"),
+        DumpFile.of_text(_STEP_ASSIGNMENT, f"{name}-buffer-assignment.txt"),
+        DumpFile.of_text(_STEP_RANGES, f"{name}-live-range.txt"),
+    ]
+    kinds = {one.kind for one in summarize(DumpSet(files), SummaryOptions()).spaces[0].advice}
+    assert AdviceKind.REMATERIALIZATION in kinds
+    assert (AdviceKind.OFFLOAD in kinds) == is_offered
+    assert (AdviceKind.DTYPE in kinds) == is_offered

@@ -107,15 +107,16 @@ def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES)
     return _answer(["diff", before, after, "--top", str(top)], max_bytes)
 
 
-def check(path: str, severity: str = "warning", max_bytes: int = _DEFAULT_BYTES) -> str:
-    """Check dumps for inconsistencies; with a lower severity, also give advice.
+def check(path: str, severity: str = "hint", max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Check dumps for inconsistencies (error, warning), and give advice (information, hint).
 
     Args:
         path: A dump file or a folder with dumps.
         severity: The lowest severity to report: error, warning, information, or hint.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["check", path, "--severity", severity], max_bytes) or "no findings"
+    found = _answer(["check", path, "--severity", severity], max_bytes)
+    return found or f"no findings of severity {severity} or higher"
 
 
 def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:

@@ -15,7 +15,7 @@ from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE
-from hlo_lsp.model.backend import is_on_chip
+from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
@@ -34,6 +34,22 @@ class AdviceKind(Enum):
     REMATERIALIZATION = "rematerialization"
     OFFLOAD = "offload"
     TUPLE_TABLES = "tuple tables"
+
+    def applies_to(self, backend: Backend) -> bool:
+        """Return True unless a program cannot follow the advice on a backend, or saves nothing.
+
+        A CPU has no other memory to offload to, and XLA computes narrow types there in wider ones.
+        Only TPUs pad arrays, and align the slots of tuple tables.
+        """
+        return backend is Backend.UNKNOWN or backend in _BACKENDS.get(self, {backend})
+
+
+_BACKENDS = {
+    AdviceKind.DTYPE: {Backend.GPU, Backend.TPU},
+    AdviceKind.OFFLOAD: {Backend.GPU, Backend.TPU},
+    AdviceKind.PADDING: {Backend.TPU},
+    AdviceKind.TUPLE_TABLES: {Backend.TPU},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +84,7 @@ def advice(
     *,
     with_negligible: bool = False,
 ) -> list[Advice]:
-    """Return advice on a memory space at its peak.
+    """Return advice on a memory space at its peak, for the backend of the compile.
 
     Savings below 1% of the peak are left out, unless ``with_negligible``.
     """
@@ -81,7 +97,12 @@ def advice(
         *_tuple_tables(dump, occupancy.space, occupancy.peak_step),
     ]
     least = 0 if with_negligible else MIN_SAVED_SHARE * occupancy.peak_bytes
-    return [one for one in found if max(one.saves_bytes, one.saves_allocated_bytes) >= least]
+    return [
+        one
+        for one in found
+        if one.kind.applies_to(dump.backend)
+        and max(one.saves_bytes, one.saves_allocated_bytes) >= least
+    ]
 
 
 def _donation(dump: DumpSet, space: int) -> Iterator[Advice]:
