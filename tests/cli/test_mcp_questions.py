@@ -35,7 +35,12 @@ _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
         {"path": _ASSIGNMENT, "name": "copy-start.1"},
         "the caller: it is an output",
     ),
-    ("Is the dump consistent?", "check", {"severity": "warning"}, "no findings of severity warning"),
+    (
+        "Is the dump consistent?",
+        "check",
+        {"severity": "warning"},
+        "no findings of severity warning",
+    ),
     ("What has changed?", "diff", {"before": _FOLDER, "after": _FOLDER}, "no differences"),
     (
         "And a name that is not there?",

@@ -96,6 +96,30 @@ def test_why_prints_the_largest_result(dump: Path) -> None:
     assert "computed by     step 3, c (cosine)" in found.out
 
 
+def test_why_names_the_compile(dump: Path) -> None:
+    found = run("why", dump, "c")
+    assert found.out.startswith(f"in {next(dump.glob('*-buffer-assignment.txt'))}\n")
+
+
+def test_why_lists_compiles_with_other_sizes(dump: Path) -> None:
+    for path in list(dump.iterdir()):
+        text = path.read_text("utf-8")
+        copy = dump / "other" / path.name.replace("module_0001", "module_0002")
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(text, "utf-8")
+    same = run("why", dump, "c")
+    assert same.status == 0
+    assert "also in " in same.out
+    (larger,) = (dump / "other").glob("*-buffer-assignment.txt")
+    text = larger.read_text("utf-8").replace("c @0> (size=", "c @0> (size=9")
+    larger.write_text(text, "utf-8")
+    found = run("why", dump, "c")
+    assert (found.status, found.out) == (2, "")
+    first, *listed = found.err.splitlines()
+    assert first == ("hlo-lsp: 2 compiles have a buffer of `c`; give the path of one of them:")
+    assert [line.rpartition("/")[2] for line in listed][0] == larger.name
+
+
 def test_why_without_such_a_buffer_exits_with_1(dump: Path) -> None:
     found = run("why", dump, "nothing")
     assert (found.status, found.out) == (1, "")

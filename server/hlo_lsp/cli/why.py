@@ -10,12 +10,14 @@ from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
+from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _MAX_ID_DIGITS = 20
+_MAX_LISTED = 10  # compiles
 
 
 def run(options: argparse.Namespace) -> int:
@@ -28,30 +30,47 @@ def run(options: argparse.Namespace) -> int:
         values = values_of_name(dump, options.name)
         if values:
             found.append((dump, values))
+    found.sort(key=lambda one: -_size(one))
     if options.format == "json" and found:
         facts = [
-            lifetime_json(dump, value, lifetime_of(dump, value))
+            {**lifetime_json(dump, value, lifetime_of(dump, value)), "path": dump.files[0].label}
             for dump, values in found
             for value in values
         ]
         print(json.dumps({"values": facts}, indent=1))
+    elif len(set(map(_size, found))) > 1:
+        raise CommandError(_several(options.name, found))
     elif found:
+        dump, values = found[0]
         console = make_console()
-        for number, (dump, values) in enumerate(found):
-            if number:
-                console.print()
-            if len(found) > 1:
-                console.print(dump.files[0].label, style="dim", soft_wrap=True)
-            lifetime = lifetime_of(dump, values[0])
-            print_card(console, lifetime_card(dump, values[0], lifetime, values[1:]))
-        print_missing(
-            Counter(each for dump, _ in found for each in missing_facts(dump)), len(found)
+        console.print(f"in {dump.files[0].label}", style="dim", soft_wrap=True)
+        print_card(
+            console, lifetime_card(dump, values[0], lifetime_of(dump, values[0]), values[1:])
         )
+        for other, _ in found[1:]:
+            console.print(f"also in {other.files[0].label}", style="dim", soft_wrap=True)
+        print_missing(Counter(missing_facts(dump)), 1)
     elif not errors:
         hint = near_names(options.name, names)
         message = f"{options.path}: no buffer of `{options.name}`{hint}"
         raise CommandError(message, NOT_FOUND_STATUS)
     return print_errors(errors)
+
+
+def _size(found: tuple[DumpSet, list[Value]]) -> int:
+    """Return the size in bytes of the largest value of a name in a compile."""
+    return found[1][0].size or 0
+
+
+def _several(name: str, found: list[tuple[DumpSet, list[Value]]]) -> str:
+    """Return the message for a name with buffers of different sizes in several compiles."""
+    lines = [
+        f"  {format_short_bytes(_size(one))}  {one[0].files[0].label}"
+        for one in found[:_MAX_LISTED]
+    ]
+    more = [f"  and {len(found) - _MAX_LISTED:,} more"] if len(found) > _MAX_LISTED else []
+    first = f"{len(found):,} compiles have a buffer of `{name}`; give the path of one of them:"
+    return "\n".join([first, *lines, *more])
 
 
 def values_of_name(dump: DumpSet, name: str) -> list[Value]:
