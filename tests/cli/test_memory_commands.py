@@ -117,7 +117,7 @@ def test_why_lists_compiles_with_other_sizes(dump: Path) -> None:
     assert (found.status, found.out) == (2, "")
     first, *listed = found.err.splitlines()
     assert first == ("hlo-lsp: 2 compiles have a buffer of `c`; give the path of one of them:")
-    assert [line.rpartition("/")[2] for line in listed][0] == larger.name
+    assert listed[0].endswith(larger.name)
 
 
 def test_why_without_such_a_buffer_exits_with_1(dump: Path) -> None:
