@@ -166,7 +166,7 @@ def _on_records(
             if record is not outer:
                 context = RecordContext(dump, file, record)
             _apply(fitting, context, found)
-        if len(found) == before and is_known and outer not in cut_off:
+        if len(found) == before and not unknown.forms and outer not in cut_off:
             clean.add(outer_context)
     clean.trim(count)
     yield found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
-from hlo_lsp.protos.names import is_skipped, text_name
+from hlo_lsp.protos.names import is_converted, is_skipped, text_name
 
 ModuleGroups = dict[str, list[str]]
 
@@ -230,7 +230,7 @@ def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
         unknown = tuple(
             folder / name
             for name, suffix in suffixes.items()
-            if name.startswith(f"{stem}-") and name.endswith(".txt") and not suffix.role.is_memory
+            if name.startswith(f"{stem}-") and not suffix.role.is_memory and not is_converted(name)
         )
         for name in roles:
             found[name] = Compile(

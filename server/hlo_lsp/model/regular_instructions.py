@@ -5,18 +5,13 @@ long: what is damaged or unknown is in one of them.
 """
 
 import re
-from functools import cache, lru_cache
+from collections import defaultdict
+from functools import cache
+from typing import NamedTuple
 
-from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.unknown_texts import (
-    is_shape,
-    is_unknown_line,
-    unknown_in_shape,
-    words_of_instructions,
-)
-from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
+from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import OPCODES_WITHOUT_OPERANDS
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -33,7 +28,14 @@ _MAX_DEPTH = 7  # of the JSON in nearly all texts
 VALUE = rf'[^,()\[\]{{}}"]*(?:(?:{_STRING}|{_nested(_MAX_DEPTH)})[^,()\[\]{{}}"]*)*'
 _ATTRIBUTES = re.compile(rf"\s*(?:,\s*[\w\-]+=\s*(?=[^\s,]){VALUE})*")
 _BEGINNING = re.compile(r", ([\w\-]+=.)")
-_LITERAL = re.compile(r'[^()\[\]{}"]*\)')
+_NUMBER = r"-?(?:[0-9][0-9.]*(?:e[+\-]?[0-9]+)?|inf|nan(?:\(0x[0-9a-f]+\))?)"
+LITERALS = {
+    "constant": re.compile(
+        rf"(?:[\s{{}},]|/\*[^*]*\*/|{_NUMBER}(?![\w.])|true|false|\.\.\."
+        rf"|\({_NUMBER},\s*{_NUMBER}\)|{_STRING})*\)"
+    ),
+    "parameter": re.compile(r"\s*[0-9]+\s*\)"),
+}
 _SHAPE = r"[a-z]\w*\[[^\[\]()]*\](?:\{[^{}]*\})?"
 _SHAPES = re.compile(_SHAPE)
 # Attributes whose values have a notation of their own, which is read in full.
@@ -41,18 +43,45 @@ READ_VALUES = ("sharding", "replica_groups", "control-predecessors")
 _READ_BEGINNINGS = frozenset(f"{name}={{" for name in READ_VALUES) | {"replica_groups=["}
 
 
+class _Forms(NamedTuple):
+    """The expressions of instructions, and the beginnings of their attributes.
+
+    Attributes:
+        plain: Beginnings of attributes that are read no further here.
+        known: All known beginnings: name, ``=``, and the first character of the value.
+        wrong_word: An attribute with a value other than its single words.
+    """
+
+    operands: re.Pattern[str]
+    metadata: re.Pattern[str]
+    wrong_word: re.Pattern[str]
+    plain: frozenset[str]
+    known: frozenset[str]
+
+
 @cache
-def _operands() -> re.Pattern[str]:
+def _forms() -> _Forms:
     name = re.sub(r"\?P<\w+>", "?:", load_grammar("module").expression("operand").pattern)
-    one = rf"\s*(?:/\*index=[0-9]+\*/\s*)?(?:{_SHAPE}\s+)?{name}\s*"
-    return re.compile(rf"(?:{one}(?:,{one})*|\s*)\)")
-
-
-@cache
-def _metadata() -> re.Pattern[str]:
+    operand = rf"\s*(?:/\*index=[0-9]+\*/\s*)?(?:{_SHAPE}\s+)?{name}\s*"
     keys = "|".join(sorted(vocabulary().attributes["metadata"].keys))
     value = rf'(?:{_STRING}|\{{[^{{}}]*\}}|[^\s,"{{}}]+)'
-    return re.compile(rf"metadata=\{{\s*(?:(?:{keys})={value}[\s,]*)*\}}")
+    by_word: defaultdict[str, list[str]] = defaultdict(list)
+    for attribute in vocabulary().attributes:
+        word = word_of(attribute)
+        if word is not None:
+            by_word[word].append(attribute)
+    wrong = "|".join(
+        rf"(?:{'|'.join(names)})=(?!(?:{word})\s*(?:,|$)|\{{)" for word, names in by_word.items()
+    )
+    known = words_of_instructions().beginnings
+    words = {one for one in known if word_of(one[:-2]) is not None}
+    return _Forms(
+        re.compile(rf"(?:{operand}(?:,{operand})*|\s*)\)"),
+        re.compile(rf"metadata=\{{\s*(?:(?:{keys})={value}[\s,]*)*\}}"),
+        re.compile(rf", (?:{wrong})"),
+        known - words - _READ_BEGINNINGS,
+        known,
+    )
 
 
 def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
@@ -69,10 +98,8 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
     """
     if vocabulary().opcode(opcode) is None or (shape and not is_known_shape(shape)):
         return False
-    if opcode in OPCODES_WITHOUT_OPERANDS:
-        operands = _LITERAL.match(text, opened)
-    else:
-        operands = _operands().match(text, opened)
+    forms = _forms()
+    operands = LITERALS.get(opcode, forms.operands).match(text, opened)
     if operands is None:
         return False
     end = operands.end()
@@ -81,33 +108,59 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
         return False
     if end == len(text):
         return True
-    if _ATTRIBUTES.fullmatch(text, end) is None:
-        return False
-    beginnings = _BEGINNING.findall(text, end)
-    if not words_of_instructions().beginnings.issuperset(beginnings):
-        return False
-    if not _READ_BEGINNINGS.isdisjoint(beginnings):
+    if not has_attributes_only(text, end):
         return False
     start = text.find("metadata={", end)
-    return start < 0 or _metadata().match(text, start) is not None
+    beginnings = _BEGINNING.findall(text, end)
+    if not forms.plain.issuperset(beginnings):
+        is_known = forms.known.issuperset(beginnings)
+        if not is_known or not _READ_BEGINNINGS.isdisjoint(beginnings):
+            return False
+        if forms.wrong_word.search(text, end, len(text) if start < 0 else start):
+            return False
+    return start < 0 or forms.metadata.match(text, start) is not None
+
+
+def has_attributes_only(text: str, start: int) -> bool:
+    """Return True if a text from a column on is a list of attributes, each after a comma."""
+    return _ATTRIBUTES.fullmatch(text, start) is not None
+
+
+# The whole values of attributes that are single words; None for names.
+_WORDS = {
+    AttributeKind.FLAG: "true|false",
+    AttributeKind.INTEGER: "-?[0-9]+",
+    AttributeKind.COMPUTATION: r"%?[A-Za-z_][\w.\-]*",
+}
+
+
+@cache
+def word_of(name: str) -> str | None:
+    """Return the expression of the value of an attribute if it is always a single word."""
+    words = vocabulary()
+    found: list[str] = []
+    for attribute in (
+        words.attributes[name],
+        *(variant for (of_name, _), variant in words.variants.items() if of_name == name),
+    ):
+        word = _WORDS.get(attribute.kind)
+        if attribute.kind is AttributeKind.ENUM and attribute.values:
+            word = "|".join(map(re.escape, attribute.values))
+        if word is None:
+            return None
+        found.append(word)
+    return "|".join(found)
 
 
 def has_regular_instruction(entry: UsedValue) -> bool:
     """Return True if the text after ``from instruction:`` is regular."""
-    found = _match_instruction(entry)
+    found = match_instruction(entry)
     return found is not None and is_regular(
         found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
     )
 
 
-def is_unknown_instruction(entry: UsedValue) -> bool:
-    """Return True if the text after ``from instruction:`` has an unknown form."""
-    line = entry.lines[-1]
-    text = line[instruction_column(line) :]
-    return _match_instruction(entry) is None and is_unknown_line(FileKind.MODULE, text)
-
-
-def _match_instruction(entry: UsedValue) -> re.Match[str] | None:
+def match_instruction(entry: UsedValue) -> re.Match[str] | None:
     """Match the text after ``from instruction:``."""
     line = entry.lines[-1]
     return _instruction().match(line, instruction_column(line))
@@ -116,9 +169,3 @@ def _match_instruction(entry: UsedValue) -> re.Match[str] | None:
 @cache
 def _instruction() -> re.Pattern[str]:
     return load_grammar("module").expression("instruction_line")
-
-
-@lru_cache(maxsize=1 << 13)
-def is_known_shape(text: str) -> bool:
-    """Return True if a text is a shape of known parts."""
-    return unknown_in_shape(text) is None and is_shape(text)

@@ -50,6 +50,11 @@ class UnknownForms:
     heads: frozenset[Record]
     is_outside: bool
 
+    @property
+    def has_lines(self) -> bool:
+        """True if a whole line or statement is unknown, whose brackets may continue elsewhere."""
+        return any(form.first.what == "line" for form in self.forms)
+
     def concern(self, file: DumpFile, record: Record) -> bool:
         """Return True if facts of the computation of a record, or of one it calls, are unknown."""
         if self.is_outside or file.records.head_of(record) in self.heads:
@@ -62,8 +67,6 @@ class UnknownForms:
 
 # Facts about buffers and instructions do not depend on these.
 _WITHOUT_FACTS = frozenset({"field of metadata", "field of a location"})
-# Of these, each word is reported by itself; of other kinds, only the first occurrence.
-_WORDS = frozenset({"opcode", "element type", "attribute", "layout property"})
 NO_FORMS = UnknownForms((), frozenset(), is_outside=False)
 
 
@@ -97,16 +100,15 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
     """Return the forms in a file that this version does not know."""
     if not file.kind.has_records:
         return NO_FORMS
-    counts: dict[tuple[str, str], int] = {}
-    firsts: dict[tuple[str, str], UnknownPart] = {}
+    counts: dict[str, int] = {}
+    firsts: dict[str, UnknownPart] = {}
     heads: set[Record] = set()
     is_outside = False
     records, kind = file.records, file.kind
     for block in records.blocks:
         for part in _forms_of_block(file, block).parts:
-            key = part.what, part.text if part.what in _WORDS else ""
-            counts[key] = counts.get(key, 0) + 1
-            firsts.setdefault(key, part)
+            counts[part.what] = counts.get(part.what, 0) + 1
+            firsts.setdefault(part.what, part)
             if part.what in _WITHOUT_FACTS:
                 continue
             if not isinstance(part.record, ModuleHeader):
@@ -115,7 +117,7 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
                     heads.add(head)
                 else:
                     is_outside = True
-    found = tuple(UnknownForm(first, counts[key]) for key, first in firsts.items())
+    found = tuple(UnknownForm(first, counts[what]) for what, first in firsts.items())
     return UnknownForms(found, frozenset(heads), is_outside=is_outside) if found else NO_FORMS
 
 

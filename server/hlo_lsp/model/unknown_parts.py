@@ -7,19 +7,25 @@ from typing import Any, NamedTuple
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.regular_instructions import (
+    LITERALS,
     VALUE,
     has_regular_instruction,
-    is_known_shape,
     is_regular,
-    is_unknown_instruction,
+    match_instruction,
+    word_of,
 )
 from hlo_lsp.model.sharding import tuple_sharding_texts
-from hlo_lsp.model.unknown_texts import (
-    AttributeWords,
-    is_shape,
-    is_unknown_attribute,
+from hlo_lsp.model.unknown_lines import (
+    is_unknown_instruction,
     is_unknown_record,
     is_unknown_row,
+    is_unknown_value_shape,
+)
+from hlo_lsp.model.unknown_texts import (
+    AttributeWords,
+    is_known_shape,
+    is_shape,
+    is_unknown_attribute,
     listed_shapes,
     shapes_of_signature,
     unknown_in_shape,
@@ -28,7 +34,7 @@ from hlo_lsp.model.unknown_texts import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import OPCODES_WITHOUT_OPERANDS, metadata_fields
+from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -39,6 +45,7 @@ from hlo_lsp.syntax.memory_records import (
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
+    InnerInstruction,
     InstructionLine,
     LocationRow,
     ModuleHeader,
@@ -101,10 +108,17 @@ def _part_of_line(record: Record, what: str, line: str, row: int = 0) -> Unknown
 
 def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]:
     if entry.whole:
+        row = len(entry.lines) - 1
+        line = entry.lines[-1].partition("\n")[0]
+        start = instruction_column(line)
+        found = match_instruction(entry)
         if is_unknown_instruction(entry):
-            line = entry.lines[-1].partition("\n")[0]
-            start = instruction_column(line)
-            yield UnknownPart(entry, "line", line[start:], len(entry.lines) - 1, start, len(line))
+            yield UnknownPart(entry, "line", line[start:], row, start, len(line))
+        elif found is not None and not has_regular_instruction(entry):
+            inner = InnerInstruction.of(found)
+            inner.start_column = start
+            for part in _parts_of_instruction(inner):
+                yield part._replace(record=entry, row=row)
         return
     for row, line in enumerate(entry.lines):
         if is_unknown_row(entry, line):
@@ -112,7 +126,8 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
 
 
 def _parts_of_value(value: AssignedValue, lines: Sequence[str]) -> Iterator[UnknownPart]:
-    yield from _parts_of_shape(value, value.shape, lines)
+    if is_shape(value.shape) or is_unknown_value_shape(value, lines[value.line]):
+        yield from _parts_of_shape(value, value.shape, lines)
 
 
 def _parts_of_report_row(row: TableRow, lines: Sequence[str]) -> Iterator[UnknownPart]:
@@ -178,7 +193,12 @@ def _parts_of_instruction(record: InstructionLine) -> Iterator[UnknownPart]:
     close = closing_bracket(text, record.opened - 1)
     if close is None:
         return  # brackets are damaged
-    if is_known and opcode not in OPCODES_WITHOUT_OPERANDS:
+    if opcode in LITERALS:
+        literal = text[record.opened : close].strip()
+        if literal and not LITERALS[opcode].match(text, record.opened):
+            start = text.index(literal, record.opened)
+            yield UnknownPart(record, f"{opcode} value", literal, 0, start, start + len(literal))
+    elif is_known:
         yield from _parts_of_operands(record, record.opened, close)
     yield from _parts_of_attributes(record, text, close + 1, words_of_instructions())
     yield from _parts_of_metadata(record, text, close + 1)
@@ -225,7 +245,8 @@ def _parts_of_attributes(
         if match is not None:
             what = words.what
             if match[1] in words.names:
-                if f"{match[1]}={part[match.end()]}" in words.beginnings:
+                value = part[match.end() :]
+                if f"{match[1]}={value[0]}" in words.beginnings and _is_word(match[1], value):
                     continue
                 what = f"form of the {what}"
             at = text.index(match[1], first)
@@ -233,6 +254,12 @@ def _parts_of_attributes(
         elif is_unknown_attribute(part, words, is_first=number == 0):
             at = text.index(part, first)
             yield UnknownPart(record, words.what, part, 0, at, at + len(part))
+
+
+def _is_word(name: str, value: str) -> bool:
+    """Return whether the value of an attribute is one of its words, or is no single word."""
+    word = word_of(name) if name in vocabulary().attributes else None
+    return word is None or value.startswith("{") or re.fullmatch(word, value) is not None
 
 
 def _parts_of_header(record: ModuleHeader, _: Sequence[str]) -> Iterator[UnknownPart]:

@@ -1,118 +1,30 @@
-"""Texts of dumps without a form that this version knows: lines, shapes, and attributes."""
+"""Parts of lines without a form that this version knows: shapes, attributes, and signatures."""
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, vocabulary
 from hlo_lsp.model.shape import ArrayShape, ShapeError, arrays_of, element_texts, parse_shape
-from hlo_lsp.syntax.damaged_text import is_damaged, is_damaged_line, without_numbers
-from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import LineRules, ParseFailure, load_grammar
+from hlo_lsp.syntax.damaged_text import is_damaged
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.module_records import ModuleHeader
-from hlo_lsp.syntax.records import BrokenRecord, Label, Record
-from hlo_lsp.syntax.scanners import (
-    MAX_LINE_LENGTH,
-    memory_scanner,
-    module_scanner,
-    thunk_scanner,
-)
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
-from hlo_lsp.syntax.used_value import UsedValue
-
-# Lines.
-
-_PROTO_LINE = "proto_line"  # a form of reports that other lines can have, too
-
-
-def is_unknown_record(kind: FileKind, record: Record, lines: Sequence[str]) -> bool:
-    """Return True if a record of a file is a line or a statement of an unknown form."""
-    if isinstance(record, BrokenRecord):
-        return is_unknown_line(kind, record.text) and not (
-            kind.is_memory and _is_part_of_title(record, lines)
-        )
-    is_stray = isinstance(record, Label) and record.name == _PROTO_LINE
-    return is_stray and kind is not FileKind.REPORT
-
-
-def _is_part_of_title(record: Record, lines: Sequence[str]) -> bool:
-    """Return whether a line is a part of a row of stack traces whose title has a line break."""
-    grammar = load_grammar("live_range")
-    row, label = grammar.expression("breakdown_row"), grammar.opening("breakdown_label")
-    at = record.line
-    return any(
-        (text := " ".join(lines[first : last + 1])).count(_BEHIND_TITLE) == 1
-        and row.fullmatch(text)
-        for first in range(max(at - _MAX_BREAKS, 1), at + 1)
-        if lines[first].lstrip().startswith(("├", "└")) or lines[first - 1].startswith(label)
-        for last in range(at, at + _MAX_BREAKS + 1)
-    )
-
-
-_MAX_BREAKS = 3  # in a title
-_BEHIND_TITLE = "%, total: "
-
-
-def is_unknown_line(kind: FileKind, text: str) -> bool:
-    """Return True if a broken line or statement of a file has an unknown form."""
-    return len(text) <= MAX_LINE_LENGTH and _is_unknown(kind, without_numbers(text))
-
-
-@lru_cache(maxsize=1 << 12)
-def _is_unknown(kind: FileKind, text: str) -> bool:
-    rules = _rules(kind)
-    is_known = partial(_is_known_line, kind)
-    return not is_damaged_line(text, is_known, rules.explain(text), rules.openings)
-
-
-def _rules(kind: FileKind) -> LineRules:
-    if kind.is_memory:
-        return memory_scanner().lines
-    return module_scanner().lines if kind is FileKind.MODULE else thunk_scanner().lines
-
-
-def _is_known_line(kind: FileKind, text: str) -> bool:
-    """Return whether a line matches a rule and has no unknown parts."""
-    found = _rules(kind).read(text)
-    if found is None:
-        return kind.is_memory and memory_scanner().entries.is_known(text)
-    rule, fields = found[0].name, found[1].groupdict()
-    if rule == "whole_computation" or fields.get("OTHER_FIELD") is not None:
-        return False
-    if rule == _PROTO_LINE and kind is not FileKind.REPORT:
-        return False
-    shapes = [
-        fields.get("SHAPE"),
-        *listed_shapes(fields.get("SHAPES") or ""),
-        *shapes_of_signature(fields.get("SIGNATURE") or ""),
-    ]
-    return all(map(is_shape, filter(None, shapes)))
-
-
-def is_unknown_row(entry: UsedValue, line: str) -> bool:
-    """Return True if a line of an entry has an unknown form."""
-    if entry.reader.is_known(line.partition("\n")[0]):
-        return False
-    return _is_unknown_row(entry.reader.rule_of(line), without_numbers(line))
-
-
-@lru_cache(maxsize=1 << 10)
-def _is_unknown_row(rule: str, line: str) -> bool:
-    failure = load_grammar("values").parse_failure(rule, line) or ParseFailure(0, ())
-    return not is_damaged_line(line, partial(_is_known_line, FileKind.VALUES), failure)
-
 
 # Shapes.
 
 
 def is_unknown_shape(text: str) -> bool:
     """Return True if a text that is not a shape has an unknown form."""
-    return _is_unknown_shape(without_numbers(text))
+    return _is_unknown_shape(_NUMBER.sub("0", text))
 
 
-_SHAPE_SIGNS = 2  # code points before and after a mismatch that may lack a sign
+_NUMBER = re.compile(r"[0-9]+")
+_SHAPE_REACH = 2  # code points before and after a mismatch that may lack a sign
+_SHAPE_PARTS = ",:0"
 
 
 @lru_cache(maxsize=1 << 10)
@@ -126,7 +38,9 @@ def _is_unknown_shape(text: str) -> bool:
     if refusal is None:
         return False
     column = refusal.column
-    return column < len(text) and not is_damaged(text, is_shape, column, _SHAPE_SIGNS)
+    return column < len(text) and not is_damaged(
+        text, is_shape, column, reach=_SHAPE_REACH, parts=_SHAPE_PARTS
+    )
 
 
 def is_shape(text: str) -> bool:
@@ -149,6 +63,12 @@ def unknown_in_shape(text: str) -> tuple[str, str] | None:
     except ShapeError:
         return ("shape", text) if is_unknown_shape(text) else None
     return next(filter(None, map(_unknown_in_array, arrays_of(shape))), None)
+
+
+@lru_cache(maxsize=1 << 13)
+def is_known_shape(text: str) -> bool:
+    """Return True if a text is a shape of known parts."""
+    return unknown_in_shape(text) is None and is_shape(text)
 
 
 def _unknown_in_array(shape: ArrayShape) -> tuple[str, str] | None:
@@ -250,7 +170,7 @@ def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool = F
 
 _IS_ATTRIBUTE = re.compile(r"[\w\-]+=\s*\S")
 _WORD = re.compile(r"[\w\-]*")
-_VALUE_SIGNS = frozenset('{["% ')
+_VALUE_SIGNS = frozenset('{["%')
 
 
 # Signatures of computations.

@@ -6,29 +6,56 @@ joined. Any other text that no rule matches is taken for a new form, not for an 
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 
-from hlo_lsp.syntax.grammar import ParseFailure
+from hlo_lsp.syntax.grammar import ParseFailure, literal_words
 from hlo_lsp.syntax.log_lines import begins_with_prefix
-from hlo_lsp.syntax.statements import is_balanced
 from hlo_lsp.text.document import common_prefix_length
 
 # What a text may lack: a sign, a blank, or a number. Missing brackets leave the others unbalanced.
-_PARTS = "<>:;=,.-@%| 0"
-_REACH = 24  # code points around the first mismatch: a literal of a rule has at most 22
+PARTS = "<>:;=,.-@%| 0"
+_REACH = 18  # code points around the first mismatch
 _MAX_LENGTH = 4_000  # code points; longer texts are not searched for joined ones
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _NUMBER = re.compile(r"[0-9]+(?: [0-9]{3}(?![0-9]))*")
-_OF_NO_DUMP = re.compile(r"\s*(?:[>@$!+]|={3}|-{3}|<{4})")  # a prompt, a mark of a diff
+_WORD = re.compile(r"[A-Za-z_]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# A prompt, a mark of a diff, or of a conflict of versions.
+_OF_NO_DUMP = re.compile(
+    r"\s*(?:>>> |\.\.\. |\$ |@@ .* @@|(?:<{7}|={7}|>{7})(?:\s|$)|(?:\+\+\+|---) [ab]/)"
+)
 _WORD_IN_LITERAL = re.compile(r"[A-Za-z]{4}")
-_SINGLE_WORD = re.compile(r"\s*\w+:?\s*")  # a label
+_LABEL = re.compile(r"\s*[A-Za-z]\w*:?\s*")
+_JOINT = re.compile(r"(?<=\S)(?=[ <])|(?=allocation |HloLiveRange )")
 
 
-def without_numbers(text: str) -> str:
-    """Return the text with ``0`` for each number: equal for most rows of one kind."""
-    return _NUMBER.sub("0", text)
+def outline(text: str) -> str:
+    """Return the text without its numbers, strings, and names: equal for most rows of one kind."""
+    plain = _NUMBER.sub("0", _STRING.sub('""', text))
+    return _WORD.sub(lambda match: match[0] if _may_be_literal(match[0]) else "x", plain)
+
+
+@lru_cache(maxsize=1 << 12)
+def _may_be_literal(word: str) -> bool:
+    """Return whether a word is one of the grammars, a part of one, or one with a wrong letter."""
+    return any(
+        known.startswith(word) or (abs(len(known) - len(word)) < 2 and has_typo(word, known))
+        for known in _literal_words()
+    )
+
+
+@cache
+def _literal_words() -> frozenset[str]:
+    return literal_words()
 
 
 def is_damaged(
-    text: str, is_known: Callable[[str], bool], mismatch: int, reach: int = _REACH
+    text: str,
+    is_known: Callable[[str], bool],
+    mismatch: int,
+    *,
+    reach: int = _REACH,
+    parts: str = PARTS,
 ) -> bool:
     """Return True if a text without a known form is a damaged text of a known form.
 
@@ -37,11 +64,13 @@ def is_damaged(
         is_known: Whether a text has a known form.
         mismatch: The column of the first mismatch.
         reach: The number of code points before and after it where a part may be missing.
+        parts: The parts that may be missing, of one code point each.
     """
     opened = text.rstrip()
-    if not is_balanced(opened.removesuffix("{"), 0):
+    if _CONTROL.search(text) or not is_paired(opened.removesuffix("{")):
         return True
-    return _lacks_a_part(text, is_known, mismatch, reach) or _is_joined(text, is_known)
+    columns = range(max(mismatch - reach, 0), min(mismatch + reach, len(text)) + 1)
+    return any(is_known(text[:at] + part + text[at:]) for at in columns for part in parts)
 
 
 def is_damaged_line(
@@ -61,19 +90,24 @@ def is_damaged_line(
     if _OF_NO_DUMP.match(line) or begins_with_prefix(line):
         return True
     rest = line[failure.column :]
-    if not rest and not _SINGLE_WORD.fullmatch(line):
+    if not rest and not _LABEL.fullmatch(line):
         return True  # it is cut off
-    if any(opening.startswith(line) or _has_typo(line, opening) for opening in openings):
+    if any(opening.startswith(line) or has_typo(line, opening) for opening in openings):
         return True
     for term in failure.expected:
         literal = term[1:-1] if term.startswith("`") else ""
-        if rest and (literal.startswith(rest) or _has_typo(rest, literal)):
+        if rest and (literal.startswith(rest) or has_typo(rest, literal)):
             return True
-    return is_damaged(line, is_known, failure.column)
+    is_head = line.rstrip().endswith("{")  # its signature is one terminal
+    reach = _MAX_HEAD if is_head and len(line) < _MAX_HEAD else _REACH
+    return is_damaged(line, is_known, failure.column, reach=reach) or is_joined(line, is_known)
 
 
-def _has_typo(text: str, literal: str) -> bool:
-    """Return whether a text begins with a literal that contains a word, except for one letter."""
+_MAX_HEAD = 400  # code points of the head of a computation
+
+
+def has_typo(text: str, literal: str) -> bool:
+    """Return True if a text begins with a literal that contains a word, except for one letter."""
     same = common_prefix_length(text, literal, 1)
     if not _WORD_IN_LITERAL.search(literal) or not literal[same : same + 1].isalpha():
         return False
@@ -81,12 +115,25 @@ def _has_typo(text: str, literal: str) -> bool:
     return text.startswith(rest, same) or text.startswith(rest, same + 1)
 
 
-def _lacks_a_part(text: str, is_known: Callable[[str], bool], mismatch: int, reach: int) -> bool:
-    columns = range(max(mismatch - reach, 0), min(mismatch + reach, len(text)) + 1)
-    return any(is_known(text[:at] + part + text[at:]) for at in columns for part in _PARTS)
-
-
-def _is_joined(text: str, is_known: Callable[[str], bool]) -> bool:
+def is_joined(text: str, is_known: Callable[[str], bool]) -> bool:
+    """Return True if a text consists of two lines of known forms."""
     if len(text) > _MAX_LENGTH:
         return False
-    return any(is_known(text[:at]) and is_known(text[at:]) for at in range(1, len(text)))
+    joints = (match.start() for match in _JOINT.finditer(text))
+    return any(is_known(text[:at]) and is_known(text[at:]) for at in joints)
+
+
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+_BRACKETS = re.compile(rf"{_STRING.pattern}|[()\[\]{{}}\"]")
+
+
+def is_paired(text: str) -> bool:
+    """Return True if each bracket has its counterpart, and each string its end."""
+    opened: list[str] = []
+    for match in _BRACKETS.finditer(text):
+        sign = match[0]
+        if sign == '"' or (sign in _CLOSING and (not opened or opened.pop() != _CLOSING[sign])):
+            return False
+        if sign in "([{":
+            opened.append(sign)
+    return not opened

@@ -20,6 +20,7 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 
 from hlo_lsp.syntax.records import Record
 
+_WORDS = re.compile(r"[A-Za-z_]{2,}")
 _MAX_EXPECTED_TERMS = 5  # alternatives in an error message
 # Left out of error messages, as they are allowed almost everywhere.
 _WHITESPACE_TERMINALS = {"INDENT", "SPACE"}
@@ -147,6 +148,12 @@ class ParseFailure:
 def load_grammar(name: str) -> Grammar:
     """Return the grammar of this name, loaded at the first call."""
     return Grammar(name)
+
+
+def literal_words() -> frozenset[str]:
+    """Return the words of all grammars, which include those that lines contain literally."""
+    texts = (path.read_text("utf-8") for path in _GRAMMAR_FOLDER.glob("*.lark"))
+    return frozenset(word for text in texts for word in _WORDS.findall(text))
 
 
 def subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":

@@ -117,6 +117,9 @@ _MEMORY_RULES: dict[str, dict[str, _RecordMaker | None]] = {
 }  # fmt: skip
 
 
+REPORT_RULES = frozenset(_MEMORY_RULES["report"])
+
+
 class MemoryScanner:
     """A scanner of all memory files and all their versions."""
 

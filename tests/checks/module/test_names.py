@@ -69,7 +69,6 @@ def test_users_of_a_broken_line_are_not_reported() -> None:
         "%sum = f32[4]{0} add(%a",
         "%sum =",
         "%sum f32[4]{0} add(%a, %b)",
-        "add(%a, %b)",
     ):
         codes = [
             code

@@ -46,7 +46,7 @@ def test_header_with_more_parameters_is_reported() -> None:
 
 
 def test_parameter_without_number_is_reported() -> None:
-    reported = reports(replace_once(MODULE, "parameter( 2 )", "parameter(last)"))
+    reported = reports(replace_once(MODULE, "parameter( 2 )", "parameter()"))
     assert [(code, message) for code, _, message in reported] == [
         ("parameter-number", "`parameter` takes its number: `parameter(0)`")
     ]

@@ -18,14 +18,15 @@ from hlo_lsp.checks.peaks.stack_traces import may_be_part_of_title
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, span_place, top_place
-from hlo_lsp.model.regular_instructions import is_unknown_instruction
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.model.unknown_forms import unknown_forms
-from hlo_lsp.model.unknown_texts import (
+from hlo_lsp.model.unknown_lines import (
+    has_unknown_line,
+    is_unknown_instruction,
     is_unknown_record,
     is_unknown_row,
-    is_unknown_shape,
+    is_unknown_value_shape,
 )
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -59,12 +60,12 @@ def unknown_form(context: CompileContext) -> Iterator[Finding]:
     for file in context.dump.files:
         checkpoint()
         for form in unknown_forms(file).forms:
-            times = "" if form.count == 1 else f", {form.count:,} times in this file"
+            others = "" if form.count == 1 else f", and {form.count - 1:,} more in this file"
             text = form.first.text
             shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
             yield context.report(
                 form.place(file),
-                f"this version of hlo-lsp does not know the {form.first.what} `{shown}`{times}: "
+                f"this version of hlo-lsp does not know the {form.first.what} `{shown}`{others}: "
                 "rules that depend on it are not checked",
             )
 
@@ -217,11 +218,7 @@ def _is_beside_unknown_line(context: RecordContext[UsedValue]) -> bool:
     below = records.at(entry.line + entry.line_count)
     return any(
         is_unknown_record(kind, beside, context.file.lines)
-        or (
-            isinstance(beside, UsedValue)
-            and not beside.whole
-            and any(is_unknown_row(beside, line) for line in beside.lines)
-        )
+        or (isinstance(beside, UsedValue) and has_unknown_line(beside))
         for beside in (above, below)
         if beside is not None
     )
@@ -239,7 +236,7 @@ def broken_shape(context: RecordContext[AssignedValue]) -> Iterator[Finding]:
     try:
         parse_shape(context.record.shape)
     except ShapeError as error:
-        if not is_unknown_shape(context.record.shape):
+        if not is_unknown_value_shape(context.record, context.file.lines[context.record.line]):
             yield context.report(context.place("SHAPE"), str(error))
 
 

@@ -10,6 +10,7 @@ from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_comp
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
+from hlo_lsp.model.unknown_forms import unknown_forms
 from hlo_lsp.model.unknown_texts import is_unknown_attribute, is_unknown_shape, words_of
 from hlo_lsp.syntax.module_records import (
     MAX_INLINE_DEPTH,
@@ -81,7 +82,7 @@ def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Findin
 def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the body of a computation ends with a brace."""
     scope = context.computation(context.record)
-    if not scope.is_closed and not scope.is_cut:
+    if not scope.is_closed and not scope.is_cut and not unknown_forms(context.file).has_lines:
         yield context.report(
             name_place(context.file, context.record),
             f"`{context.record.name}` is not closed: expected `}}` after its instructions",
@@ -99,6 +100,8 @@ def outside_computation(context: RecordContext[InstructionLine]) -> Iterator[Fin
     record, file = context.record, context.file
     if context.resolved is not None or isinstance(file.records.head_of(record), BrokenRecord):
         return
+    if unknown_forms(file).has_lines:
+        return  # a brace may belong to one of them
     above = file.records.at(record.line - 1) if record.line > 0 else None
     if not isinstance(above, InstructionLine) or enclosing_computation(file, above) is not None:
         message = f"`{record.name}` is not in a computation: no computation header precedes it"
@@ -113,6 +116,8 @@ def lone_brace(context: RecordContext[ComputationEnd]) -> Iterator[Finding]:
         line > 0 and isinstance(records.at(line - 1), InstructionLine)
     ):
         return  # it closes a computation whose header is malformed or missing
+    if unknown_forms(context.file).has_lines:
+        return  # the brace may belong to one of them
     scope = context.computation(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
         yield context.report(context.place(), "unmatched `}`")
