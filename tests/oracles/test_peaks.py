@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.memory.logical_sizes import live_bytes, logical_peak_of
+from hlo_lsp.memory.logical_sizes import logical_peak_of
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
+from oracles.peak_lists import bytes_of, recomputed_peak_list
 
 pytestmark = pytest.mark.corpus
 _MAX_STEPS = 100
@@ -31,11 +31,11 @@ def test_printed_peak_list_is_recomputed(folder: Path) -> None:
             if row.index is not None
         ]
         if printed and printed[0][2] is None:  # jax 0.6.0: in the order of the live ranges
-            unsummed = {(key, size, None) for key, size, _ in _peak_list(compile_)}
+            unsummed = {(key, size, None) for key, size, _ in recomputed_peak_list(compile_)}
             ranges = list(compile_.printed.ranges)
             assert printed == sorted(unsummed, key=lambda row: ranges.index(row[0]))
         elif printed:
-            assert _peak_list(compile_) == printed
+            assert recomputed_peak_list(compile_) == printed
 
 
 def test_printed_peak_is_last_cumulative_sum(folder: Path) -> None:
@@ -72,25 +72,9 @@ def test_occupied_bytes_are_union_of_ranges(folder: Path) -> None:
                 assert space.bytes_at(step) <= space.peak_bytes
 
 
-def _peak_list(compile_: Compile) -> list[tuple[str, int, int]]:
-    """Return the values live at the declared peak in XLA's order: bytes, name, index."""
-    peak_step = compile_.printed.peak_step or 0
-    rows = sorted(
-        (-_bytes(compile_.dump, key), key.partition("{")[0], _numbers(key), key)
-        for key, (start, end, _) in compile_.printed.ranges.items()
-        if start <= peak_step <= end
-    )
-    sums = accumulate(-row[0] for row in rows)
-    return [(row[3], -row[0], total) for row, total in zip(rows, sums, strict=True)]
-
-
-def _numbers(key: str) -> list[int]:
-    return [int(digits) for digits in key.partition("{")[2][:-1].split(",") if digits]
-
-
 def _at(compile_: Compile, step: int) -> int:
     return sum(
-        _bytes(compile_.dump, key)
+        bytes_of(compile_.dump, key)
         for key, (start, end, _) in compile_.printed.ranges.items()
         if start <= step <= end
     )
@@ -100,7 +84,7 @@ def _sums(compile_: Compile) -> list[int]:
     """Return the live bytes at each step, including the last one."""
     changes = [0] * ((compile_.printed.last_step or 0) + 2)
     for key, (start, end, _) in compile_.printed.ranges.items():
-        size = _bytes(compile_.dump, key)
+        size = bytes_of(compile_.dump, key)
         changes[start] += size
         changes[end + 1] -= size
     return list(accumulate(changes))[:-1]
@@ -126,9 +110,3 @@ def _occupied(compile_: Compile, space: int, step: int) -> int:
                 occupied += max(0, last - max(counted, value.offset))
                 temps[value.allocation] = max(counted, last)
     return occupied
-
-
-def _bytes(dump: DumpSet, key: str) -> int:
-    (size,) = live_bytes(dump, [key])
-    assert size is not None, key
-    return size

@@ -53,7 +53,7 @@ _SHAPES_AND_OPERANDS = {
     "send": ("(f32[2,3], u32[], token[])", "x, tok"),
     "tuple": ("(f32[2,3])", "x"),
 }
-# jaxlib 0.10.2 does not have these opcodes.
+# Some jaxlibs from 0.10.2 on do not have these opcodes.
 _NEWER_OPCODES = {"atan", "collective-reduce", "shuffle"}
 # Attributes of newer and older versions and of libtpu, by opcode.
 _OTHER_VERSIONS = {
@@ -67,6 +67,12 @@ _OTHER_VERSIONS = {
     ("convolution", "conv_kind"),
     ("copy-start", "is_cross_program_prefetch"),
     ("topk", "is_stable"),
+}
+# Attributes of jaxlib 0.12 that the vocabulary does not have.
+_NOT_IN_VOCABULARY = {
+    ("convolution", "algorithm"),
+    ("dot", "block_scaling_config"),
+    ("dot", "sparsity_config"),
 }
 _MISSING_ATTRIBUTE = re.compile(r"attribute (\S+) is expected but not seen")
 _OPCODES = sorted(WORDS.opcodes.keys() - _NEWER_OPCODES)
@@ -90,8 +96,11 @@ def test_attributes_match_xla_parser(name: str) -> None:
     listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", unknown_name=1"))
     assert listed is not None
     of_other_versions = {attribute for other, attribute in _OTHER_VERSIONS if other == name}
-    ours = (set(opcode.attributes) | set(WORDS.common)) - of_other_versions
-    assert set(listed[1].split(", ")) == ours
+    unknown = {attribute for other, attribute in _NOT_IN_VOCABULARY if other == name}
+    ours = set(opcode.attributes) | set(WORDS.common)
+    theirs = set(listed[1].split(", "))
+    assert theirs <= ours | unknown
+    assert ours - of_other_versions <= theirs
 
 
 @pytest.mark.parametrize("name", _OPCODES)
@@ -139,7 +148,8 @@ def test_header_attributes_match_xla_parser() -> None:
         parse_with_xla("HloModule m, unknown_name=1\n\n")
     listed = re.search(r"Allowed attributes: ([^\n]+)", str(error.value))
     assert listed is not None
-    assert WORDS.header.keys() - set(listed[1].split(", ")) == {
+    # The parser of jaxlib 0.10.2 does not accept these two.
+    assert WORDS.header.keys() - set(listed[1].split(", ")) <= {
         "backend_config",
         "debug_attributes",
     }
