@@ -36,6 +36,7 @@ _PEAK = _lines(r"^  Live ranges at -?\d+ \(peak\):\n((?:    .+: \d+ bytes.*\n?)+
 _PEAK_ROW = _lines(r"^    [^{:\n]+(\{[\d,]*\})?: (\d+) bytes( \(cumulative: \d+ bytes\))?$")
 _BREAKDOWN = _lines(r"^  Stack trace breakdown for peak usage: [\d ]+ bytes$")
 _ENTRY = _lines(r"^ENTRY (%?)[^ ]+ (\(?)")
+_ELEMENT = re.compile(r"%[\w.\-]+#\d")
 _END_COMMENT = _lines(r"^\} // ")
 _THUNK = _lines(r"^ *(\d{3,}: )?k[A-Z]\w*(?: *(\[))?")
 
@@ -168,9 +169,10 @@ def _module_text(texts: DumpTexts) -> str:
         if entry is not None:
             percent, signature = entry.groups()
             forms.add(f"{'%' if percent else 'no %'}, {'' if signature else 'no '}signatures")
+    found = _joined(forms)
     if _any(_END_COMMENT, texts.modules):
-        return f"{_joined(forms)}, end comments"
-    return _joined(forms)
+        found = f"{found}, end comments"
+    return f"{found}, elements" if _any(_ELEMENT, texts.modules) else found
 
 
 def _thunk_sequence(texts: DumpTexts) -> str:

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from generations import NOT_PRINTED, DumpTexts, detect
-from make_dumps import smallest_compile, without_machine_paths
 
+from compilers.archive import smallest_compile, without_machine_paths
+from compilers.generations import NOT_PRINTED, DumpTexts, detect
 from dumps import files_of
 from oracles.compiles import GENERATIONS
 
