@@ -48,6 +48,17 @@ def test_tpu_sizes_follow_from_allocations() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("number", "temp"),
+    [(1003875606, 7 * 16384), (1000038190, None), (1004524046, None)],
+    ids=["libtpu 0.0.51", "libtpu 0.0.48.1", "libtpu 0.0.50.1"],
+)
+def test_releases_that_count_fragmentation_are_unknown(number: int, temp: int | None) -> None:
+    name = f"module_0001.jit_f.cl_{number}.after_optimizations-buffer-assignment.txt"
+    dump = DumpSet([DumpFile.of_text(_TPU, name)])
+    assert {one.key: one.bytes for one in memory_analysis(dump)}["temp_size_in_bytes"] == temp
+
+
 def test_module_alone_has_no_sizes() -> None:
     assert not memory_analysis(DumpSet([DumpFile.of_text(MODULE)]))
 

@@ -4,11 +4,12 @@ The rules agree with jax 0.10.2 and libtpu 0.0.51 for 140 programs on CPU and on
 The rules for GPUs are unknown.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
@@ -83,7 +84,8 @@ def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
 
 def _tpu_temp(dump: DumpSet, allocations: Sequence[LocatedRecord[AllocationLine]]) -> AnalysisSize:
     # Releases that print no pages, up to libtpu 0.0.45, also count fragmentation.
-    if not any(", page " in one.file.lines[one.record.line] for one in allocations):
+    has_pages = any(", page " in one.file.lines[one.record.line] for one in allocations)
+    if not has_pages or not _COUNT_FRAGMENTATION.isdisjoint(_change_numbers(dump)):
         return AnalysisSize(_TEMP, None, "unknown for this release of libtpu")
     temps = [
         one for one in allocations if one.record.preallocated_temp and one.record.color == _HBM
@@ -98,6 +100,19 @@ def _tpu_temp(dump: DumpSet, allocations: Sequence[LocatedRecord[AllocationLine]
             return AnalysisSize(_TEMP, 0, f"{rule}; 0 if they contain only tuple tables")
     rule = f"unknown: {size:,} B, or 0 B if all scalars are in registers"
     return AnalysisSize(_TEMP, None, rule)
+
+
+# The change numbers in file names of libtpu 0.0.48.1 and 0.0.50.1, which print pages and count
+# fragmentation. They are not in the order of releases, as 0.0.51 has a lower one.
+_COUNT_FRAGMENTATION = frozenset({1000038190, 1004524046})
+
+
+def _change_numbers(dump: DumpSet) -> Iterator[int]:
+    """Yield the change numbers of libtpu in the names of the files."""
+    for file in dump.files:
+        name = None if file.path is None else DumpName.of(file.path.name)
+        if name is not None and name.cl is not None:
+            yield name.cl
 
 
 def _is_stored(values: Iterable[AssignedValue]) -> bool | None:
