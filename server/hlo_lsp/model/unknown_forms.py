@@ -41,14 +41,14 @@ class UnknownForms:
 
     Attributes:
         forms: One for each kind.
-        heads: The computations with unknown forms.
-        is_outside: Whether a line outside of computations and of the header is unknown, so that
+        computations: The heads of the computations with unknown forms.
+        concerns_all: Whether a line outside of computations and of the header is unknown, so that
             any name may be defined there.
     """
 
     forms: tuple[UnknownForm, ...]
-    heads: frozenset[Record]
-    is_outside: bool
+    computations: frozenset[Record]
+    concerns_all: bool
 
     @property
     def has_lines(self) -> bool:
@@ -57,17 +57,17 @@ class UnknownForms:
 
     def concern(self, file: DumpFile, record: Record) -> bool:
         """Return True if facts of the computation of a record, or of one it calls, are unknown."""
-        if self.is_outside or file.records.head_of(record) in self.heads:
+        if self.concerns_all or file.records.head_of(record) in self.computations:
             return True
-        if not isinstance(record, InstructionLine) or not self.heads:
+        if not isinstance(record, InstructionLine) or not self.computations:
             return False
         callees = (callee.computation for callee in file.module.callees(record))
-        return not self.heads.isdisjoint(callees)
+        return not self.computations.isdisjoint(callees)
 
 
 # Facts about buffers and instructions do not depend on these.
 _WITHOUT_FACTS = frozenset({"field of metadata", "field of a location"})
-NO_FORMS = UnknownForms((), frozenset(), is_outside=False)
+NO_FORMS = UnknownForms((), frozenset(), concerns_all=False)
 
 
 class _BlockForms(NamedTuple):
@@ -102,8 +102,8 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
         return NO_FORMS
     counts: dict[str, int] = {}
     firsts: dict[str, UnknownPart] = {}
-    heads: set[Record] = set()
-    is_outside = False
+    computations: set[Record] = set()
+    concerns_all = False
     records, kind = file.records, file.kind
     for block in records.blocks:
         for part in _forms_of_block(file, block).parts:
@@ -114,11 +114,15 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
             if not isinstance(part.record, ModuleHeader):
                 head = None if kind is not FileKind.MODULE else records.head_of(part.record)
                 if isinstance(head, ComputationLine):
-                    heads.add(head)
+                    computations.add(head)
                 else:
-                    is_outside = True
+                    concerns_all = True
     found = tuple(UnknownForm(first, counts[what]) for what, first in firsts.items())
-    return UnknownForms(found, frozenset(heads), is_outside=is_outside) if found else NO_FORMS
+    return (
+        UnknownForms(found, frozenset(computations), concerns_all=concerns_all)
+        if found
+        else NO_FORMS
+    )
 
 
 def is_complete(file: DumpFile) -> bool:
