@@ -199,6 +199,12 @@ def test_form_in_an_inline_computation_has_a_place() -> None:
     assert _found(text, "HloModule", "HloModule") == [("opcode", "invert")]
 
 
+def test_last_line_that_is_cut_off_is_not_unknown() -> None:
+    text = MEMORY[: MEMORY.index(":0-2") - 4]
+    assert text.endswith("\n    ")
+    assert _forms(DumpFile.of_text(f"{text}p", "m.txt")) == []
+
+
 def test_edit_changes_the_forms() -> None:
     file = DumpFile.of_text(MODULE, "m.txt")
     assert is_complete(file)

@@ -211,6 +211,11 @@ class Ending:
     missing: str
     records: frozenset[Record]
 
+    @property
+    def is_inside_line(self) -> bool:
+        """True if the last line is cut off."""
+        return self.missing == _LINE
+
 
 @query
 def ending(file: DumpFile) -> Ending | None:

@@ -12,6 +12,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.sections import ending
 from hlo_lsp.model.unknown_parts import UnknownPart, is_regular_record, parts_of_record
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -105,8 +106,12 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
     computations: set[Record] = set()
     concerns_all = False
     records, kind = file.records, file.kind
+    cut = ending(file)
+    cut_off = cut.last if cut is not None and cut.is_inside_line else None
     for block in records.blocks:
         for part in _forms_of_block(file, block).parts:
+            if part.record is cut_off:
+                continue
             counts[part.what] = counts.get(part.what, 0) + 1
             firsts.setdefault(part.what, part)
             if part.what in _WITHOUT_FACTS:
