@@ -14,6 +14,7 @@ SHOWN = """
     nvim.wait('a timeline', function()
       return vim.bo.buftype == 'nofile' and vim.fn.getline(1) ~= ''
     end)
+    assert(not vim.bo.modifiable, 'the text can be changed')
     return vim.fn.getline(1, '$')
 """
 

@@ -88,6 +88,8 @@ def test_known_forms_are_complete(text: str) -> None:
         ("dimensions={0}", "axes={0}", "attribute", "axes"),
         ("dimensions={0}", "dimensions:{0}", "attribute", "dimensions:{0}"),
         (", dimensions", "@2, dimensions", "attribute", "@2"),
+        ("dimensions={0}", "branch_computations={default: %add}", "value of `branch_computations`,",
+         "{default: %add}"),
         ("{replicated}", "{everywhere}", "value of `sharding`,", "{everywhere}"),
         ("is_scheduled=true", "stage=2", "attribute of the module", "stage"),
         ("is_scheduled=true", "fast", "attribute of the module", "fast"),

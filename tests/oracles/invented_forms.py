@@ -115,6 +115,7 @@ FORMS: Mapping[str, Mapping[str, Change]] = {
     "column of a memory file": {
         "flag of an allocation": _rewrite(": size ([0-9]+)", r": size \1, pinned", ASSIGNMENT),
         "space of an allocation": _rewrite("^(allocation [0-9]+)", r"\1 (hbm)", ASSIGNMENT),
+        "short unit of a size": _rewrite(": size ([0-9]+)", r": size \1B", ASSIGNMENT),
         "unit of a size": _rewrite(": size ([0-9]+)", r": size \1 bytes", ASSIGNMENT),
         "alignment of a value": _rewrite(r",offset=([0-9]+)", r",offset=\1,align=8", ASSIGNMENT),
         "number of a value": _rewrite(" value: <", " value: [3] <", ASSIGNMENT),
@@ -161,6 +162,7 @@ FORMS: Mapping[str, Mapping[str, Change]] = {
         "word of a computation": _rewrite(r"^%([\w.\-]+) \(", r"FUSED %\1 ("),
         "attributes of a computation": _rewrite(r"^(%.*) \{$", r"\1 attributes {x=1} {"),
         "parameter of a computation": _rewrite(r"^(%[\w.\-]+ \()", r"\1ctx, "),
+        "semicolon": _rewrite(r"^\}$", "};"),
         "end of a computation": _rewrite(r"^\}$", "}, priority=3"),
         "entry": _rewrite("^ENTRY ", "MAIN "),
     },

@@ -39,7 +39,10 @@ LITERALS = {
 _SHAPE = r"[a-z]\w*\[[^\[\]()]*\](?:\{[^{}]*\})?"
 _SHAPES = re.compile(_SHAPE)
 # Attributes whose values have a notation of their own, which is read in full.
-READ_VALUES = ("sharding", "replica_groups", "control-predecessors")
+READ_VALUES = (
+    *("sharding", "replica_groups", "control-predecessors"),
+    *("branch_computations", "called_computations"),
+)
 _READ_BEGINNINGS = frozenset(f"{name}={{" for name in READ_VALUES) | {"replica_groups=["}
 
 

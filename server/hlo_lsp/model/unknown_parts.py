@@ -92,10 +92,10 @@ def is_regular_record(record: Record) -> bool:
 def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Iterator[UnknownPart]:
     """Yield the unknown parts of a record in a file of a kind with these lines."""
     find = _FINDERS.get(type(record))
-    if find is not None:
-        yield from find(record, lines)
-    elif is_unknown_record(kind, record, lines):
+    if is_unknown_record(kind, record, lines):
         yield _part_of_line(record, "line", lines[record.line])
+    elif find is not None:
+        yield from find(record, lines)
 
 
 def _part_of_line(record: Record, what: str, line: str, row: int = 0) -> UnknownPart:
@@ -303,11 +303,21 @@ def _reads_list(item: str) -> Callable[[str], bool]:
     return lambda text: expression.fullmatch(text) is not None
 
 
+_reads_names = _reads_list(r"%?[A-Za-z_][\w.\-]*")
+
+
+def _reads_computations(text: str) -> bool:
+    """Return whether a text is a list of names, or has inline computations."""
+    return _reads_names(text) or " = " in text
+
+
 # The attributes of instructions are those of READ_VALUES.
 _READERS: dict[str, Callable[[str], bool]] = {
     "sharding": _reads_sharding,
     "replica_groups": _reads_groups,
     "control-predecessors": _reads_list(r"%?[A-Za-z_][\w.\-]*(?:#[0-9]+)*"),
+    "branch_computations": _reads_computations,
+    "called_computations": _reads_computations,
     "input_output_alias": _reads_list(_ALIAS),
     "buffer_donor": _reads_list(_DONOR),
 }

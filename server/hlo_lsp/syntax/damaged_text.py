@@ -60,13 +60,14 @@ def is_damaged(
     """Return True if a text without a known form is a damaged text of a known form.
 
     Args:
-        text: The text, which ``is_known`` refuses. A brace at the end may open a body.
+        text: The text, which ``is_known`` refuses. A brace at the end may open a body, and one at
+            the beginning may close it.
         is_known: Whether a text has a known form.
         mismatch: The column of the first mismatch.
         reach: The number of code points before and after it where a part may be missing.
         parts: The parts that may be missing, of one code point each.
     """
-    opened = text.rstrip()
+    opened = text.strip().removeprefix("}")
     if _CONTROL.search(text) or not is_paired(opened.removesuffix("{")):
         return True
     columns = range(max(mismatch - reach, 0), min(mismatch + reach, len(text)) + 1)
