@@ -217,3 +217,18 @@ def test_edit_changes_the_forms() -> None:
     file.changed(file.document.edit((line, 0), (line + 1, 0), ""))
     file.refresh()
     assert is_complete(file)
+
+
+def test_forms_found_during_an_edit_are_not_kept() -> None:
+    lines = [f"allocation {number}: size 32, tier 1, thread-local:" for number in range(1, 900)]
+    text = "\n".join(["BufferAssignment:", "allocation 0: size 32, constant:", *lines, ""])
+    fresh = DumpFile.of_text(text, "m.txt")
+    file = DumpFile.of_text(text, "m.txt")
+    file.changed(file.document.edit((100, 0), (100, 0), "\n" * 500))
+    unknown_forms(file)  # the records are still those of the lines before the edit
+    file.refresh()
+    file.changed(file.document.edit((100, 0), (600, 0), ""))
+    file.refresh()
+    assert _forms(file) == _forms(fresh)
+    (form,) = unknown_forms(file).forms
+    assert form.count == 899

@@ -47,7 +47,7 @@ class AttributeKind(Enum):
 
 
 class ResultKind(Enum):
-    """What the result of an instruction is."""
+    """The kinds of results, by what they hold of the operands."""
 
     COMPUTED = "computed"  # by the instruction
     OPERAND = "operand"  # the first operand, in its buffer
@@ -60,7 +60,7 @@ class ResultKind(Enum):
 
 
 class OperandPassing(Enum):
-    """Which operands of an instruction its called computations get."""
+    """The ways in which operands become parameters of called computations."""
 
     NONE = "none"
     POSITIONS = "positions"  # operand k is parameter k

@@ -19,7 +19,6 @@ from hlo_lsp.model.unknown_texts import (
 from hlo_lsp.syntax.damaged_text import is_damaged_line, is_joined, outline
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import LineRules, ParseFailure, load_grammar
-from hlo_lsp.syntax.instruction_text import operands_end
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import (
@@ -29,6 +28,7 @@ from hlo_lsp.syntax.scanners import (
     module_scanner,
     thunk_scanner,
 )
+from hlo_lsp.syntax.statements import closing_bracket
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 _HEADER_BEHIND_INSTRUCTION = re.compile(r"<[^<>]*>$")
@@ -93,8 +93,8 @@ def _is_known_line(kind: FileKind, text: str) -> bool:
     if rule in REPORT_RULES and kind is not FileKind.REPORT:
         return False
     if rule == "instruction_line":
-        end = operands_end(text, found[1].start("REST"))
-        is_whole = end is not None and has_attributes_only(text, end)
+        close = closing_bracket(text, found[1].start("REST") - 1)
+        is_whole = close is not None and has_attributes_only(text, close + 1)
         return (
             is_whole
             and is_shape(fields["SHAPE"] or "")

@@ -257,7 +257,7 @@ def _parts_of_attributes(
 
 
 def _is_word(name: str, value: str) -> bool:
-    """Return whether the value of an attribute is one of its words, or is no single word."""
+    """Return whether a value is one of the words of an attribute, if it has only such values."""
     word = word_of(name) if name in vocabulary().attributes else None
     return word is None or value.startswith("{") or re.fullmatch(word, value) is not None
 

@@ -13,7 +13,7 @@ from hlo_lsp.syntax.log_lines import begins_with_prefix
 from hlo_lsp.text.document import common_prefix_length
 
 # What a text may lack: a sign, a blank, or a number. Missing brackets leave the others unbalanced.
-PARTS = "<>:;=,.-@%| 0"
+_PARTS = "<>:;=,.-@%| 0"
 _REACH = 18  # code points around the first mismatch
 _MAX_LENGTH = 4_000  # code points; longer texts are not searched for joined ones
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
@@ -55,7 +55,7 @@ def is_damaged(
     mismatch: int,
     *,
     reach: int = _REACH,
-    parts: str = PARTS,
+    parts: str = _PARTS,
 ) -> bool:
     """Return True if a text without a known form is a damaged text of a known form.
 

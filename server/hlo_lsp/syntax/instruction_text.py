@@ -286,12 +286,6 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     )
 
 
-def operands_end(text: str, opened: int) -> int | None:
-    """Return the column after the parenthesis that opens before column ``opened`` is closed."""
-    close = closing_bracket(text, opened - 1)
-    return None if close is None else close + 1
-
-
 def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
     """Return the operands of an instruction whose parenthesis opens before column ``opened``.
 
