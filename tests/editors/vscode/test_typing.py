@@ -21,6 +21,10 @@ PLAIN = {
     "editor.useTabStops": False,
     "editor.acceptSuggestionOnEnter": "off",
     "editor.acceptSuggestionOnCommitCharacter": False,
+    # A list that opens late takes the arrow keys.
+    "editor.quickSuggestions": False,
+    "editor.suggestOnTriggerCharacters": False,
+    "editor.parameterHints.enabled": False,
 }
 ODD = "()[]{}<>,=:@ x9"  # what opens and closes, divides, and begins names and numbers
 
