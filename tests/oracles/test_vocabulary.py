@@ -63,16 +63,13 @@ _OTHER_VERSIONS = {
     ("compare", "order"),
     ("conditional", "false_computation"),  # for a pred index
     ("conditional", "true_computation"),
+    ("convolution", "algorithm"),
     ("convolution", "block_scaling_config"),
     ("convolution", "conv_kind"),
     ("copy-start", "is_cross_program_prefetch"),
-    ("topk", "is_stable"),
-}
-# Attributes of jaxlib 0.12 that the vocabulary does not have.
-_NOT_IN_VOCABULARY = {
-    ("convolution", "algorithm"),
     ("dot", "block_scaling_config"),
     ("dot", "sparsity_config"),
+    ("topk", "is_stable"),
 }
 _MISSING_ATTRIBUTE = re.compile(r"attribute (\S+) is expected but not seen")
 _OPCODES = sorted(WORDS.opcodes.keys() - _NEWER_OPCODES)
@@ -96,10 +93,9 @@ def test_attributes_match_xla_parser(name: str) -> None:
     listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", unknown_name=1"))
     assert listed is not None
     of_other_versions = {attribute for other, attribute in _OTHER_VERSIONS if other == name}
-    unknown = {attribute for other, attribute in _NOT_IN_VOCABULARY if other == name}
     ours = set(opcode.attributes) | set(WORDS.common)
     theirs = set(listed[1].split(", "))
-    assert theirs <= ours | unknown
+    assert theirs <= ours
     assert ours - of_other_versions <= theirs
 
 

@@ -117,6 +117,11 @@ class OpcodeSpec:
     runs_callees: bool = False
 
     @property
+    def fewest(self) -> int:
+        """The number of operands without the repeated and the optional ones."""
+        return sum(not (one.repeated or one.optional) for one in self.operands)
+
+    @property
     def attributes(self) -> tuple[str, ...]:
         """The attributes of this opcode, required ones first, without duplicates."""
         return tuple(dict.fromkeys(chain(*self.required, self.optional)))

@@ -36,6 +36,10 @@ def module(line: str) -> str:
         'f32[4] custom-call(%a, %a), custom_call_target="f"',
         "f32[4] broadcast(%zero)",
         "u32[] partition-id()",
+        "f32[] dot(%a, %a, %a), lhs_contracting_dims={0}, rhs_contracting_dims={0},"
+        " block_scaling_config={lhs={scale_idx=2 strides=32 steps=1}}",
+        "f32[] dot(%a, %a), lhs_contracting_dims={0}, rhs_contracting_dims={0},"
+        " sparsity_config={lhs={sparsity=2x4 dimension=0 stride=1 idx=0}}",
     ],
 )
 def test_legal_attributes_have_no_findings(line: str) -> None:
@@ -49,6 +53,8 @@ def test_legal_attributes_have_no_findings(line: str) -> None:
         ("f32[4] negate(%a, %a)", "f32[4] negate(»%a, %a«)",
          "`negate` takes 1 operand (operand), not 2"),
         ("f32[4] negate()", "f32[4] »negate«()", "`negate` takes 1 operand (operand), not 0"),
+        ("f32[] dot(%a)", "f32[] dot(»%a«)",
+         "`dot` takes at least 2 operands (lhs, rhs, others), not 1"),
         ("f32[4] iota(%a), iota_dimension=0", "f32[4] iota(»%a«), iota_dimension=0",
          "`iota` takes 0 operands, not 1"),
     ],

@@ -164,7 +164,7 @@ _LITERAL = {"constant", "parameter"}  # these have a value or a number instead o
 COUNTED = frozenset(
     opcode.name
     for opcode in vocabulary().opcodes.values()
-    if opcode.arity is not None and opcode.name not in _LITERAL
+    if (opcode.arity is not None or opcode.fewest) and opcode.name not in _LITERAL
 )
 _DIMENSIONS = (("dimensions",),)
 NEEDING = frozenset(
@@ -177,15 +177,18 @@ NEEDING = frozenset(
 def operand_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check the number of operands: two of `add`, one of `negate`, none of `iota`.
 
-    Unknown opcodes and opcodes with a variable number of operands are skipped.
+    Of opcodes with a variable number, such as `dot`, it checks the fewest. Unknown opcodes are
+    skipped.
     """
     record = context.record
     opcode = vocabulary().opcodes[record.opcode]
     resolved = context.resolved
     count = len(record.operands if resolved is None else resolved.names)
-    if count != opcode.arity and is_balanced(record.text, record.column):
+    is_wrong = count < opcode.fewest if opcode.arity is None else count != opcode.arity
+    if is_wrong and is_balanced(record.text, record.column):
         names = ", ".join(operand.name for operand in opcode.operands)
-        takes = f"{opcode.arity} operand{'' if opcode.arity == 1 else 's'}"
+        takes = f"{opcode.fewest} operand{'' if opcode.fewest == 1 else 's'}"
+        takes = f"at least {takes}" if opcode.arity is None else takes
         yield context.report(
             part_place(
                 context.file, record, record.parsed.literal if count else record.parsed.opcode
