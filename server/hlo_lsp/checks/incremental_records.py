@@ -99,7 +99,7 @@ class _ModuleState:
         self.facts = (
             None if frames is None else frames.highest,
             has_all_computations(file),
-            len(module.element_readers) > 0,
+            module.is_compact,
         )
 
     def outdated(self, before: "_ModuleState") -> set[Record]:

@@ -83,6 +83,11 @@ class ModuleIndex:
         self.element_readers: MultiMap[str, InstructionLine] = MultiMap()
         self.damaged: dict[BrokenRecord, str | None] = {}
 
+    @property
+    def is_compact(self) -> bool:
+        """True if the text has operands such as `tuple#1`, and so omits instructions."""
+        return len(self.element_readers) > 0
+
     def add(self, record: Record) -> None:
         """Add a record and the records inside of it."""
         self._update(record, MultiMap.add)

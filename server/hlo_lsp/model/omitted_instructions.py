@@ -72,7 +72,7 @@ NONE_OMITTED = OmittedInstructions({}, {}, {}, frozenset(), False)
 @query
 def omitted_instructions(dump: Companions) -> OmittedInstructions:
     """Return the instructions that the module text of a compile omits."""
-    module = next((file for file in dump.files if len(file.module.element_readers)), None)
+    module = next((file for file in dump.files if file.module.is_compact), None)
     if module is None:
         return NONE_OMITTED
     entries = [entry for file in dump.files for entry in file.memory.entries.in_order()]

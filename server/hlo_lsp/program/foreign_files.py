@@ -176,9 +176,8 @@ def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
         return
     if len(mine.steps):
         # A module text may omit instructions that the schedule names.
-        is_compact = len(other.module.element_readers) > 0
         names = _sample(mine.step_names, len(mine.step_names))
-        names = [name for name in names if not is_compact or name in instructions]
+        names = [name for name in names if not other.module.is_compact or name in instructions]
         yield _count("steps", names, lambda name: name in instructions)
     if len(mine.assigned):
         values = _sampled_records(mine.assigned)

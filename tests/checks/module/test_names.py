@@ -1,6 +1,11 @@
 """Tests for undefined, duplicate, and late definitions in module text."""
 
+import pytest
+
 from checks.damage import findings, related, replace_once, reports
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
 
 MODULE = """\
 HloModule names
@@ -258,3 +263,45 @@ def test_element_before_its_tuple_on_one_line_is_reported() -> None:
 
 def test_predecessor_may_be_omitted_from_compact_text() -> None:
     assert reports(replace_once(ELEMENTS, "={%s}", "={%get-tuple-element.7}")) == []
+
+
+LIVE_RANGES = """\
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:a
+    1:s
+    2:get-tuple-element.7
+    3:r
+  BufferLiveRange:
+    a{}:0-4
+  Live ranges at 3 (peak):
+    a: 16 bytes
+"""
+USED_VALUES = """\
+Total bytes used: 16 (16B)
+
+Used values:
+<0 a @0>
+ positions:
+  a
+ uses:
+  s, operand 0
+ from instruction: %a = f32[4]{0} parameter(0)
+"""
+
+
+@pytest.mark.parametrize(("number", "is_reported"), [(7, False), (8, True)])
+def test_predecessor_that_memory_files_lack_is_reported(number: int, *, is_reported: bool) -> None:
+    module = replace_once(ELEMENTS, "={%s}", f"={{%get-tuple-element.{number}}}")
+    texts = {
+        "": module,
+        "-live-range": LIVE_RANGES,
+        "-buffer-assignment-values": USED_VALUES,
+    }
+    dump = DumpSet(
+        [DumpFile.of_text(text, f"m.after_optimizations{end}.txt") for end, text in texts.items()]
+    )
+    found = [
+        one.message for one in check(dump, dump.files[0]) if one.code == "undefined-instruction"
+    ]
+    assert found == ["undefined instruction `get-tuple-element.8` in `main`"] * is_reported

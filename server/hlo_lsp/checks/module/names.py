@@ -2,10 +2,19 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.framework.finding import Finding, Related
-from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.rule import (
+    AnyRule,
+    CompileContext,
+    RecordContext,
+    WholeRule,
+    enclosing_computation,
+    error,
+)
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import name_place, part_place, shape_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import describe_shape
@@ -41,6 +50,31 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
                     f"no element `{name}`: `{holder.name}` is {describe_shape(holder.shape)}",
                     Related(shape_place(context.file, holder), f"the shape of `{holder.name}`"),
                 )
+
+
+def undefined_predecessor(context: CompileContext) -> Iterator[Finding]:
+    """Check the control predecessors in a text that omits instructions.
+
+    They are instructions of the same computation, or omitted ones, which the memory files know if
+    they know the instruction itself.
+    """
+    file = next((file for file in context.dump.files if file.module.is_compact), None)
+    if file is None:
+        return
+    omitted = omitted_instructions(context.dump)
+    for record in file.module.instructions.snapshot():
+        if "control-predecessors=" not in record.text:
+            continue
+        checkpoint()
+        scope = enclosing_computation(file, record)
+        if scope is None or context.dump.step(record.name) is None:
+            continue
+        for span in record.parsed.predecessors:
+            name = span.text
+            is_known = name in scope.names or scope.may_define(name) or omitted.may_contain(name)
+            if not is_known and context.dump.step(name) is None:
+                message = f"undefined instruction `{name}` in `{scope.head.name}`"
+                yield context.report(part_place(file, record, span), message)
 
 
 def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -152,9 +186,9 @@ def _references(
         return []
     parsed, scope = context.record.parsed, resolved.scope
     spans = [*parsed.reads]
-    # A text without `get-tuple-element` instructions still names them here.
-    has_all = not len(context.file.module.element_readers)
-    spans += [one for one in parsed.predecessors if has_all or one.text in scope.names]
+    # A compact text names instructions here that it omits; another rule checks these names.
+    is_compact = context.file.module.is_compact
+    spans += [one for one in parsed.predecessors if not is_compact or one.text in scope.names]
     return [
         (span, found)
         for span in spans
@@ -172,6 +206,7 @@ def _elsewhere(context: RecordContext[InstructionLine], name: str) -> list[Relat
 
 
 RULES: tuple[AnyRule, ...] = (
+    WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor),
     error("undefined-instruction", InstructionLine, undefined_instruction),
     error("use-before-definition", InstructionLine, use_before_definition),
     error("undefined-computation", InstructionLine, undefined_computation, CALLING),
