@@ -6,7 +6,7 @@ long: what is damaged or unknown is in one of them.
 
 import re
 from collections import defaultdict
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
@@ -26,7 +26,9 @@ def _nested(depth: int) -> str:
 
 _MAX_DEPTH = 7  # of the JSON in nearly all texts
 VALUE = rf'[^,()\[\]{{}}"]*(?:(?:{_STRING}|{_nested(_MAX_DEPTH)})[^,()\[\]{{}}"]*)*'
-_ATTRIBUTES = re.compile(rf"\s*(?:,\s*[\w\-]+=\s*(?=[^\s,]){VALUE})*")
+# A value in quotes or braces ends with them.
+_WHOLE_VALUE = rf'(?:(?:{_STRING}|(?=\{{){_nested(_MAX_DEPTH)})\s*(?=,|\Z)|(?=[^\s,"{{]){VALUE})'
+_ATTRIBUTES = re.compile(rf"\s*(?:,\s*[\w\-]+=\s*{_WHOLE_VALUE})*")
 _BEGINNING = re.compile(r", ([\w\-]+=.)")
 _NUMBER = r"-?(?:[0-9][0-9.]*(?:e[+\-]?[0-9]+)?|inf|nan(?:\(0x[0-9a-f]+\))?)"
 LITERALS = {
@@ -52,12 +54,12 @@ class _Forms(NamedTuple):
     Attributes:
         plain: Beginnings of attributes that are read no further here.
         known: All known beginnings: name, ``=``, and the first character of the value.
-        wrong_word: An attribute with a value other than its single words.
+        wrong_value: An attribute with a value that does not have its known form.
     """
 
     operands: re.Pattern[str]
     metadata: re.Pattern[str]
-    wrong_word: re.Pattern[str]
+    wrong_value: re.Pattern[str]
     plain: frozenset[str]
     known: frozenset[str]
 
@@ -66,23 +68,25 @@ class _Forms(NamedTuple):
 def _forms() -> _Forms:
     name = re.sub(r"\?P<\w+>", "?:", load_grammar("module").expression("operand").pattern)
     operand = rf"\s*(?:/\*index=[0-9]+\*/\s*)?(?:{_SHAPE}\s+)?{name}\s*"
-    keys = "|".join(sorted(vocabulary().attributes["metadata"].keys))
-    value = rf'(?:{_STRING}|\{{[^{{}}]*\}}|[^\s,"{{}}]+)'
-    by_word: defaultdict[str, list[str]] = defaultdict(list)
+    by_value: defaultdict[str, list[str]] = defaultdict(list)
     for attribute in vocabulary().attributes:
-        word = word_of(attribute)
-        if word is not None:
-            by_word[word].append(attribute)
+        value = value_of(attribute)
+        if value is not None:
+            by_value[value].append(attribute)
     wrong = "|".join(
-        rf"(?:{'|'.join(names)})=(?!(?:{word})\s*(?:,|$)|\{{)" for word, names in by_word.items()
+        rf"(?:{'|'.join(names)})=(?!(?:{value})\s*(?:,|$))" for value, names in by_value.items()
     )
     known = words_of_instructions().beginnings
-    words = {one for one in known if word_of(one[:-2]) is not None}
+    checked = {one for one in known if value_of(one[:-2]) is not None}
+    field = "|".join(
+        f"{key}=(?:{metadata_value(key)})"
+        for key in sorted(vocabulary().attributes["metadata"].keys)
+    )
     return _Forms(
         re.compile(rf"(?:{operand}(?:,{operand})*|\s*)\)"),
-        re.compile(rf"metadata=\{{\s*(?:(?:{keys})={value}[\s,]*)*\}}"),
+        re.compile(rf"metadata=\{{\s*(?:(?:{field})[\s,]*)*\}}"),
         re.compile(rf", (?:{wrong})"),
-        known - words - _READ_BEGINNINGS,
+        known - checked - _READ_BEGINNINGS,
         known,
     )
 
@@ -119,7 +123,7 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
         is_known = forms.known.issuperset(beginnings)
         if not is_known or not _READ_BEGINNINGS.isdisjoint(beginnings):
             return False
-        if forms.wrong_word.search(text, end, len(text) if start < 0 else start):
+        if forms.wrong_value.search(text, end, len(text) if start < 0 else start):
             return False
     return start < 0 or forms.metadata.match(text, start) is not None
 
@@ -129,43 +133,75 @@ def has_attributes_only(text: str, start: int) -> bool:
     return _ATTRIBUTES.fullmatch(text, start) is not None
 
 
-# The whole values of attributes that are single words; None for names.
-_WORDS = {
-    AttributeKind.FLAG: "true|false",
-    AttributeKind.INTEGER: "-?[0-9]+",
-    AttributeKind.COMPUTATION: r"%?[A-Za-z_][\w.\-]*",
-}
+_NUMBERS_OF_METADATA = frozenset(
+    {
+        *("source_line", "source_end_line", "source_column", "source_end_column"),
+        "stack_frame_id",
+    }
+)
+_STRINGS_OF_METADATA = frozenset(
+    {
+        *("op_type", "op_name", "source_file"),
+        *("deduplicated_name", "scheduling_name"),
+    }
+)
 
 
 @cache
-def word_of(name: str) -> str | None:
-    """Return the expression of the value of an attribute if it is always a single word."""
+def metadata_value(key: str) -> str:
+    """Return the expression of the value of a field of metadata."""
+    if key in _NUMBERS_OF_METADATA:
+        return "-?[0-9]+"
+    return _STRING if key in _STRINGS_OF_METADATA else rf'{_STRING}|\{{[^{{}}]*\}}|[^\s,"{{}}]+'
+
+
+# The values of attributes that have the same notation in all of them.
+_VALUES = {
+    AttributeKind.FLAG: "true|false",
+    AttributeKind.INTEGER: "-?[0-9]+",
+    AttributeKind.INTEGERS: r"\{[\s0-9,\-]*\}",
+    AttributeKind.COMPUTATION: r"%?[A-Za-z_][\w.\-]*|\{[\s\S]*",
+    AttributeKind.STRING: _STRING,
+}
+_DIMENSION_LABELS = r"[0-9a-z?]+_[0-9a-z?]+->[0-9a-z?]+"
+
+
+@cache
+def value_of(name: str) -> str | None:
+    """Return the expression of the values of an attribute; None if they are not read further."""
+    if name == "dim_labels":
+        return _DIMENSION_LABELS
     words = vocabulary()
     found: list[str] = []
     for attribute in (
         words.attributes[name],
         *(variant for (of_name, _), variant in words.variants.items() if of_name == name),
     ):
-        word = _WORDS.get(attribute.kind)
+        value = _VALUES.get(attribute.kind)
         if attribute.kind is AttributeKind.ENUM and attribute.values:
-            word = "|".join(map(re.escape, attribute.values))
-        if word is None:
+            value = "|".join(map(re.escape, attribute.values))
+        if value is None:
             return None
-        found.append(word)
+        found.append(value)
     return "|".join(found)
 
 
 def has_regular_instruction(entry: UsedValue) -> bool:
     """Return True if the text after ``from instruction:`` is regular."""
-    found = match_instruction(entry)
+    return _has_regular_instruction(entry.lines[-1])
+
+
+@lru_cache(maxsize=1 << 4)
+def _has_regular_instruction(line: str) -> bool:
+    # The entries of all elements of a tuple repeat its instruction.
+    found = match_instruction(line)
     return found is not None and is_regular(
         found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
     )
 
 
-def match_instruction(entry: UsedValue) -> re.Match[str] | None:
-    """Match the text after ``from instruction:``."""
-    line = entry.lines[-1]
+def match_instruction(line: str) -> re.Match[str] | None:
+    """Match the text after ``from instruction:`` in the last line of an entry."""
     return _instruction().match(line, instruction_column(line))
 
 

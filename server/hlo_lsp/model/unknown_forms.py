@@ -67,7 +67,7 @@ class UnknownForms:
 
 
 # Facts about buffers and instructions do not depend on these.
-_WITHOUT_FACTS = frozenset({"field of metadata", "field of a location"})
+_WITHOUT_FACTS = frozenset({"field of metadata", "value in metadata", "field of a location"})
 NO_FORMS = UnknownForms((), frozenset(), concerns_all=False)
 
 

@@ -1,6 +1,5 @@
 """Lines, statements, and entries of dumps without a form that this version knows."""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -30,8 +29,6 @@ from hlo_lsp.syntax.scanners import (
 )
 from hlo_lsp.syntax.statements import closing_bracket
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
-
-_HEADER_BEHIND_INSTRUCTION = re.compile(r"<[^<>]*>$")
 
 
 def is_unknown_record(kind: FileKind, record: Record, lines: Sequence[str]) -> bool:
@@ -86,7 +83,7 @@ def _is_known_line(kind: FileKind, text: str) -> bool:
     """Return whether a line matches a rule and has no unknown parts."""
     found = _rules(kind).read(text)
     if found is None:
-        return kind.is_memory and memory_scanner().entries.is_known(text)
+        return kind.is_memory and _is_known_entry_line(text)
     rule, fields = found[0].name, found[1].groupdict()
     if rule in _LOOSE_RULES or fields.get("OTHER_FIELD") is not None:
         return False
@@ -112,6 +109,13 @@ def _is_known_line(kind: FileKind, text: str) -> bool:
     return all(map(is_shape, filter(None, shapes)))
 
 
+def _is_known_entry_line(text: str) -> bool:
+    column = instruction_column(text)
+    if not memory_scanner().entries.is_known(text):
+        return False
+    return not column or _is_known_line(FileKind.MODULE, text[column:])
+
+
 _LOOSE_RULES = frozenset({"whole_computation", "proto_line"})
 
 
@@ -123,15 +127,10 @@ def is_unknown_value_shape(value: AssignedValue, line: str) -> bool:
 
 
 def is_unknown_instruction(entry: UsedValue) -> bool:
-    """Return True if the text after ``from instruction:`` has an unknown form.
-
-    In combined files up to jax 0.4.35, the header of the next entry can follow on the same line.
-    """
+    """Return True if the text after ``from instruction:`` has an unknown form."""
     line = entry.lines[-1]
     text = line[instruction_column(line) :]
-    if _HEADER_BEHIND_INSTRUCTION.search(text):
-        return True
-    return match_instruction(entry) is None and is_unknown_line(FileKind.MODULE, text)
+    return match_instruction(line) is None and is_unknown_line(FileKind.MODULE, text)
 
 
 def is_unknown_row(entry: UsedValue, line: str) -> bool:

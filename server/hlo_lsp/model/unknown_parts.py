@@ -12,7 +12,8 @@ from hlo_lsp.model.regular_instructions import (
     has_regular_instruction,
     is_regular,
     match_instruction,
-    word_of,
+    metadata_value,
+    value_of,
 )
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.model.unknown_lines import (
@@ -22,10 +23,12 @@ from hlo_lsp.model.unknown_lines import (
     is_unknown_value_shape,
 )
 from hlo_lsp.model.unknown_texts import (
+    ATTRIBUTE,
     AttributeWords,
     is_known_shape,
     is_shape,
     is_unknown_attribute,
+    is_unknown_shape,
     listed_shapes,
     shapes_of_signature,
     unknown_in_shape,
@@ -111,18 +114,26 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
         row = len(entry.lines) - 1
         line = entry.lines[-1].partition("\n")[0]
         start = instruction_column(line)
-        found = match_instruction(entry)
         if is_unknown_instruction(entry):
             yield UnknownPart(entry, "line", line[start:], row, start, len(line))
-        elif found is not None and not has_regular_instruction(entry):
-            inner = InnerInstruction.of(found)
-            inner.start_column = start
-            for part in _parts_of_instruction(inner):
+        elif not has_regular_instruction(entry):
+            for part in _parts_of_text(entry.lines[-1]):
                 yield part._replace(record=entry, row=row)
         return
     for row, line in enumerate(entry.lines):
         if is_unknown_row(entry, line):
             yield _part_of_line(entry, "row", line, row)
+
+
+@lru_cache(maxsize=1 << 4)
+def _parts_of_text(line: str) -> tuple[UnknownPart, ...]:
+    """Return the parts of the instruction in a line, which all elements of a tuple repeat."""
+    found = match_instruction(line)
+    if found is None:
+        return ()
+    inner = InnerInstruction.of(found)
+    inner.start_column = instruction_column(line)
+    return tuple(_parts_of_instruction(inner))
 
 
 def _parts_of_value(value: AssignedValue, lines: Sequence[str]) -> Iterator[UnknownPart]:
@@ -159,7 +170,6 @@ def _parts_of_allocation(
 
 # Instructions.
 
-_ATTRIBUTE = re.compile(r"\s*([\w\-]+)=\s*(?=[^\s])")
 _PERIODS = re.compile(r"\.\.\.|…")  # for text that people left out
 
 
@@ -241,12 +251,12 @@ def _parts_of_attributes(
         return
     for number, (first, last) in enumerate(comma_separated_spans(text, start, len(text))):
         part = text[first:last].strip()
-        match = _ATTRIBUTE.match(part) if number else None
+        match = ATTRIBUTE.match(part) if number else None
         if match is not None:
             what = words.what
             if match[1] in words.names:
                 value = part[match.end() :]
-                if f"{match[1]}={value[0]}" in words.beginnings and _is_word(match[1], value):
+                if f"{match[1]}={value[0]}" in words.beginnings and _is_value(match[1], value):
                     continue
                 what = f"form of the {what}"
             at = text.index(match[1], first)
@@ -256,10 +266,14 @@ def _parts_of_attributes(
             yield UnknownPart(record, words.what, part, 0, at, at + len(part))
 
 
-def _is_word(name: str, value: str) -> bool:
-    """Return whether a value is one of the words of an attribute, if it has only such values."""
-    word = word_of(name) if name in vocabulary().attributes else None
-    return word is None or value.startswith("{") or re.fullmatch(word, value) is not None
+def _is_value(name: str, value: str) -> bool:
+    """Return whether a value has the known form, as far as that is known."""
+    known = value_of(name) if name in vocabulary().attributes else None
+    if known is not None and re.fullmatch(known, value) is None:
+        return False
+    close = closing_bracket(value, 0) if value.startswith("{") else None
+    # An attribute behind the value lacks its comma.
+    return close in {None, len(value) - 1} or ATTRIBUTE.match(value, close + 1) is not None
 
 
 def _parts_of_header(record: ModuleHeader, _: Sequence[str]) -> Iterator[UnknownPart]:
@@ -274,12 +288,22 @@ def _parts_of_header(record: ModuleHeader, _: Sequence[str]) -> Iterator[Unknown
 
 def _parts_of_metadata(record: InstructionLine, text: str, start: int) -> Iterator[UnknownPart]:
     known = vocabulary().attributes["metadata"].keys
+    span = record.parsed.attribute("metadata")
+    if span is None or not is_balanced(span.text, 0):
+        return
+    end = span.start + 1
     for field in metadata_fields(text, start):
+        end, column = field.end, field.start + len(field.name)
         if field.name not in known:
-            end = field.start + len(field.name)
-            yield UnknownPart(record, "field of metadata", field.name, 0, field.start, end)
+            yield UnknownPart(record, "field of metadata", field.name, 0, field.start, column)
+        elif not re.fullmatch(metadata_value(field.name), value := text[column + 1 : end]):
+            yield UnknownPart(record, "value in metadata", value, 0, column + 1, end)
+    rest = _REST_OF_METADATA.match(text, end, span.end)
+    if rest is not None:
+        yield UnknownPart(record, "field of metadata", rest[1], 0, *rest.span(1))
 
 
+_REST_OF_METADATA = re.compile(r"[\s,]*([^\s,}]+)")
 _INDEX = r"\{[0-9,\s]*\}"
 _ALIAS = rf"{_INDEX}:\s*(?:\([0-9]+,\s*{_INDEX}(?:,\s*(?:may|must)-alias)?\)|[0-9]+)"
 _DONOR = rf"\([0-9]+,\s*{_INDEX}\)"
@@ -311,6 +335,21 @@ def _reads_computations(text: str) -> bool:
     return _reads_names(text) or " = " in text
 
 
+def _reads_layout(text: str) -> bool:
+    """Return whether a text is a list of shapes and a result, such as ``{(f32[8])->f32[]}``."""
+    inner = text[1:-1].strip()
+    close = closing_bracket(inner, 0) if inner.startswith("(") else None
+    if close is None or not inner.startswith("->", close + 1):
+        return False
+    shapes = [inner[close + 3 :].strip()]
+    if inner[1:close].strip():
+        shapes += (inner[at:end].strip() for at, end in comma_separated_spans(inner, 1, close))
+    shapes = list(map(_without_index, shapes))
+    return all(
+        is_known_shape(one) or not (is_shape(one) or is_unknown_shape(one)) for one in shapes
+    )
+
+
 # The attributes of instructions are those of READ_VALUES.
 _READERS: dict[str, Callable[[str], bool]] = {
     "sharding": _reads_sharding,
@@ -320,6 +359,9 @@ _READERS: dict[str, Callable[[str], bool]] = {
     "called_computations": _reads_computations,
     "input_output_alias": _reads_list(_ALIAS),
     "buffer_donor": _reads_list(_DONOR),
+    "entry_computation_layout": _reads_layout,
+    "allow_spmd_sharding_propagation_to_parameters": _reads_list("(?:true|false)"),
+    "allow_spmd_sharding_propagation_to_output": _reads_list("(?:true|false)"),
 }
 _CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({VALUE})")
 
@@ -327,7 +369,7 @@ _CHECKED_VALUE = re.compile(rf",\s*({'|'.join(_READERS)})=\s*({VALUE})")
 def _parts_of_values(record: Record, text: str, start: int) -> Iterator[UnknownPart]:
     for match in _CHECKED_VALUE.finditer(text, start):
         value = match[2].rstrip()
-        if is_balanced(value, 0) and not _READERS[match[1]](value):
+        if value and is_balanced(value, 0) and not _READERS[match[1]](value):
             what = f"value of `{match[1]}`,"
             yield UnknownPart(record, what, value, 0, match.start(2), match.start(2) + len(value))
 

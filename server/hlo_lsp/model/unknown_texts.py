@@ -25,6 +25,7 @@ def is_unknown_shape(text: str) -> bool:
 _NUMBER = re.compile(r"[0-9]+")
 _SHAPE_REACH = 2  # code points before and after a mismatch that may lack a sign
 _SHAPE_PARTS = ",:0"
+_DIMENSION_PARTS = "0"  # two numbers without a comma are one number
 
 
 @lru_cache(maxsize=1 << 10)
@@ -38,8 +39,10 @@ def _is_unknown_shape(text: str) -> bool:
     if refusal is None:
         return False
     column = refusal.column
+    is_in_dimensions = text.rfind("[", 0, column) > text.rfind("]", 0, column)
+    parts = _DIMENSION_PARTS if is_in_dimensions else _SHAPE_PARTS
     return column < len(text) and not is_damaged(
-        text, is_shape, column, reach=_SHAPE_REACH, parts=_SHAPE_PARTS
+        text, is_shape, column, reach=_SHAPE_REACH, parts=parts
     )
 
 
@@ -158,7 +161,7 @@ def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool = F
         words: The known attributes.
         is_first: Whether no comma precedes the text.
     """
-    if not part or not is_balanced(part, 0) or (is_first and _IS_ATTRIBUTE.match(part)):
+    if not part or not is_balanced(part, 0) or (is_first and ATTRIBUTE.match(part)):
         return False  # in the last case a comma is missing
     word = _WORD.match(part)
     assert word is not None  # it matches every text
@@ -168,7 +171,7 @@ def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool = F
     return not (word[0] in words.names and rest[0] in _VALUE_SIGNS)  # else a sign is missing
 
 
-_IS_ATTRIBUTE = re.compile(r"[\w\-]+=\s*\S")
+ATTRIBUTE = re.compile(r"\s*([\w\-]+)=\s*(?=\S)")  # up to the value
 _WORD = re.compile(r"[\w\-]*")
 _VALUE_SIGNS = frozenset('{["%')
 

@@ -32,7 +32,13 @@ _JOINT = re.compile(r"(?<=\S)(?=[ <])|(?=allocation |HloLiveRange )")
 def outline(text: str) -> str:
     """Return the text without its numbers, strings, and names: equal for most rows of one kind."""
     plain = _NUMBER.sub("0", _STRING.sub('""', text))
-    return _WORD.sub(lambda match: match[0] if _may_be_literal(match[0]) else "x", plain)
+    return _WORD.sub(lambda match: _word_outline(match[0]), plain)
+
+
+def _word_outline(word: str) -> str:
+    if _may_be_literal(word):
+        return word
+    return "X" if word[0].isupper() else "x"  # opcodes and types have no capital letter
 
 
 @lru_cache(maxsize=1 << 12)
@@ -110,8 +116,11 @@ _MAX_HEAD = 400  # code points of the head of a computation
 def has_typo(text: str, literal: str) -> bool:
     """Return True if a text begins with a literal that contains a word, except for one letter."""
     same = common_prefix_length(text, literal, 1)
-    if not _WORD_IN_LITERAL.search(literal) or not literal[same : same + 1].isalpha():
+    letter = literal[same : same + 1]
+    if not _WORD_IN_LITERAL.search(literal) or not letter.isalpha():
         return False
+    if text[same : same + 1].lower() == letter.lower():
+        return False  # another spelling of the word
     rest = literal[same + 1 :]
     return text.startswith(rest, same) or text.startswith(rest, same + 1)
 

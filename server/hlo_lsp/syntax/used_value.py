@@ -188,8 +188,7 @@ class EntryReader:
         """Return the column of a header that follows an instruction on its line, else 0."""
         if not line.endswith(">") or not line.startswith((_INSTRUCTION, *_DICTIONARY_LINE_STARTS)):
             return 0
-        column = line.rfind("<")
-        return column if self.header.fullmatch(line, max(column, 0)) else 0
+        return max(line.rfind("<"), 0)
 
     def is_known(self, line: str) -> bool:
         """Return True if a line matches a rule of entries."""

@@ -11,7 +11,12 @@ from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.model.unknown_forms import unknown_forms
-from hlo_lsp.model.unknown_texts import is_unknown_attribute, is_unknown_shape, words_of
+from hlo_lsp.model.unknown_texts import (
+    ATTRIBUTE,
+    is_unknown_attribute,
+    is_unknown_shape,
+    words_of,
+)
 from hlo_lsp.syntax.module_records import (
     MAX_INLINE_DEPTH,
     MAX_INNER_COLUMN,
@@ -132,7 +137,7 @@ def _attributes(context: "RecordContext[Any]", text: str, start: int) -> Iterato
     for number, stop in enumerate((*top_level_commas(text, start, len(text)), len(text))):
         part = text[start:stop]
         found = part.strip()
-        is_known = _ATTRIBUTE.match(part) if number else not found
+        is_known = ATTRIBUTE.match(part) if number else not found
         if not (is_known or is_unknown_attribute(found, known, is_first=number == 0)):
             begin = start + len(part) - len(part.lstrip()) if found else start
             place = span_place(
@@ -154,7 +159,6 @@ def _is_closed(text: str) -> bool:
     return count('"') % 2 == 0 and all(count(one) == count(other) for one, other in _PAIRS.items())
 
 
-_ATTRIBUTE = re.compile(r"\s*[\w\-]+=\s*[^\s]")
 _ATTRIBUTES_BEGIN = re.compile(r"\)(?:, [\w\-]+=|$)")
 _ENDS = (")", "}", '"')
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
