@@ -15,7 +15,7 @@ from hlo_lsp.model.unknown_texts import (
     listed_shapes,
     shapes_of_signature,
 )
-from hlo_lsp.syntax.damaged_text import is_damaged_line, is_joined, outline
+from hlo_lsp.syntax.damaged_text import is_damaged_line, is_joined, is_paired, outline
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import LineRules, ParseFailure, load_grammar
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -34,6 +34,8 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 def is_unknown_record(kind: FileKind, record: Record, lines: Sequence[str]) -> bool:
     """Return True if a record of a file is a line or a statement of an unknown form."""
     if isinstance(record, BrokenRecord):
+        if kind is FileKind.MODULE:
+            return is_unknown_line(kind, record.text) or _is_in_block(record, lines)
         return is_unknown_line(kind, record.text) and not (
             kind.is_memory and _is_part_of_title(record, lines)
         )
@@ -54,6 +56,46 @@ def _is_part_of_title(record: Record, lines: Sequence[str]) -> bool:
         if lines[first].lstrip().startswith(("├", "└")) or lines[first - 1].startswith(label)
         for last in range(at, at + _MAX_BREAKS + 1)
     )
+
+
+def _is_in_block(record: BrokenRecord, lines: Sequence[str]) -> bool:
+    """Return whether a line is in a block of lines whose brackets are pairs.
+
+    Statements of a known form are in no such block.
+    """
+    if record.line_count > 1:
+        return False
+    at, block = record.line, record.block
+    stop = min(block.first_line + block.line_count, at + _MAX_BLOCK, len(lines))
+    for first in range(at, max(block.first_line, at - _MAX_BLOCK) - 1, -1):
+        checkpoint()
+        if not _may_be_in_block(lines[first]):
+            return False
+        depth = 0
+        for last in range(first, stop):
+            if not _may_be_in_block(lines[last]):
+                return False
+            depth += _depth_behind(lines[last])
+            if depth <= 0:
+                break
+        if depth == 0 and last > first and last >= at:
+            return is_paired("\n".join(lines[first : last + 1]))
+    return False
+
+
+_MAX_BLOCK = 40  # lines before and after one of them
+
+
+@lru_cache(maxsize=1 << 10)
+def _may_be_in_block(line: str) -> bool:
+    found = module_scanner().lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
+    return found is None or found[0].name == "computation_end"
+
+
+@lru_cache(maxsize=1 << 10)
+def _depth_behind(line: str) -> int:
+    plain = outline(line)
+    return sum(map(plain.count, "([{")) - sum(map(plain.count, ")]}"))
 
 
 _MAX_BREAKS = 3  # in a title
