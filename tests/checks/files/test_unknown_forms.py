@@ -1,11 +1,13 @@
 """Tests for ``unknown-form`` and for the rules that it makes silent."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from checks.damage import findings, found_in, replace_once, reports
 from hlo_lsp.checks.framework.finding import Severity
+from joined_entries import join_entries
 
 _MESSAGE = "this version of hlo-lsp does not know the {}: rules that depend on it are not checked"
 
@@ -89,3 +91,11 @@ def test_forms_make_no_file_foreign(tmp_path: Path, sample: str) -> None:
     codes = {finding.code for _, finding in found_in(tmp_path)}
     assert "unknown-form" in codes
     assert "sibling-mismatch" not in codes
+
+
+@pytest.mark.parametrize("mark", [" async>", "/2>"])
+def test_unknown_header_behind_an_instruction_is_a_warning(sample: str, mark: str) -> None:
+    joined = join_entries(sample)
+    text = re.sub(r"^( from instruction: .*<[0-9]+ .*)>$", rf"\1{mark}", joined, flags=re.MULTILINE)
+    assert text != joined
+    assert {finding.code for finding in findings(text)} == {"unknown-form"}
