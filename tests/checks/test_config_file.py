@@ -129,10 +129,14 @@ def test_ignored_code_is_added_once_to_toml_only(text: str) -> None:
         ("a = " + "[" * 10_000, ":1: nested too deeply"),
         ("a = " + "{b=" * 10_000, ":1: nested too deeply"),
         (f"a = {'4' * 5000}", ":1: Exceeds the limit (4300"),
-        (f"[{'.'.join('a' * 10_000)}]", ":1: a: unknown key `a`"),
+        # Python 3.10 reads TOML with tomli, which limits the parts of a key.
+        (f"[{'.'.join('a' * 10_000)}]", (":1: a: unknown key `a`", ":1: nested too deeply")),
     ],
+    ids=["lists", "tables", "digits", "dotted key"],
 )
-def test_deep_and_long_values_are_reported(tmp_path: Path, text: str, error: str) -> None:
+def test_deep_and_long_values_are_reported(
+    tmp_path: Path, text: str, error: str | tuple[str, ...]
+) -> None:
     (found,) = errors(tmp_path, text)
     assert found.startswith(error)
     assert with_ignored_code(text, "overlap") is None or text.startswith("[")
