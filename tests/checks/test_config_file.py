@@ -1,5 +1,6 @@
 """Tests for the lookup of ``hlo-lsp.toml`` and the lines of its errors."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,20 +124,21 @@ def test_ignored_code_is_added_once_to_toml_only(text: str) -> None:
     assert with_ignored_code(text, "x") is None
 
 
+# Python 3.10 reads TOML with tomli, which limits the parts of a key.
+_DEEP_KEY = ":1: a: unknown key `a`" if sys.version_info >= (3, 11) else ":1: nested too deeply"
+
+
 @pytest.mark.parametrize(
     ("text", "error"),
     [
         ("a = " + "[" * 10_000, ":1: nested too deeply"),
         ("a = " + "{b=" * 10_000, ":1: nested too deeply"),
         (f"a = {'4' * 5000}", ":1: Exceeds the limit (4300"),
-        # Python 3.10 reads TOML with tomli, which limits the parts of a key.
-        (f"[{'.'.join('a' * 10_000)}]", (":1: a: unknown key `a`", ":1: nested too deeply")),
+        (f"[{'.'.join('a' * 10_000)}]", _DEEP_KEY),
     ],
     ids=["lists", "tables", "digits", "dotted key"],
 )
-def test_deep_and_long_values_are_reported(
-    tmp_path: Path, text: str, error: str | tuple[str, ...]
-) -> None:
+def test_deep_and_long_values_are_reported(tmp_path: Path, text: str, error: str) -> None:
     (found,) = errors(tmp_path, text)
     assert found.startswith(error)
     assert with_ignored_code(text, "overlap") is None or text.startswith("[")

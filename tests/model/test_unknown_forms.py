@@ -207,6 +207,19 @@ def test_last_line_that_is_cut_off_is_not_unknown() -> None:
     assert _forms(DumpFile.of_text(f"{text}p", "m.txt")) == []
 
 
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "%p = f32[]/* negate(%a)*/",
+        "%p = f32[8]{0/*} negate(%a), b*/",
+        "%p = f32[8]/*{0} negate(%a)",
+    ],
+)
+def test_comment_over_the_opcode_of_an_entry_leaves_no_instruction(instruction: str) -> None:
+    text = MEMORY.replace("%p = (f32[8]{0}, f32[8]{0}) parameter(0)", instruction)
+    assert _forms(DumpFile.of_text(text, "m.txt")) == [("line", instruction)]
+
+
 def test_edit_changes_the_forms() -> None:
     file = DumpFile.of_text(MODULE, "m.txt")
     assert is_complete(file)

@@ -328,7 +328,3 @@ def test_tuples_of_element() -> None:
         assert split_element(name) is None
     assert tuples_of_element("t#1#0") == ("t#1", "t")
     assert tuples_of_element("t") == ()
-
-
-def test_sign_of_a_comment_may_cover_the_opcode() -> None:
-    assert _read("%x = f32[]/* add(%y)*/").opcode.text == "add"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
@@ -202,7 +203,7 @@ def _has_regular_instruction(line: str) -> bool:
 
 def match_instruction(line: str) -> re.Match[str] | None:
     """Match the text after ``from instruction:`` in the last line of an entry."""
-    return _instruction().match(line, instruction_column(line))
+    return _instruction().match(without_comments(line), instruction_column(line))
 
 
 @cache

@@ -265,14 +265,10 @@ def _operand_at_end() -> re.Pattern[str]:
 @lru_cache(maxsize=256)
 def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     """Return the instruction that begins at column ``at`` of a line, or None."""
-    expression = load_grammar("module").expression("instruction_line")
-    plain = line[:at] + without_comments(line[at:])  # before it may be thousands of instructions
-    match = expression.match(plain, at)
-    if match is None:  # in a damaged text, the sign of a comment may cover the opcode
-        match = expression.match(line, at)
+    line = line[:at] + without_comments(line[at:])  # before it may be thousands of instructions
+    match = load_grammar("module").expression("instruction_line").match(line, at)
     if match is None:
         return None
-    line = match.string
     opened = match.start("REST")
     close = closing_bracket(line, opened - 1)
     end = len(line) if close is None else close

@@ -13,6 +13,7 @@ from hlo_lsp.checks.framework.rule import (
     error,
 )
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import name_place, part_place, shape_place
@@ -41,7 +42,7 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
             if holder is None:
                 yield context.report(
                     place,
-                    f"undefined instruction `{name.partition('#')[0]}` in `{head.head.name}`",
+                    _undefined(name.partition("#")[0], head),
                     *_elsewhere(context, name.partition("#")[0]),
                 )
             else:
@@ -50,6 +51,10 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
                     f"no element `{name}`: `{holder.name}` is {describe_shape(holder.shape)}",
                     Related(shape_place(context.file, holder), f"the shape of `{holder.name}`"),
                 )
+
+
+def _undefined(name: str, scope: Computation) -> str:
+    return f"undefined instruction `{name}` in `{scope.head.name}`"
 
 
 def undefined_predecessor(context: CompileContext) -> Iterator[Finding]:
@@ -63,9 +68,9 @@ def undefined_predecessor(context: CompileContext) -> Iterator[Finding]:
         return
     omitted = omitted_instructions(context.dump)
     for record in file.module.instructions.snapshot():
+        checkpoint()
         if "control-predecessors=" not in record.text:
             continue
-        checkpoint()
         scope = enclosing_computation(file, record)
         if scope is None or context.dump.step(record.name) is None:
             continue
@@ -73,8 +78,7 @@ def undefined_predecessor(context: CompileContext) -> Iterator[Finding]:
             name = span.text
             is_known = name in scope.names or scope.may_define(name) or omitted.may_contain(name)
             if not is_known and context.dump.step(name) is None:
-                message = f"undefined instruction `{name}` in `{scope.head.name}`"
-                yield context.report(part_place(file, record, span), message)
+                yield context.report(part_place(file, record, span), _undefined(name, scope))
 
 
 def use_before_definition(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
