@@ -6,8 +6,14 @@ from typing import Any
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import OwnedBuffer
+from hlo_lsp.model.display import (
+    count_noun,
+    markdown_block,
+    markdown_code,
+    markdown_row,
+    markdown_text,
+)
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.display import markdown_block, markdown_code, markdown_row, markdown_text
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
@@ -120,6 +126,19 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
                 "padded_bytes": group.bytes,
                 "buffers": len(group.buffers),
             }
+
+
+def small_module_lines(small: Sequence[ModuleSummary]) -> Iterator[str]:
+    """Yield a line for each of the modules that are too small to be shown in full."""
+    if small:
+        count = count_noun(len(small), "module")
+        yield f"{count} below 1% of the largest (--all shows them in full):"
+    for summary in small:
+        main = summary.main
+        where = "" if main is None else f"{main.title} "
+        what = "allocated" if main is None or main.bytes is None else "peak"
+        facts = f"{where}{what} {_size(summary.size)}"
+        yield f"  {summary.name} · {summary.backend.value} · {facts} · {summary.file.label}"
 
 
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
@@ -241,6 +260,13 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         is_name = note.startswith("memory_analysis()")
         sentence = note if is_name else f"{note[0].upper()}{note[1:]}"
         yield from ("", markdown_text(f"{sentence}."))
+
+
+def small_modules_markdown(small: Sequence[ModuleSummary]) -> Iterator[str]:
+    """Yield the Markdown form of ``small_module_lines``."""
+    if small:
+        title, *lines = small_module_lines(small)
+        yield from ("", title, "", *(f"- {markdown_text(line.strip())}" for line in lines))
 
 
 def buffer_name(owned: OwnedBuffer) -> str:
