@@ -1,5 +1,7 @@
 """``hlo-lsp summary`` for logs, groups, and frames, and ``inspect`` as text."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +73,43 @@ def test_check_counts_findings_by_code(dump: Path) -> None:
     (found,) = run("summary", "--check", "--format", "json", dump).json["modules"]
     assert found["findings"]["size-mismatch"] == ASSIGNMENT.count(" value: ")
     assert "5 size-mismatch" in run("summary", "--check", dump).out
+
+
+def _add_module(dump: Path, name: str, zeros: str) -> Path:
+    """Write the assignment of the example under a name, with these zeros after each size."""
+    path = dump / f"module_0002.{name}.cl_12.after_optimizations-buffer-assignment.txt"
+    path.write_text(re.sub(r"(size[ =]|offset=2)(\d+)", rf"\1\g<2>{zeros}", ASSIGNMENT), "utf-8")
+    return path
+
+
+def test_largest_module_comes_first(dump: Path) -> None:
+    _add_module(dump, "jit_large", "0")
+    found = run("summary", dump)
+    assert found.out.index("jit_large · ") < found.out.index("jit_f · ")
+    names = [one["name"] for one in run("summary", dump, "--format", "json").json["modules"]]
+    assert names == ["jit_large", "jit_f"]
+
+
+def test_small_module_is_one_line(dump: Path) -> None:
+    _add_module(dump, "jit_large", "000")
+    lines = run("summary", dump).out.splitlines()
+    assert lines[-2] == "1 module below 1% of the largest (--all shows them in full):"
+    assert lines[-1].startswith("  jit_f · TPU · HBM peak 5.0 KiB · ")
+    assert "peak of HBM 5.0 KiB" in run("summary", dump, "--all").out
+    assert "- jit_f · TPU" in run("summary", dump, "--format", "markdown").out
+    names = [one["name"] for one in run("summary", dump, "--format", "json").json["modules"]]
+    assert names == ["jit_large", "jit_f"]
+
+
+def test_named_small_module_is_shown_in_full(dump: Path) -> None:
+    large = _add_module(dump, "jit_large", "000")
+    found = run("summary", large, dump / f"{STEM}-buffer-assignment.txt")
+    assert "peak of HBM 5.0 KiB" in found.out
+    assert "below 1%" not in found.out
+
+
+def test_report_begins_with_largest_module(dump: Path, tmp_path: Path) -> None:
+    _add_module(dump, "jit_zoom", "0")
+    assert run("report", dump, "-o", tmp_path / "map.json").status == 0
+    modules = json.loads((tmp_path / "map.json").read_text("utf-8"))["modules"]
+    assert [one["name"] for one in modules] == ["jit_zoom", "jit_f"]

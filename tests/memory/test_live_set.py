@@ -98,6 +98,15 @@ def test_lost_bytes_have_causes() -> None:
     assert lost.tuple_table_slots == 16384 - 512
     assert lost.alignment == 512 + (49152 - 17920)
     assert lost.free == 512
+    assert lost.occupied == lost.array_padding
+
+
+def test_gaps_of_fixed_allocations_are_occupied() -> None:
+    text = _TABLES.replace("preallocated-temp", "maybe-live-out")
+    lost = lost_bytes(DumpSet([DumpFile.of_text(text), DumpFile.of_text(_TABLE_RANGES)]), 0, 3)
+    assert lost.fixed_tuple_table_slots == lost.tuple_table_slots == 16384 - 512
+    assert lost.fixed_alignment == lost.alignment
+    assert lost.total - lost.occupied == lost.free
 
 
 def test_tables_count_with_their_slots_only_in_allocations() -> None:

@@ -31,6 +31,7 @@ def test_all_groupings_add_up(folder: Path) -> None:
             lost = lost_bytes(dump, space.space, space.peak_step)
             assert lost.total + lost.logical == space.allocated_bytes
             assert lost.free >= 0
+            assert lost.total - lost.occupied == space.allocated_bytes - space.peak_bytes
             tables = tuple_table_bytes(dump, space.space, space.peak_step)
             assert 0 <= tables <= tuple_table_bytes(dump, space.space)
             owned = owned_buffers(dump, buffers)

@@ -54,3 +54,11 @@ def test_long_sizes_are_aligned() -> None:
     wide = replace(modules[1], name="g", space="separate temp buffer", peak_bytes=1024)
     lines = list(modules_lines(sorted_by_name([modules[0], wide])))
     assert lines[0].index("g · ") == lines[1].index("jit_f · ")
+
+
+def test_compiles_of_small_module_share_a_line() -> None:
+    large, small = (compiled_module(example(MODULE)) for _ in range(2))
+    large = replace(large, name="jit_large", peak_bytes=1000)
+    groups = sorted_by_name([large, *[replace(small, peak_bytes=9)] * 2])
+    assert len(list(modules_lines(groups))) == 2
+    assert len(list(modules_lines(groups, with_small=True))) == 4

@@ -75,7 +75,7 @@ def test_text_shows_totals_owners_and_lost_bytes() -> None:
         "jit_f · TPU · HBM 6.0 KiB allocated",
         "peak of HBM 4.0 KiB at step 2 of 4",
         "  model.py:7 3.0 KiB · arguments 1.0 KiB",
-        "  lost 2.0 KiB: alignment 2.0 KiB",
+        "  allocated above the peak 2.0 KiB: alignment 2.0 KiB",
     ]
 
 
@@ -113,6 +113,8 @@ def test_json_has_the_documented_keys() -> None:
         "tuple_table_slots": 0,
         "alignment": 2048,
         "free_at_peak": 0,
+        "occupied_at_peak": 0,
+        "above_peak": 2048,
     }
     assert found["findings"] == {"overlap": 1}
 

@@ -14,5 +14,5 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps({"modules": modules_json(groups)}, indent=1))
     else:
-        print_blocks([modules_lines(groups)])
+        print_blocks([modules_lines(groups, with_small=options.all)])
     return print_errors(errors)

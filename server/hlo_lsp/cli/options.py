@@ -123,7 +123,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         " over lines of other files (default: the current folder)",
     )
     _add_top_option(parser, 5, "the number of owners and buffers to show")
-    _add_all_option(parser)
+    _add_all_option(parser, ", and modules below 1%% of the largest in full")
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -172,6 +172,11 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also list each compile of modules below 1%% of the largest",
+    )
     _add_format_option(parser, "text", "json")
 
 
@@ -400,11 +405,11 @@ def _add_top_option(parser: argparse.ArgumentParser, default: int, what: str) ->
     )
 
 
-def _add_all_option(parser: argparse.ArgumentParser) -> None:
+def _add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="also show advice with negligible savings, such as less than 1%% of the peak",
+        help=f"also show advice with negligible savings, such as less than 1%% of the peak{more}",
     )
 
 

@@ -15,13 +15,20 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     found = [memory_map(dump) for dump in dumps_at(options.paths, errors, sizes_only=True)]
-    maps = [one for one in found if one["spaces"]]
+    maps = sorted((one for one in found if one["spaces"]), key=_size, reverse=True)
     if maps:
         errors += write_maps(memory_map_document(maps), Path(options.output))
     elif not errors:
         names = ", ".join(one["path"] for one in found)
         errors.append(f"{names}: no buffer assignment, so there is nothing to show")
     return print_errors(errors)
+
+
+def _size(found: Json) -> int:
+    """Return the peak of the first memory space or, if it is unknown, its allocated bytes."""
+    first = found["spaces"][0]  # off the chip, if possible
+    size: int = first.get("peakBytes", first["allocatedBytes"])
+    return size
 
 
 def write_maps(document: Json, output: Path) -> list[str]:

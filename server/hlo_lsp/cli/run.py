@@ -165,7 +165,7 @@ def _explanation(
         yield "hlo-lsp: XLA wrote no dumps. It writes none for programs from a compilation cache"
         return
     if len(modules) > 1:
-        yield from modules_lines(groups[:count])
+        yield from modules_lines(groups[:count], with_small=options.all)
         if len(groups) > count:
             yield f"{len(groups) - count:,} more; list them with: hlo-lsp modules {folder}"
         yield ""

@@ -22,8 +22,14 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom import oom_json, oom_lines, oom_markdown
-from hlo_lsp.reports.summary import SummaryOptions, summarize
-from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
+from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, largest_first, summarize
+from hlo_lsp.reports.summary_text import (
+    small_module_lines,
+    small_modules_markdown,
+    summary_json,
+    summary_lines,
+    summary_markdown,
+)
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
 
@@ -41,28 +47,41 @@ def run(options: argparse.Namespace) -> int:
     joined = [one.report.joined.dump for one in messages if not paths]
     read = dumps_at(paths, errors, sizes_only=not options.check, frames=frames)
     dumps = chain(filter(None, joined), read)
-    found = []
+    found: list[ModuleSummary] = []
+    names: list[Path | None] = []
     for dump, space in dumps_with_place(options, dumps, errors):
         selected = SummaryOptions(
             options.at, space, GroupKey(options.group_by), options.top, options.all
         )
         findings = _findings(dump) if options.check else {}
         found.append(replace(summarize(dump, selected), findings=findings))
+        names.append(next((path for path in paths if _is_of(dump, path)), None))
+    large, small = largest_first(found, lambda one: one.size)
+    # The file of one module is shown in full, as asked; one with several modules as a folder.
+    named = [one for one, path in zip(found, names, strict=True) if path and names.count(path) == 1]
+    in_short = [one for one in small if not options.all and one not in named]
+    in_full = [one for one in large + small if one not in in_short]
     if options.format == "json":
         content = {
-            "modules": [summary_json(summary, options.top) for summary in found],
+            "modules": [summary_json(summary, options.top) for summary in large + small],
             "messages": [oom_json(one.report) for one in messages],
         }
         print(json.dumps(content, indent=1))
     elif options.format == "markdown":
         texts = [oom_markdown(one.report) for one in messages]
-        texts += [summary_markdown(summary, options.top) for summary in found]
+        texts += [summary_markdown(summary, options.top) for summary in in_full]
+        texts.append(small_modules_markdown(in_short))
         print_blocks([chain.from_iterable(texts)])
     else:
         blocks = [oom_lines(one.report) for one in messages]
-        blocks += [summary_lines(summary, options.top) for summary in found]
-        print_blocks(blocks)
+        blocks += [summary_lines(summary, options.top) for summary in in_full]
+        print_blocks([*blocks, *([small_module_lines(in_short)] if in_short else [])])
     return print_errors(errors)
+
+
+def _is_of(dump: DumpSet, path: Path) -> bool:
+    """Return True for the path of a file of a compile."""
+    return any(file.path == path for file in dump.files)
 
 
 def _findings(dump: DumpSet) -> dict[str, int]:

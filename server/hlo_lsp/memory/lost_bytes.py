@@ -23,6 +23,8 @@ class LostBytes:
         tuple_table_slots: Bytes after tuple tables that no value ever covers.
         alignment: Other bytes that no value ever covers.
         free: Bytes of temp allocations that values cover at other steps.
+        fixed_tuple_table_slots: The part of the slots in fixed allocations, which are occupied.
+        fixed_alignment: The part of the alignment in fixed allocations.
     """
 
     logical: int
@@ -30,6 +32,13 @@ class LostBytes:
     tuple_table_slots: int
     alignment: int
     free: int
+    fixed_tuple_table_slots: int = 0
+    fixed_alignment: int = 0
+
+    @property
+    def occupied(self) -> int:
+        """The part of the lost bytes that is occupied at the step."""
+        return self.array_padding + self.fixed_tuple_table_slots + self.fixed_alignment
 
     @property
     def total(self) -> int:
@@ -42,7 +51,7 @@ def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
     buffers = live_buffers(dump, space, step)
     padding = sum(buffer.padding for buffer in buffers)
     occupied = sum(buffer.bytes for buffer in buffers if buffer.value is not None)
-    allocated = slots = alignment = 0
+    allocated = slots = alignment = fixed_slots = fixed_alignment = 0
     for block in buffer_assignment(dump).blocks:
         if block.allocation.thread_local or block.allocation.color != space:
             continue
@@ -50,8 +59,13 @@ def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
         of_tables, of_others = uncovered_bytes(block)
         slots += of_tables
         alignment += of_others
+        if not block.allocation.preallocated_temp:
+            fixed_slots += of_tables
+            fixed_alignment += of_others
     free = allocated - occupied - slots - alignment
-    return LostBytes(occupied - padding, padding, slots, alignment, free)
+    return LostBytes(
+        occupied - padding, padding, slots, alignment, free, fixed_slots, fixed_alignment
+    )
 
 
 @query

@@ -10,7 +10,7 @@ from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import argument_name, donated_parameters
-from hlo_lsp.reports.summary import module_name
+from hlo_lsp.reports.summary import largest_first, module_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,11 @@ def _donation(parameter: Parameter) -> str:
 _MIN_SIZE_WIDTH = 24
 
 
-def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
-    """Yield the lines of the text form."""
+def modules_lines(
+    groups: Sequence[Sequence[CompiledModule]], *, with_small: bool = False
+) -> Iterator[str]:
+    """Yield the lines of the text form; by default, compiles of a small module share a line."""
+    small = [] if with_small else largest_first(groups, lambda group: group[0].size)[1]
     sizes = (size_text(module) for group in groups for module in group)
     width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
     for group in groups:
@@ -132,6 +135,8 @@ def modules_lines(groups: Sequence[Sequence[CompiledModule]]) -> Iterator[str]:
             yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}"
             continue
         yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles"
+        if group in small:
+            continue
         for module in group:
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"

@@ -1,7 +1,8 @@
 """The memory summary of a compile: totals, peaks, owners, and lost bytes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
@@ -22,6 +23,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.syntax.memory_records import AllocationLine
+
+_Module = TypeVar("_Module")
+_SMALL_SHARE = 0.01  # of the size of the largest module
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,22 @@ class ModuleSummary:
     memory_analysis: tuple[AnalysisSize, ...] = ()
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """The bytes at the peak or, if it is unknown or not shown, the allocated bytes."""
+        peak = self.main.bytes if self.main is not None and self.main.is_peak else None
+        return peak or self.total_bytes or 0
+
+
+def largest_first(
+    modules: Iterable[_Module], size: Callable[[_Module], int]
+) -> tuple[list[_Module], list[_Module]]:
+    """Sort modules by size in bytes, and separate those below 1% of the largest."""
+    found = sorted(modules, key=lambda one: -size(one))
+    least = _SMALL_SHARE * size(found[0]) if found else 0
+    large = [one for one in found if size(one) >= least]
+    return large, found[len(large) :]
 
 
 def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:

@@ -6,8 +6,14 @@ from typing import Any
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import OwnedBuffer
+from hlo_lsp.model.display import (
+    count_noun,
+    markdown_block,
+    markdown_code,
+    markdown_row,
+    markdown_text,
+)
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.display import markdown_block, markdown_code, markdown_row, markdown_text
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
@@ -51,6 +57,8 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
             "tuple_table_slots": main.lost.tuple_table_slots,
             "alignment": main.lost.alignment,
             "free_at_peak": main.lost.free,
+            "occupied_at_peak": main.lost.occupied,
+            "above_peak": main.lost.total - main.lost.occupied,
         },
         "top_buffers": [] if main is None else [buffer_json(one) for one in main.buffers[:count]],
         "top_sources": [] if main is None else list(_source_json(main))[:count],
@@ -122,6 +130,19 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
             }
 
 
+def small_module_lines(small: Sequence[ModuleSummary]) -> Iterator[str]:
+    """Yield a line for each of the modules that are too small to be shown in full."""
+    if small:
+        count = count_noun(len(small), "module")
+        yield f"{count} below 1% of the largest (--all shows them in full):"
+    for summary in small:
+        main = summary.main
+        where = "" if main is None else f"{main.title} "
+        what = "allocated" if main is None or main.bytes is None else "peak"
+        facts = f"{where}{what} {_size(summary.size)}"
+        yield f"  {summary.name} · {summary.backend.value} · {facts} · {summary.file.label}"
+
+
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
     spaces = [
@@ -144,8 +165,7 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from tree_lines(space.tree, count)
         elif space.groups:
             yield f"  {_groups(space, count)}"
-        if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
-            yield f"  {_lost(space)}"
+        yield from (f"  {line}" for line in _lost(space))
         if space is summary.main:
             for one in space.advice:
                 yield f"  advice: {one.text}; {one.price}"
@@ -192,17 +212,36 @@ def _groups(space: SpaceSummary, count: int) -> str:
     return groups + (f" · {others:,} more" if others > 0 else "")
 
 
-def _lost(space: SpaceSummary) -> str:
-    assert space.lost is not None
+def _lost(space: SpaceSummary) -> Iterator[str]:
+    """Yield which occupied bytes hold no data, and which allocated bytes are not occupied."""
     lost = space.lost
-    parts = [
-        (f"slots of {space.tuple_tables:,} tuple tables", lost.tuple_table_slots),
-        ("array padding", lost.array_padding),
-        ("alignment", lost.alignment),
-        ("free at the peak" if space.is_peak else "free at this step", lost.free),
-    ]
-    named = [f"{name} {_size(count)}" for name, count in parts if count]
-    return f"lost {_size(lost.total)}: {', '.join(named)}"
+    if lost is None:
+        return
+    step = "the peak" if space.is_peak else "this step"
+    slots = f"slots of {space.tuple_tables:,} tuple tables"
+    yield from _causes(
+        f"lost at {step}",
+        [
+            ("array padding", lost.array_padding),
+            (slots, lost.fixed_tuple_table_slots),
+            ("alignment", lost.fixed_alignment),
+        ],
+    )
+    yield from _causes(
+        "allocated above the peak" if space.is_peak else "allocated, but not occupied",
+        [
+            (slots, lost.tuple_table_slots - lost.fixed_tuple_table_slots),
+            ("alignment", lost.alignment - lost.fixed_alignment),
+            (f"free at {step}", lost.free),
+        ],
+    )
+
+
+def _causes(title: str, parts: Sequence[tuple[str, int]]) -> Iterator[str]:
+    total = sum(count for _, count in parts)
+    if total >= _MIN_SHOWN_BYTES:
+        named = ", ".join(f"{name} {_size(count)}" for name, count in parts if count)
+        yield f"{title} {_size(total)}: {named}"
 
 
 def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
@@ -231,8 +270,8 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         for owned in space.buffers[:count]:
             origin = markdown_text(origin_text(owned))
             yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
-        if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
-            yield from ("", "L" + _lost(space)[1:] + ".")
+        for line in _lost(space):
+            yield from ("", f"{line[0].upper()}{line[1:]}.")
         if space is summary.main and space.advice:
             yield from ("", "| Advice | Saving |", "|---|---|")
             for one in space.advice:
@@ -241,6 +280,13 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         is_name = note.startswith("memory_analysis()")
         sentence = note if is_name else f"{note[0].upper()}{note[1:]}"
         yield from ("", markdown_text(f"{sentence}."))
+
+
+def small_modules_markdown(small: Sequence[ModuleSummary]) -> Iterator[str]:
+    """Yield the Markdown form of ``small_module_lines``."""
+    if small:
+        title, *lines = small_module_lines(small)
+        yield from ("", title, "", *(f"- {markdown_text(line.strip())}" for line in lines))
 
 
 def buffer_name(owned: OwnedBuffer) -> str:
