@@ -1,4 +1,8 @@
-"""Background jobs: long work that pauses at checkpoints for requests, and can be cancelled."""
+"""Background jobs: long work that pauses at checkpoints for requests, and can be cancelled.
+
+What a job has read may change while it is paused. The change then makes the job outdated, and who
+runs the job starts it again. So work needs no provisions for changes: it never sees one.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +24,15 @@ class Cancelled(BaseException):  # the name of asyncio and concurrent.futures fo
     """
 
 
+class Outdated(BaseException):
+    """The exception that ends a job after something that it has read changed."""
+
+
 class Job(Generic[T]):
     """A function that runs on a thread of its own and pauses at checkpoints.
 
     Exactly one thread runs at a time: the one that calls ``step`` waits until the function pauses
-    or ends. The function therefore needs no locks, but what it reads may change while it is paused.
+    or ends. The function therefore needs no locks.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
@@ -32,6 +40,7 @@ class Job(Generic[T]):
         self._worker: _Worker | None = None
         self._deadline = 0.0
         self._is_cancelled = False
+        self._is_outdated = False
         self._is_done = False
         self._result: T
         self._error: BaseException | None = None
@@ -43,8 +52,12 @@ class Job(Generic[T]):
         If another job calls this method, the deadline of that job applies, too.
 
         Raises:
+            Outdated: something that the job has read changed since the last step.
             BaseException: any exception of the function.
         """
+        if self._is_outdated:
+            self.cancel()
+            raise Outdated
         if self._is_done:
             return True
         outer = _State.job
@@ -96,7 +109,7 @@ class Job(Generic[T]):
 
     def cancel(self) -> None:
         """Raise ``Cancelled`` at the checkpoint where the function is paused."""
-        self._is_cancelled = True
+        self._is_cancelled, self._is_outdated = True, False
         # After an interrupt (Ctrl-C) the function still runs, and the process ends: do not wait.
         while self._worker is not None and not self._worker.is_running:
             try:
@@ -104,6 +117,10 @@ class Job(Generic[T]):
             except Cancelled:
                 return
         self._is_done = True
+
+    def outdate(self) -> None:
+        """Let the next step raise ``Outdated``; a result that is complete remains."""
+        self._is_outdated = not self._is_done
 
     def run(self) -> None:
         """Call the function; the worker thread calls this method."""
@@ -167,6 +184,11 @@ class _State:
 _idle: list[_Worker] = []
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # a forked process has none of the threads
+
+
+def current_job() -> Job[Any] | None:
+    """Return the job that runs now."""
+    return _State.job
 
 
 def checkpoint() -> None:

@@ -7,11 +7,13 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
+from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.run import check
 from hlo_lsp.lsp import scheduling, session
 from hlo_lsp.lsp.client import Client, diagnostic_json
 from hlo_lsp.lsp.code_actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
-from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
+from hlo_lsp.lsp.findings import all_findings, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
 from lsp.opened import DUMP, at, item
@@ -50,7 +52,7 @@ async def actions(
         types.Range(place, place),
         types.CodeActionContext([], only),
     )
-    return await code_actions([context], params)
+    return await code_actions(context.session, params) or []
 
 
 def apply_edit(text: str, edit: types.WorkspaceEdit | None) -> str:
@@ -92,7 +94,7 @@ async def test_other_lines_offer_only_fix_all(tmp_path: Path) -> None:
     assert isinstance(fix_all, types.CodeAction)
     assert fix_all.kind == FIX_ALL
     assert fix_all.edit is None
-    resolved = await resolve([context], fix_all)
+    resolved = await resolve(context.session, fix_all)
     assert apply_edit(DAMAGED, resolved.edit) == DUMP
 
 
@@ -148,7 +150,7 @@ async def test_action_names_its_diagnostics(tmp_path: Path) -> None:
     context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     place = at(DAMAGED, " value: <2 add", "500")
     span = types.Range(place, types.Position(place.line, place.character + 3))
-    message = next(f.message for f in await findings(context) if f.code == "size-mismatch")
+    message = next(f.message for f in all_findings([context]) if f.code == "size-mismatch")
     matching = types.Diagnostic(span, message, code="size-mismatch")
     other = types.Diagnostic(span, "something else", code="E501")
     params = types.CodeActionParams(
@@ -156,7 +158,7 @@ async def test_action_names_its_diagnostics(tmp_path: Path) -> None:
         span,
         types.CodeActionContext([other, matching], [QUICK]),
     )
-    for action in await code_actions([context], params):
+    for action in await code_actions(context.session, params) or ():
         assert isinstance(action, types.CodeAction)
         assert action.diagnostics == [matching]
 
@@ -165,7 +167,7 @@ async def test_named_diagnostics_have_actions_at_any_cursor(
     tmp_path: Path,
 ) -> None:
     context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
-    finding = next(one for one in await findings(context) if one.code == "size-mismatch")
+    finding = next(one for one in all_findings([context]) if one.code == "size-mismatch")
     place = at(DAMAGED, " value: <2 add")
     span = context.client.range(finding.place)
     assert place < span.start
@@ -177,7 +179,7 @@ async def test_named_diagnostics_have_actions_at_any_cursor(
             types.Range(place, place),
             types.CodeActionContext([diagnostic], [QUICK]),
         )
-        return [action.title for action in await code_actions([context], params)]
+        return [action.title for action in await code_actions(context.session, params) or ()]
 
     assert (await action_titles(finding.message))[0] == "Change to `512`"
     assert await action_titles("of an older text") == []
@@ -187,7 +189,7 @@ async def test_ignore_action_creates_a_config_file(tmp_path: Path) -> None:
     context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
     _, _, ignore, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(ignore, types.CodeAction)
-    resolved = await resolve([context], ignore)
+    resolved = await resolve(context.session, ignore)
     assert resolved.edit is not None
     assert resolved.edit.document_changes is not None
     create, write = resolved.edit.document_changes
@@ -226,7 +228,7 @@ async def test_automatic_request_starts_no_check(tmp_path: Path) -> None:
         request = types.CodeActionContext([], None, kind)
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [action.title for action in await code_actions([context], params)]
+        return [action.title for action in await code_actions(context.session, params) or ()]
 
     assert await action_titles(types.CodeActionTriggerKind.Automatic) == []
     assert (await action_titles(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
@@ -245,15 +247,17 @@ async def test_large_document_uses_diagnostics_of_the_request(
         request = types.CodeActionContext(list(diagnostics), None if only is None else [only])
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [action.title for action in await code_actions([context], params)]
+        return [action.title for action in await code_actions(context.session, params) or ()]
 
     # The edits of the whole text are unknown until the check is complete.
     assert await action_titles() == []
-    assert cached_findings(context) is None
-    first_findings = await findings_until(context, bool)
-    json = diagnostic_json(context.client, first_findings[0])
+    assert known_findings(context) is None
+    selection = context.selection
+    rules, thresholds = selected_rules(selection), selection.thresholds
+    first = check(context.dump, context.file, rules, thresholds)[0]
+    json = diagnostic_json(context.client, first)
     diagnostic = get_converter().structure(json, types.Diagnostic)
     assert (await action_titles(diagnostic))[0] == "Change to `512`"
-    assert cached_findings(context) is None
+    assert known_findings(context) is None
     assert await action_titles(only=FIX_ALL) == ["Fix all derivable values"]
-    assert cached_findings(context) is not None
+    assert known_findings(context) is not None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -17,7 +18,7 @@ from lsp.opened import DUMP, at, context, item, split_dump
 async def titles(context: RequestContext) -> dict[str, str]:
     """Return lens titles by line, joined for lenses of one line, without the summary."""
     found: dict[str, str] = {}
-    for lens in await lenses.code_lenses(context):
+    for lens in lenses.code_lenses(context):
         if "summary" not in lens["data"]:
             line = context.file.lines[lens["range"]["start"]["line"]].strip()
             text = await title(context, lens["data"])
@@ -25,11 +26,20 @@ async def titles(context: RequestContext) -> dict[str, str]:
     return found
 
 
+async def resolved(context: RequestContext, lens: types.CodeLens) -> types.Command:
+    """Return the command of a lens of the context's file."""
+    data: dict[str, Any] = lens.data if isinstance(lens.data, dict) else {}
+    lens.data = {"uri": context.file.uri, **data}
+    found = await lenses.resolve(context.session, lens)
+    assert found is not None
+    assert found.command is not None
+    return found.command
+
+
 async def title(context: RequestContext, data: object) -> str:
     start = types.Position(0, 0)
     lens = types.CodeLens(types.Range(start, start), None, data)
-    command = (await lenses.resolve(context, lens)).command
-    assert command is not None
+    command = await resolved(context, lens)
     assert command.command == ""  # The lens has no command to run.
     return command.title
 
@@ -68,13 +78,11 @@ async def test_first_line_lens_opens_the_summary() -> None:
 
 
 async def _summary(found: RequestContext) -> types.Command:
-    lens = (await lenses.code_lenses(found))[0]
+    lens = lenses.code_lenses(found)[0]
     assert "command" not in lens  # Every client resolves it later.
     start = types.Position(lens["range"]["start"]["line"], 0)
     unresolved = types.CodeLens(types.Range(start, start), None, lens["data"])
-    command = (await lenses.resolve(found, unresolved)).command
-    assert command is not None
-    return command
+    return await resolved(found, unresolved)
 
 
 async def test_setting_selects_lenses() -> None:
@@ -84,14 +92,14 @@ async def test_setting_selects_lenses() -> None:
     counts = {}
     for choice in LensChoice:
         found.session.settings = replace(found.session.settings, code_lens=choice)
-        counts[choice] = len(await lenses.code_lenses(found))
+        counts[choice] = len(lenses.code_lenses(found))
     # `x` in HBM is smaller than 1 % of the peak.
     assert counts == {LensChoice.ALL: 13, LensChoice.LARGE: 11, LensChoice.OFF: 0}
 
 
 async def test_lens_spans_its_line() -> None:
     found = await context()
-    spans = [lens["range"] for lens in await lenses.code_lenses(found)][1:]
+    spans = [lens["range"] for lens in lenses.code_lenses(found)][1:]
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
     assert all(span["start"]["character"] == 0 for span in spans)
     first = spans[0]
@@ -101,14 +109,14 @@ async def test_lens_spans_its_line() -> None:
 
 async def test_lens_titles_are_resolved_later() -> None:
     found = await context()
-    json_lenses = await lenses.code_lenses(found)
+    json_lenses = lenses.code_lenses(found)
     assert all("command" not in lens for lens in json_lenses)
     assert {lens["data"]["uri"] for lens in json_lenses} == {found.file.uri}
 
 
 async def test_eager_client_gets_complete_lenses() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    _, *json_lenses = await lenses.code_lenses(found)
+    _, *json_lenses = lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in json_lenses] == [
         await title(found, lens["data"]) for lens in json_lenses
     ]
@@ -117,7 +125,7 @@ async def test_eager_client_gets_complete_lenses() -> None:
 
 async def test_peak_lens_is_complete_without_resolve_support() -> None:
     found = await context(client=replace(Client(), has_eager_lenses=True))
-    _, *json_lenses = await lenses.code_lenses(found)
+    _, *json_lenses = lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in json_lenses][-2:] == [
         "declared by XLA: 48 B at step 2",
         "HBM: 1.0 KiB occupied, the maximum",
@@ -164,8 +172,8 @@ async def test_outdated_lens_has_an_unavailable_title(data: object) -> None:
 
 async def test_lenses_remain_when_other_lines_are_invalid() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
-    broken = await lenses.code_lenses(await context(text))
-    assert len(broken) == len(await lenses.code_lenses(await context()))
+    broken = lenses.code_lenses(await context(text))
+    assert len(broken) == len(lenses.code_lenses(await context()))
     assert broken[1]["range"]["start"]["line"] == at(text, "allocation 0").line
 
 
@@ -177,14 +185,13 @@ async def test_lens_commands_show_buffers_users_and_steps() -> None:
     )
     request = await context(text, client)
     shown_places = []
-    for lens in await lenses.code_lenses(request):
+    for lens in lenses.code_lenses(request):
         line = types.Position(lens["range"]["start"]["line"], 0)
         lens_here = types.CodeLens(types.Range(line, line), None, lens["data"])
-        resolved = (await lenses.resolve(request, lens_here)).command
-        assert resolved is not None
-        if resolved.command == "hlo.showPlaces":
-            assert resolved.arguments is not None
-            uri, position, places = resolved.arguments
+        command = await resolved(request, lens_here)
+        if command.command == "hlo.showPlaces":
+            assert command.arguments is not None
+            uri, position, places = command.arguments
             assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
             lines = [
                 request.file.lines[place["range"]["start"]["line"]].strip()
@@ -218,15 +225,14 @@ async def test_lens_commands_show_buffers_users_and_steps() -> None:
 async def test_eager_lenses_have_commands() -> None:
     client = replace(Client(), has_eager_lenses=True, can_show_places=True)
     found = await context(client=client)
-    _, *json_lenses = await lenses.code_lenses(found)
+    _, *json_lenses = lenses.code_lenses(found)
     for lens in json_lenses:
         command = lens["command"]
         start = types.Position(lens["range"]["start"]["line"], 0)
         line = types.Range(start, start)
-        resolved = (await lenses.resolve(found, types.CodeLens(line, None, lens["data"]))).command
-        assert resolved is not None
-        assert (command["title"], command["command"]) == (resolved.title, resolved.command)
-        uri, position, _ = resolved.arguments or ()
+        shown = await resolved(found, types.CodeLens(line, None, lens["data"]))
+        assert (command["title"], command["command"]) == (shown.title, shown.command)
+        uri, position, _ = shown.arguments or ()
         assert command["arguments"] == [uri, position, lens["data"]]
 
 
@@ -244,8 +250,7 @@ async def test_long_list_of_places_states_its_limit(monkeypatch: pytest.MonkeyPa
     found = await context(client=replace(Client(), can_show_places=True))
     start = types.Position(0, 0)
     lens = types.CodeLens(types.Range(start, start), None, {"peak": 2})
-    command = (await lenses.resolve(found, lens)).command
-    assert command is not None
+    command = await resolved(found, lens)
     assert command.arguments is not None
     assert len(command.arguments[2] or ()) == 1
     assert command.tooltip == "the largest 1"

@@ -116,7 +116,6 @@ async def test_unknown_items_are_returned_unchanged() -> None:
     for data in cases:
         unknown_item = types.CompletionItem("x", data=data)
         assert resolve(found, unknown_item) == types.CompletionItem("x", data=data)
-    assert resolve(None, types.CompletionItem("x")) == types.CompletionItem("x")
 
 
 async def test_list_is_not_automatic_at_line_start() -> None:

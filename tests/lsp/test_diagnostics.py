@@ -15,7 +15,7 @@ from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import diagnostics, scheduling
 from hlo_lsp.lsp.client import Client, Json, diagnostic_json
 from hlo_lsp.lsp.diagnostics import FileDiagnostics, OpenFileDiagnostics
-from hlo_lsp.lsp.findings import findings
+from hlo_lsp.lsp.findings import CheckedText, all_findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
@@ -234,9 +234,14 @@ class ShownDiagnostics:
         self.diagnostics.update(self.context, found, frozenset(pending))
 
 
+def checked_text(file: DumpFile, found: list[Json]) -> CheckedText:
+    lines = {line: file.lines[line] for line in (one["range"]["start"]["line"] for one in found)}
+    return CheckedText(found, lines, len(file.lines), "1")
+
+
 async def damaged_findings() -> tuple[RequestContext, Finding, Finding]:
     file = await context(TWICE_DAMAGED)
-    first, second = await findings(file)
+    first, second = all_findings([file])
     assert (first.code, second.code) == (SIZE, BOUNDS)
     return file, first, second
 
@@ -254,7 +259,7 @@ async def test_unchanged_findings_are_shown_once() -> None:
 async def test_repeated_finding_is_shown_once() -> None:
     file, first, second = await damaged_findings()
     shown = ShownDiagnostics(file)
-    shown.diagnostics.complete([diagnostic_json(file.client, one) for one in (second,)])
+    shown.diagnostics.complete(checked_text(file.file, [diagnostic_json(file.client, second)]))
     shown.update([first, second], SIZE, BOUNDS)
     assert shown.lists == [[SIZE, BOUNDS]]
 
@@ -303,7 +308,7 @@ def remaining_lines(
     """Return the lines of the diagnostics that stay valid after an edit."""
     file = DumpFile.of_text("\n".join(LINES))
     file_diagnostics = FileDiagnostics(file, lambda _: None, 0)
-    file_diagnostics.complete([diagnostic_at("x", line) for line in complete])
+    file_diagnostics.complete(checked_text(file, [diagnostic_at("x", line) for line in complete]))
     file.changed(file.document.replace("\n".join(lines)))
     return [
         int(diagnostic["range"]["end"]["line"])

@@ -9,10 +9,10 @@ from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check_by_pace
 from hlo_lsp.lsp import findings as lsp_findings
 from hlo_lsp.lsp import scheduling
-from hlo_lsp.lsp.findings import cached_findings, findings, findings_until
-from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.findings import CheckedText, check_text, known_findings
+from hlo_lsp.lsp.session import RequestContext, Session
 from lsp.opened import DUMP, context, item
-from lsp.test_session_edits import URI, edit, part, whole_document
+from lsp.test_session_edits import URI, edit, whole_document
 
 DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
     "used: 2048 (2.0KiB)", "used: 2049 (2.0KiB)"
@@ -39,81 +39,68 @@ def checked_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def has_size_mismatch(found: list[Finding]) -> bool:
-    return any(one.code == "size-mismatch" for one in found)
+async def checked(context: RequestContext) -> CheckedText:
+    return await check_text(context.session, types.TextDocumentIdentifier(context.file.uri))
+
+
+def codes(text: CheckedText) -> list[str]:
+    return [one["code"] for one in text.diagnostics]
 
 
 async def test_two_requests_share_one_check(checked_files: list[str]) -> None:
     file = await context(DAMAGED)
-    first, second = await asyncio.gather(findings(file), findings(file))
-    assert first == second == cached_findings(file)
+    first, second = await asyncio.gather(checked(file), checked(file))
+    assert first is second
     assert len(checked_files) == 1
 
 
 async def test_cancelled_request_keeps_a_shared_check_running(checked_files: list[str]) -> None:
     file = await context(DAMAGED)
-    cancelled = asyncio.ensure_future(findings(file))
-    remaining = asyncio.ensure_future(findings(file))
+    cancelled = asyncio.ensure_future(checked(file))
+    remaining = asyncio.ensure_future(checked(file))
     for _ in range(5):
         await asyncio.sleep(0)
     cancelled.cancel()
-    assert {one.code for one in await remaining} == {"size-mismatch", "total-mismatch"}
+    assert set(codes(await remaining)) == {"size-mismatch", "total-mismatch"}
     assert len(checked_files) == 1
 
 
-async def test_findings_match_the_text_when_returned() -> None:
-    """Edit the text after the check ends and before the waiting task continues."""
+async def test_complete_findings_are_known_until_the_next_edit(checked_files: list[str]) -> None:
     session = Session()
     session.open(item(URI, DAMAGED))
-    file = await session.context(types.TextDocumentIdentifier(URI))
-    assert file is not None
-
-    async def check_findings() -> None:
-        found = await findings(file)
-        assert all(one.place.line < len(file.file.lines) for one in found)
-        assert found == cached_findings(file)
-
-    check_task = asyncio.ensure_future(check_findings())
-    while cached_findings(file) is None:
-        await asyncio.sleep(0)
-    edit(session, whole_document(""))
-    await check_task
+    document = types.TextDocumentIdentifier(URI)
+    first = await check_text(session, document)
+    assert await check_text(session, document) == first
+    assert len(checked_files) == 1
+    edit(session, whole_document(DUMP))
+    assert codes(await check_text(session, document)) == []
+    assert len(checked_files) == 2
 
 
 async def test_first_findings_come_before_the_others() -> None:
     file = await context(DAMAGED)
-    found = await findings_until(file, has_size_mismatch)
-    assert has_size_mismatch(found)
-    assert cached_findings(file) is None  # The check is not complete.
-    assert len(found) < len(await findings(file))
+    counts: list[int] = []
+
+    def listener(_: RequestContext, found: list[Finding], __: frozenset[str]) -> None:
+        counts.append(len(found))
+        assert known_findings(file) is None  # the check is not complete
+
+    document = types.TextDocumentIdentifier(file.file.uri)
+    text = await check_text(file.session, document, listener)
+    assert min(filter(None, counts)) < len(text.diagnostics) == len(known_findings(file) or ())
 
 
-async def test_unmet_condition_returns_all_findings() -> None:
-    file = await context(DAMAGED)
-    found = await findings_until(file, lambda _: False)
-    assert found == await findings(file)
-
-
-async def test_finished_check_returns_all_findings() -> None:
-    file = await context(DAMAGED)
-    whole = await findings(file)
-    assert await findings_until(file, has_size_mismatch) == whole
-
-
-async def test_first_findings_are_updated_after_an_edit() -> None:
+async def test_edit_starts_the_check_again() -> None:
     session = Session()
     session.open(item(URI, DAMAGED))
-    file = await session.context(types.TextDocumentIdentifier(URI))
-    assert file is not None
-    lines = file.file.lines
-    line = next(n for n, text in enumerate(lines) if "size=500" in text)
-    column = lines[line].index("size=500") + len("size=")
+    versions: list[int | None] = []
 
-    def is_enough(found: list[Finding]) -> bool:
-        if has_size_mismatch(found):
-            correction = part((line, column), (line, column + 3), "512")
-            asyncio.get_running_loop().call_soon(edit, session, correction)
-        return has_size_mismatch(found)
+    def listener(_: RequestContext, found: list[Finding], __: frozenset[str]) -> None:
+        versions.append(session.version(URI))
+        if found and session.version(URI) == 1:
+            edit(session, whole_document("\n" + DUMP.replace("(2.0KiB)", "(3.0KiB)")))
 
-    found = await findings_until(file, is_enough)
-    assert [one.code for one in found] == ["total-mismatch"]
+    text = await check_text(session, types.TextDocumentIdentifier(URI), listener)
+    assert set(versions) == {1, 2}
+    assert [one["range"]["start"]["line"] for one in text.diagnostics] == [9]
+    assert text.lines == {9: "Total bytes used: 2048 (3.0KiB)"}

@@ -14,7 +14,7 @@ LINES = DUMP.split("\n")
 async def folds(limit: int = 100_000, text: str = DUMP) -> list[tuple[str, str]]:
     """Return the first and the last line of each fold."""
     lines = text.split("\n")
-    found = await folding_ranges(await context(text, replace(Client(), max_folding_ranges=limit)))
+    found = folding_ranges(await context(text, replace(Client(), max_folding_ranges=limit)))
     return [(lines[fold["startLine"]], lines[fold["endLine"]]) for fold in found]
 
 
@@ -37,16 +37,16 @@ async def test_sections_allocations_and_entries_fold() -> None:
 
 
 async def test_fold_has_only_lines_and_kind() -> None:
-    found = await folding_ranges(await context())
+    found = folding_ranges(await context())
     assert {frozenset(fold) for fold in found} == {frozenset({"startLine", "endLine", "kind"})}
     assert {fold["kind"] for fold in found} == {"region"}
 
 
 @pytest.mark.parametrize("limit", range(1, 14))
 async def test_folding_limit_keeps_the_largest_folds(limit: int) -> None:
-    everything = await folding_ranges(await context())
+    everything = folding_ranges(await context())
     client = replace(Client(), max_folding_ranges=limit)
-    found = await folding_ranges(await context(client=client))
+    found = folding_ranges(await context(client=client))
     assert len(found) == limit
     assert [fold for fold in everything if fold in found] == found
     sizes = sorted((fold["endLine"] - fold["startLine"] for fold in everything), reverse=True)
@@ -87,7 +87,7 @@ async def test_location_tables_and_comments_have_their_kinds() -> None:
     lines = MODULE.split("\n")
     found = [
         (fold["kind"], lines[fold["startLine"]].strip(), lines[fold["endLine"]].strip())
-        for fold in await folding_ranges(await context(MODULE))
+        for fold in folding_ranges(await context(MODULE))
     ]
     assert [one for one in found if one[0] != "region"] == [
         ("imports", "FileNames", '2 "b.py"'),

@@ -30,7 +30,7 @@ def apply_edits(text: str, edits: list[Any], encoding: Encoding) -> str:
 async def test_document_edits_use_client_encoding() -> None:
     for encoding in Encoding:
         client = replace(Client(), encoding=encoding)
-        edits = await format_document(await context(UNFORMATTED, client))
+        edits = format_document(await context(UNFORMATTED, client))
         assert len(edits) == 3
         assert apply_edits(UNFORMATTED, edits, encoding) == FORMATTED
 
@@ -42,19 +42,19 @@ async def test_range_formatting_edits_only_its_lines() -> None:
         (types.Position(3, 4), 1), (types.Position(4, 0), 1), (types.Position(4, 1), 3),
         (types.Position(99, 0), 3),
     ):  # fmt: skip
-        edits = await format_range(request, types.Range(start, end))
+        edits = format_range(request, types.Range(start, end))
         # A line includes its indentation.
         assert len(edits) == count
 
 
 async def test_formatted_text_has_no_edits() -> None:
-    assert await format_document(await context(FORMATTED)) == []
-    assert await format_document(await context(DUMP)) == []
+    assert format_document(await context(FORMATTED)) == []
+    assert format_document(await context(DUMP)) == []
 
 
 async def test_section_of_stdout_dump_is_formatted() -> None:
     text = f"noise  \n*** Begin a.txt ***\n{UNFORMATTED}*** End a.txt ***\n"
-    edits = await format_document(await context_at(text, 3))
+    edits = format_document(await context_at(text, 3))
     assert apply_edits(text, edits, Encoding.UTF16) == text.replace(UNFORMATTED, FORMATTED)
 
 

@@ -33,7 +33,7 @@ async def test_link_columns_use_client_encoding(
     sources: SourceFiles, tmp_path: Path, encoding: Encoding, start: int
 ) -> None:
     request = replace(await context(MODULE, Client(encoding=encoding)), sources=sources)
-    assert await document_links(request) == [
+    assert document_links(request) == [
         {
             "range": {
                 "start": {"line": 3, "character": start},
@@ -64,4 +64,4 @@ async def test_long_module_has_links_only_in_tables(
     table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'
     text = MODULE.replace("HloModule m\n\n", table) + "\n" * MAX_FULL_ANSWER_LINES
     request = replace(await context(text), sources=sources)
-    assert [link["range"]["start"]["line"] for link in await document_links(request)] == [3]
+    assert [link["range"]["start"]["line"] for link in document_links(request)] == [3]

@@ -17,9 +17,7 @@ def lengthen(text: str) -> str:
 
 
 async def test_long_document_outlines_computations_and_sections() -> None:
-    whole, short = [
-        await symbols.document_symbols(await context(t)) for t in (TEXT, lengthen(TEXT))
-    ]
+    whole, short = [symbols.document_symbols(await context(t)) for t in (TEXT, lengthen(TEXT))]
     assert any(leaf["kind"] == types.SymbolKind.Variable for top in whole for leaf in children(top))
     assert [top["name"] for top in short] == [top["name"] for top in whole]
     assert not [leaf for top in short for leaf in children(top)]
@@ -35,6 +33,6 @@ async def test_long_document_is_formatted_only_by_range() -> None:
     text = lengthen(TEXT.replace("  ROOT ", " ROOT  "))
     request = await context(text)
     with pytest.raises(RequestFailedError, match="50,000 lines"):
-        await rename_and_formatting.format_document(request)
+        rename_and_formatting.format_document(request)
     lines = types.Range(types.Position(0, 0), types.Position(TEXT.count("\n"), 0))
-    assert await rename_and_formatting.format_range(request, lines)
+    assert rename_and_formatting.format_range(request, lines)

@@ -36,7 +36,9 @@ async def request_context(session: Session, uri: str = URI) -> RequestContext | 
 
 async def pull(context: RequestContext | None, previous: str | None = None) -> Full | Unchanged:
     """Return the report as a client decodes it."""
-    report = await diagnostic_report([] if context is None else [context], previous)
+    session = Session() if context is None else context.session
+    uri = URI if context is None else context.file.uri
+    report = await diagnostic_report(session, types.TextDocumentIdentifier(uri), previous)
     shape = {"full": Full, "unchanged": Unchanged}[report["kind"]]
     return CONVERTER.structure(report, shape)
 

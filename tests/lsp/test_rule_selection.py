@@ -40,9 +40,8 @@ def test_changed_config_file_applies_at_once(tmp_path: Path) -> None:
 
 def test_config_file_error_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["nonsense"]')
-    selections = Selections()
     problems: list[str] = []
-    selections.report_problem = problems.append
+    selections = Selections(problems.append)
     for _ in range(3):
         selections.of(tmp_path / "dump.txt", NO_OPTIONS)
     (problem,) = problems

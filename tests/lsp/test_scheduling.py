@@ -7,17 +7,13 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.background_jobs import Job, checkpoint
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.scheduling import (
-    OutdatedError,
-    run_in_background,
-    run_on_compile,
-    run_on_snapshot,
-)
+from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.server import on_document
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.dump_file import DumpFile
 from lsp.opened import DUMP, context, item
 
 
@@ -27,45 +23,56 @@ def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
 
 
-def edit(file: RequestContext) -> None:
-    file.file.changed(file.file.document.edit((0, 0), (0, 0), "\n"))
+def edit(file: DumpFile) -> None:
+    file.changed(file.document.edit((0, 0), (0, 0), "\n"))
 
 
-def counted(file: RequestContext, edits_at: int | None = None) -> int:
-    """How many lines the records have; in some step the text is edited."""
-    count = 0
-    for step, record in enumerate(file.file.records):
-        if step == edits_at:
+async def test_edited_file_starts_work_again_with_current_text() -> None:
+    file = (await context()).file
+    before = len(file.lines)
+    slices = 0
+
+    def count_lines() -> int:
+        file.refresh()
+        count = 0
+        for record in file.records:
+            count += record.line_count
+            checkpoint()
+        return count
+
+    async def edit_twice() -> None:
+        nonlocal slices
+        slices += 1
+        if slices in {3, 10}:
             edit(file)
-        count += record.line_count
-        checkpoint()
-    return count
+
+    assert await running.run_in_slices(count_lines, edit_twice) == before + 2
 
 
-def no_work() -> None:
-    """Work that is done before anybody else has a turn."""
+async def test_edit_of_another_file_does_not_start_work_again() -> None:
+    file, other = (await context()).file, (await context()).file
+    starts = 0
+
+    def read_records() -> None:
+        nonlocal starts
+        starts += 1
+        file.refresh()
+        for _ in file.records:
+            checkpoint()
+
+    async def edit_other() -> None:
+        edit(other)
+
+    await running.run_in_slices(read_records, edit_other)
+    assert starts == 1
 
 
-async def test_work_waits_until_edited_files_are_read() -> None:
-    file = await context()
+async def test_edit_after_the_last_checkpoint_keeps_the_result() -> None:
+    file = (await context()).file
+    job = Job(file.refresh)
+    assert job.step(60)
     edit(file)
-    with pytest.raises(OutdatedError):
-        await run_on_snapshot(file.dump, no_work)
-
-
-async def test_work_ends_when_a_file_is_edited() -> None:
-    file = await context()
-    with pytest.raises(OutdatedError):
-        await run_on_snapshot(file.dump, partial(counted, file, edits_at=3))
-
-
-async def test_outdated_work_starts_again_with_current_text() -> None:
-    file = await context()
-    before = len(file.file.lines)
-    edits = iter([3, None])
-    assert await run_on_compile(file.dump, lambda: counted(file, next(edits))) == before + 1
-    edit(file)
-    assert await run_on_compile(file.dump, lambda: counted(file)) == before + 2
+    assert job.step(60)
 
 
 async def test_background_tasks_give_way_to_a_whole_document() -> None:
@@ -79,12 +86,13 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
             done[name] += 1
             checkpoint()
 
-    async def reply(_: RequestContext, __: Any) -> list[Json]:
-        tasks.append(session.run_in_background(partial(steps, "background")))
-        await running.run_in_slices(partial(steps, "request"))
-        assert done == {"request": 20, "background": 1}
+    def reply(_: RequestContext, __: Any) -> list[Json]:
+        before = done["background"]
+        steps("request")
+        assert done["background"] == before
         return [{}]
 
+    tasks.append(session.run_in_background(partial(steps, "background")))
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
     assert await on_document(session, reply)(params) == [{}]
     await tasks[0]

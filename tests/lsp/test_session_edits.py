@@ -1,14 +1,13 @@
 """Tests for text edits as clients send them."""
 
-from pathlib import Path
-
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.lsp import scheduling
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.document import Encoding
 from lsp.opened import DUMP, item
@@ -95,25 +94,27 @@ async def test_edit_can_create_and_remove_a_dump(session: Session) -> None:
     assert await session.context(document) is None
 
 
-async def test_contexts_have_sections_of_the_latest_text(
+async def test_reply_has_sections_of_the_latest_text(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(scheduling, "_SLICE_SECONDS", 0)
+
     def section(name: str) -> str:
         return f"*** Begin {name}.txt ***\n{DUMP}*** End {name}.txt ***\n"
 
-    file = open_document(session, section("module_0001.a") + section("module_0002.b"))
-    read_dump, count = session.dump, 0
+    open_document(session, section("module_0001.a") + section("module_0002.b"))
+    texts: list[list[str]] = []
 
-    async def edit_before_reading(
-        file_: DumpFile, *, whole: bool = False
-    ) -> tuple[DumpSet, list[Path]]:
-        nonlocal count
-        count += 1
-        if count == 2:  # Another request reads the sections first.
+    def names(contexts: list[RequestContext]) -> list[str]:
+        texts.append([context.file.title for context in contexts])
+        checkpoint()
+        return texts[-1]
+
+    async def edit_once() -> None:
+        if len(texts) == 1:
             edit(session, whole_document(section("module_0003.c")))
-            session.workspace.stdout_dump(file).refresh()
-        return await read_dump(file_, whole=whole)
 
-    monkeypatch.setattr(session, "dump", edit_before_reading)
-    contexts = await session.contexts(types.TextDocumentIdentifier(URI))
-    assert [one.file for one in contexts] == session.workspace.stdout_dump(file).sections
+    document = types.TextDocumentIdentifier(URI)
+    found = await session.answer_text(document, names, give_way=edit_once)
+    assert found == ["module_0003.c.txt"]
+    assert len(texts) == 2

@@ -39,7 +39,7 @@ def range_text(text: str, span: Json) -> str:
 
 
 async def test_kinds_distinguish_allocations_values_steps_and_ranges() -> None:
-    kinds = {s["name"]: s["kind"] for s in flatten(await document_symbols(await context()))}
+    kinds = {s["name"]: s["kind"] for s in flatten(document_symbols(await context()))}
     kind = types.SymbolKind
     assert kinds["BufferAssignment"] == kind.Namespace.value
     assert kinds["allocation 0"] == kind.Array.value
@@ -49,7 +49,7 @@ async def test_kinds_distinguish_allocations_values_steps_and_ranges() -> None:
 
 
 async def test_symbol_selects_its_name() -> None:
-    symbols = {s["name"]: s for s in flatten(await document_symbols(await context()))}
+    symbols = {s["name"]: s for s in flatten(document_symbols(await context()))}
     selected = {name: range_text(DUMP, s["selectionRange"]) for name, s in symbols.items()}
     assert selected["2 add"] == "<2 add @1>"
     assert selected["add"] == "add"
@@ -59,7 +59,7 @@ async def test_symbol_selects_its_name() -> None:
 
 
 async def test_entry_spans_its_lines() -> None:
-    symbols = {s["name"]: s for s in flatten(await document_symbols(await context()))}
+    symbols = {s["name"]: s for s in flatten(document_symbols(await context()))}
     lines = DUMP.split("\n")
     entry = next(s["range"] for s in flatten([symbols["Used values"]]) if s["name"] == "2 add")
     assert lines[entry["start"]["line"]] == "<2 add @1>"
@@ -72,15 +72,15 @@ async def test_entry_spans_its_lines() -> None:
     ("encoding", "length"), [(Encoding.UTF8, 81), (Encoding.UTF16, 75), (Encoding.UTF32, 75)]
 )
 async def test_range_ends_after_a_box_drawing_line(encoding: Encoding, length: int) -> None:
-    symbols = await document_symbols(await context(client=Client(encoding)))
+    symbols = document_symbols(await context(client=Client(encoding)))
     (peak,) = (s for s in flatten(symbols) if s["name"] == "Stack trace breakdown")
     assert peak["range"]["end"]["character"] == length
 
 
 async def test_client_without_nested_symbols_gets_a_list() -> None:
     request = await context(client=replace(Client(), can_nest_symbols=False))
-    tree = await document_symbols(await context())
-    flat = await document_symbols(request)
+    tree = document_symbols(await context())
+    flat = document_symbols(request)
     assert [symbol["name"] for symbol in flat] == [symbol["name"] for symbol in flatten(tree)]
     assert {frozenset(symbol) for symbol in flat} == {frozenset({"name", "kind", "location"})}
     assert {symbol["location"]["uri"] for symbol in flat} == {request.file.uri}
@@ -90,6 +90,6 @@ async def test_client_without_nested_symbols_gets_a_list() -> None:
 
 async def test_names_are_never_empty() -> None:
     text = DUMP.replace("<2 add @1>\n", "<\n").replace("%x = ", "").replace("    1:add", "    1:")
-    found = await document_symbols(await context(text))
+    found = document_symbols(await context(text))
     assert all(symbol["name"].strip() for symbol in flatten(found))
     assert "3 mul" in [symbol["name"] for symbol in flatten(found)]

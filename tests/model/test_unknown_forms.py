@@ -2,6 +2,7 @@
 
 import pytest
 
+from hlo_lsp.background_jobs import Job, Outdated
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.unknown_forms import is_complete, unknown_forms
 
@@ -237,8 +238,16 @@ def test_forms_found_during_an_edit_are_not_kept() -> None:
     text = "\n".join(["BufferAssignment:", "allocation 0: size 32, constant:", *lines, ""])
     fresh = DumpFile.of_text(text, "m.txt")
     file = DumpFile.of_text(text, "m.txt")
+
+    def find() -> None:
+        file.refresh()
+        unknown_forms(file)
+
+    job = Job(find)
+    assert not job.step(0)
     file.changed(file.document.edit((100, 0), (100, 0), "\n" * 500))
-    unknown_forms(file)  # the records are still those of the lines before the edit
+    with pytest.raises(Outdated):
+        job.step(0)
     file.refresh()
     file.changed(file.document.edit((100, 0), (600, 0), ""))
     file.refresh()

@@ -80,16 +80,12 @@ def _data(
 
 
 def _large_sizes(dump: DumpSet) -> dict[int, int]:
-    """Return the smallest size in bytes, by memory space, of a value that has a lens.
-
-    The last known peaks are used, because an edit rarely changes which values are large.
-    """
+    """Return the smallest size in bytes, by memory space, of a value that has a lens."""
     allocated: dict[int, int] = {}
     for allocation in dump.allocations():
         record = allocation.record
         allocated[record.color] = allocated.get(record.color, 0) + record.size
-    known = memory_space_occupancies.last(dump)
-    occupancies = memory_space_occupancies(dump) if known is None else known
+    occupancies = memory_space_occupancies(dump)
     peaks = allocated | {each.space: each.peak_bytes for each in occupancies}
     return {
         space: min(_LARGE_BYTES, max(_MIN_BYTES, int(peak * _LARGE_SHARE)))
@@ -116,14 +112,6 @@ def _entered_computations(file: DumpFile) -> set[str]:
             if type(record) is InstructionLine and record.opcode in COMPUTATION_CALLING_OPCODES:
                 found.update(record.called)
     return found
-
-
-def prepare_lens(dump: DumpSet, data: LensData) -> None:
-    """Compute what the title and the places of a lens need, with checkpoints."""
-    if "computation" in data:
-        buffers_by_computation(dump)
-    elif "total" not in data and "allocation" not in data:
-        memory_space_occupancies(dump)
 
 
 def lens_title(dump: DumpSet, file: DumpFile, data: LensData) -> str:

@@ -9,7 +9,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, opcodes_with
-from hlo_lsp.ide.hover.origin_text import known_origin, origin_label
+from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves, steps_label
@@ -221,7 +221,7 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
         yield from _operand_hints(context.file.module, record)
     origin = None
     if data and HintKind.SOURCE in kinds:
-        origin = known_origin(dump, record.name, data_index(text, data))
+        origin = value_origin(dump, record.name, data_index(text, data))
     yield from _source_hints(context, text, line, origin)
     for body in record.bodies:
         for member in body.members:
@@ -308,7 +308,7 @@ def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | N
 
 def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:
     """Return the origin of a value: ``train.py:25 dot_general``."""
-    origin = known_origin(dump, value.name, value.index)
+    origin = value_origin(dump, value.name, value.index)
     label = "" if origin is None else origin_label(origin, value.name).replace("`", "")
     if not label or origin is None:
         return None

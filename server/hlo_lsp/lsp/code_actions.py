@@ -1,17 +1,20 @@
 """textDocument/codeAction and codeAction/resolve: fixes, rule texts, and ignored rules."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
 from hlo_lsp.checks.framework.finding import Finding, Fix, together
+from hlo_lsp.checks.run import sort_findings
 from hlo_lsp.lsp.client import SOURCE, Client
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
-from hlo_lsp.lsp.findings import cached_findings, findings_of_text, findings_until
-from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.lsp.findings import all_findings, check_text, join_check, known_findings
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.stdout_dump import SectionFile
 
 _START = types.Position(0, 0)
@@ -57,39 +60,76 @@ CODE_ACTION_OPTIONS = types.CodeActionOptions(
 Actions = list[types.CodeAction | types.Command]
 
 
-async def code_actions(
-    contexts: Sequence[RequestContext], params: types.CodeActionParams
-) -> Actions:
+async def code_actions(session: Session, params: types.CodeActionParams) -> Actions | None:
     """Return the actions for the findings in a range, then those for the whole text.
 
-    Args:
-        contexts: the files in the text, all of one client; most texts are one file.
-        params: the request.
+    A complete check can take seconds in a large compile. There, the findings that the client names
+    are enough; if it names none, the known findings are. The known findings are also enough when
+    the editor requests actions on its own, as the cursor moves. None for a text without dumps.
     """
+    document = params.text_document
+    known, is_enough = await session.answer_text(document, partial(_known_actions, params=params))
+    if is_enough:
+        return known
+    early: asyncio.Future[Actions] = asyncio.Future()
+
+    def listener(context: RequestContext, found: list[Finding], _: frozenset[str]) -> None:
+        builder = _CodeActionBuilder(context, params)
+        if builder.needs_named_findings and not early.done() and builder.has_named(found):
+            early.set_result(builder.actions(sort_findings(found), is_whole=False))
+
+    with join_check(session, document, listener) as check:
+        await asyncio.wait((check, early), return_when=asyncio.FIRST_COMPLETED)
+    if early.done():
+        return early.result()
+    check.result()  # raises the error of a check that failed
+    return await session.answer_text(document, partial(_all_actions, params=params))
+
+
+def _known_actions(
+    contexts: Sequence[RequestContext], params: types.CodeActionParams
+) -> tuple[Actions | None, bool]:
+    """Return the actions without a check, and whether they are enough."""
+    if not contexts:
+        return None, True
     builder = _CodeActionBuilder(contexts[0], params)
-    is_whole, found = await builder.findings(contexts)
-    actions: list[types.CodeAction] = []
-    if builder.is_requested(types.CodeActionKind.QuickFix):
-        in_range = [one for one in found if builder.concerns(one)]
-        actions += [action for one in in_range for action in builder.fixes(one)]
-        actions += builder.rule_actions(in_range)
-    if builder.is_requested(FIX_ALL) and is_whole:
-        actions += builder.fix_all(found)
-    if builder.client.can_show_code_actions:
-        return [*actions]
-    return [command for action in actions for command in _to_commands(builder.client, action)]
+    known = [known_findings(context) for context in contexts]
+    found = [one for each in known for one in each or ()]
+    if None not in known:
+        return builder.actions(found, is_whole=True), True
+    by_itself = params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    is_large = any(context.is_large for context in contexts)
+    is_enough = (
+        builder.is_requested(types.CodeActionKind.QuickFix)
+        and (by_itself or is_large)
+        and not params.context.diagnostics
+    )
+    return builder.actions(found, is_whole=False) if is_enough else None, is_enough
 
 
-async def resolve(contexts: Sequence[RequestContext], action: types.CodeAction) -> types.CodeAction:
+def _all_actions(
+    contexts: Sequence[RequestContext], params: types.CodeActionParams
+) -> Actions | None:
+    if not contexts:
+        return None
+    return _CodeActionBuilder(contexts[0], params).actions(all_findings(contexts), is_whole=True)
+
+
+async def resolve(session: Session, action: types.CodeAction) -> types.CodeAction:
     """Add the edit to an action; an action about a closed text stays without one."""
     data = action.data if isinstance(action.data, dict) else {}
-    if not contexts:
-        return action
-    if "ignore" in data:
-        action.edit = _ignore_edit(contexts[0], str(data["ignore"]))
-    else:
-        fixes = _derivable_fixes(await findings_of_text(contexts))
-        action.edit = contexts[0].workspace_edit(together(fixes))
+    document = types.TextDocumentIdentifier(str(data.get("uri")))
+
+    def edit(contexts: Sequence[RequestContext]) -> types.WorkspaceEdit | None:
+        if not contexts:
+            return None
+        if "ignore" in data:
+            return _ignore_edit(contexts[0], str(data["ignore"]))
+        return contexts[0].workspace_edit(together(_derivable_fixes(all_findings(contexts))))
+
+    if "ignore" not in data:
+        await check_text(session, document)  # shared with other requests
+    action.edit = await session.answer_text(document, edit)
     return action
 
 
@@ -105,30 +145,29 @@ class _CodeActionBuilder:
         """The client of the request."""
         return self.context.client
 
-    async def findings(self, contexts: Sequence[RequestContext]) -> tuple[bool, list[Finding]]:
-        """Return whether the findings of a text are complete, and the findings.
+    @property
+    def needs_named_findings(self) -> bool:
+        """True if the findings that the client names are enough, and others take seconds."""
+        return self.context.is_large and self.is_requested(types.CodeActionKind.QuickFix)
 
-        A complete check can take seconds in a large compile. There, the findings that the client
-        names are enough; if it names none, the known findings are. The known findings are also
-        enough when the editor requests actions on its own, as the cursor moves.
-        """
-        known = [one for context in contexts for one in cached_findings(context) or ()]
-        is_whole = all(cached_findings(context) is not None for context in contexts)
-        by_itself = self.params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-        is_large = any(context.is_large for context in contexts)
-        if is_whole or not self.is_requested(types.CodeActionKind.QuickFix):
-            return True, await findings_of_text(contexts)
-        if (by_itself or is_large) and not self.params.context.diagnostics:
-            return False, known
-        if is_large and len(contexts) == 1:
-            return False, await findings_until(self.context, self._has_named)
-        return True, await findings_of_text(contexts)
+    def actions(self, found: Sequence[Finding], *, is_whole: bool) -> Actions:
+        """Return the actions for findings, which may be those of the whole text."""
+        actions: list[types.CodeAction] = []
+        if self.is_requested(types.CodeActionKind.QuickFix):
+            in_range = [one for one in found if self.concerns(one)]
+            actions += [action for one in in_range for action in self.fixes(one)]
+            actions += self.rule_actions(in_range)
+        if self.is_requested(FIX_ALL) and is_whole:
+            actions += self.fix_all(found)
+        if self.client.can_show_code_actions:
+            return [*actions]
+        return [command for action in actions for command in _to_commands(self.client, action)]
 
-    def _has_named(self, found: list[Finding]) -> bool:
-        named = self.params.context.diagnostics
+    def has_named(self, found: list[Finding]) -> bool:
+        """Return whether findings include all that the client names."""
         return all(
             any(self._is_about(diagnostic, one) for one in found)
-            for diagnostic in named
+            for diagnostic in self.params.context.diagnostics
             if diagnostic.source in {None, SOURCE}
         )
 

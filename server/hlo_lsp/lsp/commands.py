@@ -1,7 +1,9 @@
 """The commands ``hlo.*``."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -11,17 +13,18 @@ from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.ide.hover.origin_text import prepare_hovers
 from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.summary import summarize
 from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.reports.timeline import timeline_lines, timeline_of
 
+T = TypeVar("T")
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
 
 
@@ -68,10 +71,13 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     Raises:
         RequestFailedError: there is nothing about the place, or the file is not a dump.
     """
-    context = await whole_compile_context(session, uri, position.line)
-    await run_in_slices(partial(prepare_hovers, context.dump))
-    found = context.at(position)
-    card = None if found is None else hover_card(context.dump, found)
+
+    def card_at(context: RequestContext) -> Card | None:
+        found = context.at(position)
+        return None if found is None else hover_card(context.dump, found)
+
+    cards = await answer_whole_compile(session, uri, position.line, card_at)
+    card = _of_dump(uri, cards)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
     from hlo_lsp.lsp.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
@@ -85,9 +91,8 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     Raises:
         RequestFailedError: the file is not a dump.
     """
-    context = await whole_compile_context(session, uri, line)
-    summary = await run_in_slices(partial(summarize, context.dump))
-    return "\n".join(summary_markdown(summary, SUMMARY_OWNERS)) + "\n"
+    found = await answer_whole_compile(session, uri, line, lambda one: summarize(one.dump))
+    return "\n".join(summary_markdown(_of_dump(uri, found), SUMMARY_OWNERS)) + "\n"
 
 
 async def timeline_uri(
@@ -98,9 +103,10 @@ async def timeline_uri(
     Raises:
         RequestFailedError: the file is not a dump.
     """
-    context = await whole_compile_context(session, uri, line)
-    timeline = await run_in_slices(partial(timeline_of, context.dump, step=step))
-    return "\n".join(timeline_lines(timeline, columns, _TIMELINE_BUFFERS)) + "\n"
+    found = await answer_whole_compile(
+        session, uri, line, lambda one: timeline_of(one.dump, step=step)
+    )
+    return "\n".join(timeline_lines(_of_dump(uri, found), columns, _TIMELINE_BUFFERS)) + "\n"
 
 
 async def check_uri(session: Session, uri: str) -> str:
@@ -125,22 +131,28 @@ async def check_uri(session: Session, uri: str) -> str:
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
 
 
-async def whole_compile_context(session: Session, uri: str, line: int) -> RequestContext:
-    """Return the context of a line after reading all files of its compile.
-
-    Raises:
-        RequestFailedError: the file is not a dump.
-    """
+async def answer_whole_compile(
+    session: Session, uri: str, line: int, reply: Callable[[RequestContext], T]
+) -> list[T]:
+    """Return the reply for a line after reading all files of its compile, if it is in a dump."""
     document = types.TextDocumentIdentifier(uri)
     context = await session.context(document, line, whole=True, closed=True)
     unread = [] if context is None else session.workspace.unread_companions(context.file)
     if unread:
         current_request().report("reading companion files")
         await session.loader.wait(unread, None)
-        context = await session.context(document, line, whole=True, closed=True)
-    if context is None:
+    return await session.answer_at(document, line, None, reply, whole=True, closed=True)
+
+
+def _of_dump(uri: str, found: list[T]) -> T:
+    """Return the only result for a dump.
+
+    Raises:
+        RequestFailedError: there is none, because the file is not a dump.
+    """
+    if not found:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
-    return context
+    return found[0]
 
 
 async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], list[str]]:

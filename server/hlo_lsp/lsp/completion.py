@@ -57,10 +57,10 @@ def empty_file_completion(
     return None if offer is None else _list(session.client, file, *point, offer)
 
 
-def resolve(context: RequestContext | None, item: types.CompletionItem) -> types.CompletionItem:
+def resolve(context: RequestContext, item: types.CompletionItem) -> types.CompletionItem:
     """Add the documentation to a completion item."""
     about: Any = item.data.get("about") if isinstance(item.data, dict) else None
-    if context is None or not isinstance(about, list) or len(about) != 2:
+    if not isinstance(about, list) or len(about) != 2:
         return item
     text = candidate_documentation(context.file, (str(about[0]), str(about[1])))
     if text:

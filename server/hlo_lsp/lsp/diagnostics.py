@@ -10,10 +10,10 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.checks.framework.finding import Finding
-from hlo_lsp.lsp.client import Json, diagnostic_json, diagnostics_json
-from hlo_lsp.lsp.findings import cached_findings, findings, state_id
+from hlo_lsp.lsp.client import Json, diagnostic_json
+from hlo_lsp.lsp.findings import CheckedText, check_text, known_findings, state_id
 from hlo_lsp.lsp.garbage_collection import collect_all
-from hlo_lsp.lsp.scheduling import OutdatedError, run_on_snapshot, start_task
+from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 
@@ -56,19 +56,15 @@ class FileDiagnostics:
         """Check the file, and return the complete list."""
         self._next_time = 0.0
         document = types.TextDocumentIdentifier(self.file.uri)
-        reply = partial(file_diagnostics, listener=self.update)
-        parts = await session.answer_each(document, reply, embedded=True)
-        self.complete([one for part in parts for one in part])
+        self.complete(await check_text(session, document, self.update))
         return self._complete
 
-    def complete(self, found: list[Json]) -> None:
+    def complete(self, checked: CheckedText) -> None:
         """Store the result of a complete check."""
-        lines = self.file.lines
-        self._sent = self._complete = found
+        self._sent = self._complete = checked.diagnostics
         self._version = self.file.version
-        self._line_count = len(lines)
-        rows = {_place(one)[0] for one in found}
-        self._lines = {row: lines[row] for row in rows if row < len(lines)}
+        self._line_count = checked.line_count
+        self._lines = checked.lines
 
     def update(
         self, context: RequestContext, found: list[Finding], pending: frozenset[str]
@@ -185,21 +181,25 @@ class OpenFileDiagnostics:
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
         """Return the report of a document; a partial report has no result id."""
-        contexts = await self._session.contexts(params.text_document, embedded=True)
-        previous = params.previous_result_id
-        file = self._session.workspace.opened(params.text_document.uri)
-        if file is not None and self._is_slow(contexts) and _result_id(contexts) != previous:
+        document, previous = params.text_document, params.previous_result_id
+        is_slow, is_unchanged = await self._session.answer_text(
+            document,
+            lambda contexts: (self._is_slow(contexts), state_id(contexts) == previous),
+            embedded=True,
+        )
+        file = self._session.workspace.opened(document.uri)
+        if file is not None and is_slow and not is_unchanged:
             task = self._checks.get(file.uri)
             if task is None or task.done():
                 task = self._checks[file.uri] = start_task(self._check_pulled(file))
             await asyncio.wait((task,), timeout=_QUICK_ANSWER_SECONDS)
             if not task.done():
                 return {"kind": "full", "items": self._diagnostics(file).so_far()}
-        return await diagnostic_report(contexts, previous)
+        return await diagnostic_report(self._session, document, previous)
 
     def _is_slow(self, contexts: Sequence[RequestContext]) -> bool:
         return self._session.client.can_refresh_diagnostics and any(
-            one.is_large and cached_findings(one) is None for one in contexts
+            one.is_large and known_findings(one) is None for one in contexts
         )
 
     def _schedule(self, file: DumpFile) -> None:
@@ -243,35 +243,13 @@ class OpenFileDiagnostics:
         self._publish({"uri": file.uri, "diagnostics": listed})
 
 
-async def file_diagnostics(
-    context: RequestContext,
-    listener: Callable[
-        [RequestContext, list[Finding], frozenset[str]], None
-    ] = lambda _context, _found, _pending: None,
-) -> list[Json]:
-    """Return the diagnostics of a file, for its text at the end of the check."""
-    while True:
-        found = await findings(context, partial(listener, context))
-        try:
-            return await run_on_snapshot(
-                context.dump, partial(diagnostics_json, context.client, found)
-            )
-        except OutdatedError:
-            continue
-
-
 async def diagnostic_report(
-    contexts: Sequence[RequestContext], previous_result_id: str | None
+    session: Session, document: types.TextDocumentIdentifier, previous_result_id: str | None
 ) -> Json:
     """Return the complete report of a text, unchanged if no file of its compiles has changed."""
-    if not contexts:
-        return {"kind": "full", "items": []}
-    result_id = _result_id(contexts)
-    if result_id == previous_result_id:
+    result_id = await session.answer_text(document, state_id, embedded=True)
+    if result_id and result_id == previous_result_id:
         return {"kind": "unchanged", "resultId": result_id}
-    items = [found for one in contexts for found in await file_diagnostics(one)]
-    return {"kind": "full", "items": items, "resultId": result_id}
-
-
-def _result_id(contexts: Sequence[RequestContext]) -> str:
-    return " ".join(map(state_id, contexts))
+    checked = await check_text(session, document)
+    report: Json = {"kind": "full", "items": checked.diagnostics}
+    return {**report, "resultId": checked.state_id} if checked.state_id else report

@@ -1,137 +1,169 @@
-"""Findings of open files: one check for all requests that wait for it, with its first findings."""
+"""Findings of open texts: one check for all requests that wait for it, with its first findings."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
+from weakref import WeakKeyDictionary
+
+from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.framework.finding import Finding
-from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
+from hlo_lsp.lsp.client import Json, diagnostics_json
 from hlo_lsp.lsp.garbage_collection import release_memory
-from hlo_lsp.lsp.scheduling import run_on_compile
-from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query_cache import query
 
-FindingsListener = Callable[[list[Finding], frozenset[str]], None]
+FindingsListener = Callable[[RequestContext, list[Finding], frozenset[str]], None]
 
 
-async def findings(
-    context: RequestContext, listener: FindingsListener = lambda _found, _pending: None
-) -> list[Finding]:
-    """Return the findings of a file in line order, for its text at the end of the check.
+@dataclass(frozen=True, slots=True)
+class CheckedText:
+    """The complete check of all files in a text.
 
-    The check starts again if the text changes. Meanwhile ``listener`` receives the findings so far,
-    and the codes that are still pending.
+    ``diagnostics`` are in line order for each file. ``lines`` has the lines of the text that
+    diagnostics begin on, by their number, and ``line_count`` the number of all. ``state_id`` stays
+    the same in this process as long as the diagnostics do.
     """
-    while True:
-        known = cached_findings(context)
-        if known is not None:
-            return known
-        with _join_check(context, listener) as work:
-            # The text may change before this task runs again, so the loop checks the cache.
-            await asyncio.shield(work)
+
+    diagnostics: list[Json]
+    lines: dict[int, str]
+    line_count: int
+    state_id: str
 
 
-async def findings_until(
-    context: RequestContext, is_enough: Callable[[list[Finding]], bool]
-) -> list[Finding]:
-    """Return the first findings that satisfy ``is_enough``, or all of them.
+async def check_text(
+    session: Session,
+    document: types.TextDocumentIdentifier,
+    listener: FindingsListener = lambda _context, _found, _pending: None,
+    *,
+    closed: bool = False,
+) -> CheckedText:
+    """Check all files in a text, for its version at the end of the check.
 
-    A request about one place of a large text does not have to wait for the rest.
+    The check starts again if a file changes. Meanwhile ``listener`` receives the findings of one
+    file so far, and the codes that are still pending.
+
+    Args:
+        session: the session.
+        document: the text.
+        listener: the function that receives findings.
+        closed: read the text from disk if the client has not opened it.
     """
-    while True:
-        known = cached_findings(context)
-        if known is not None:
-            return known
-        early: asyncio.Future[tuple[list[int], list[Finding]]] = asyncio.Future()
-
-        def listener(
-            found: list[Finding],
-            _: frozenset[str],
-            early: "asyncio.Future[tuple[list[int], list[Finding]]]" = early,
-        ) -> None:
-            if not early.done() and is_enough(found):
-                early.set_result((_versions(context), sort_findings(found)))
-
-        with _join_check(context, listener) as work:
-            await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
-        if not early.done():
-            work.result()
-        elif early.result()[0] == _versions(context) and _is_fresh(context):
-            return early.result()[1]
+    with join_check(session, document, listener, closed=closed) as check:
+        return await asyncio.shield(check)
 
 
-def cached_findings(context: RequestContext) -> list[Finding] | None:
-    """Return the findings of a file if they are known for its current text."""
-    known = _complete_findings(context.dump).get((context.file, context.selection))
-    return known if _is_fresh(context) else None
-
-
-@query
-def _complete_findings(dump: DumpSet) -> dict[tuple[DumpFile, Selection], list[Finding]]:
-    """Return a memo of the complete checks of the current texts, by file and selection."""
-    for file in (*dump.files, *dump.others):
-        file.read()
-    return {}
-
-
-async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
-    """Return the findings of all files in a text, each for its text at the end of the check."""
-    while True:
-        files = [file for context in parts for file in context.dump.files]
-        before = [file.version for file in files]
-        found = [one for context in parts for one in await findings(context)]
-        if [file.version for file in files] == before and all(file.is_fresh for file in files):
-            return found
-
-
-def state_id(context: RequestContext) -> str:
-    """Return an id that stays the same in this process as long as the findings of a file do."""
-    versions = ".".join(map(str, _versions(context)))
-    selection = hash(context.selection)
-    return f"{context.dump.number}-{versions}@{context.file.first_line}/{selection}"
-
-
-def _join_check(
-    context: RequestContext, listener: FindingsListener
-) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
-    key = context.dump, context.file, context.selection
+def join_check(
+    session: Session,
+    document: types.TextDocumentIdentifier,
+    listener: FindingsListener,
+    *,
+    closed: bool = False,
+) -> "AbstractContextManager[asyncio.Task[CheckedText]]":
+    """Join the check of a text, which ends when all requests have left it; see ``check_text``."""
+    file = session.workspace.opened(document.uri)
+    path = None if file is None else file.path
+    key = document.uri, file, session.selections.of(path, session.settings.check)
     # The checks of a compile share results. Those of another compile do not wait for them.
-    return context.session.checks.join(key, context.dump, partial(_run_check, context), listener)
+    group = document.uri if file is None else session.compile_id(file)
+    return session.checks.join(key, group, partial(_check, session, document, closed), listener)
 
 
-async def _run_check(context: RequestContext, listener: FindingsListener) -> list[Finding]:
-    latest: list[CheckProgress] = []
+async def _check(
+    session: Session,
+    document: types.TextDocumentIdentifier,
+    closed: bool,  # partial() gives it by position
+    listener: FindingsListener,
+) -> CheckedText:
+    latest: list[tuple[RequestContext, CheckProgress]] = []
 
-    def check() -> list[Finding]:
-        rules, thresholds = selected_rules(context.selection), context.selection.thresholds
-        found: list[Finding] = []
-        for progress in check_by_pace(context.dump, context.file, rules, thresholds):
-            found = progress.findings
-            latest[:] = [progress] if progress.pending else []
-            checkpoint()
-        return sort_findings(found)
+    def check(contexts: Sequence[RequestContext]) -> CheckedText:
+        def report(context: RequestContext, progress: CheckProgress) -> None:
+            latest[:] = [(context, progress)] if progress.pending else []
+
+        diagnostics: list[Json] = []
+        for context in contexts:
+            found = _findings(context, report)
+            diagnostics += diagnostics_json(context.client, found)
+        lines = _lines_of(session, document, contexts)
+        rows = {one["range"]["start"]["line"] for one in diagnostics}
+        texts = {row: lines[row] for row in rows if row < len(lines)}
+        return CheckedText(diagnostics, texts, len(lines), state_id(contexts))
 
     async def give_way() -> None:
         if latest:
-            progress = latest.pop()
-            listener(progress.findings, progress.pending)
-        await context.session.foreground.give_way()
+            context, progress = latest.pop()
+            listener(context, progress.findings, progress.pending)
+        await session.foreground.give_way()
 
-    found = await run_on_compile(context.dump, check, give_way)
-    _complete_findings(context.dump)[context.file, context.selection] = found
+    checked = await session.answer_text(
+        document, check, closed=closed, embedded=True, give_way=give_way
+    )
     release_memory()
+    return checked
+
+
+def _lines_of(
+    session: Session,
+    document: types.TextDocumentIdentifier,
+    contexts: Sequence[RequestContext],
+) -> Sequence[str]:
+    file = session.workspace.opened(document.uri)
+    if file is not None:
+        return file.lines
+    return contexts[0].file.lines if len(contexts) == 1 else ()
+
+
+_State = tuple[object, ...]
+# The last complete findings of each file, with the state that they are for.
+_known: "WeakKeyDictionary[DumpFile, tuple[_State, list[Finding]]]" = WeakKeyDictionary()
+
+
+def known_findings(context: RequestContext) -> list[Finding] | None:
+    """Return the findings of a file in line order, if a check has found them; in a reply only."""
+    known = _known.get(context.file)
+    return known[1] if known is not None and known[0] == _state(context) else None
+
+
+def all_findings(contexts: Sequence[RequestContext]) -> list[Finding]:
+    """Return the findings of all files, each in line order; in a reply only."""
+    return [one for context in contexts for one in _findings(context)]
+
+
+def _findings(
+    context: RequestContext,
+    report: Callable[[RequestContext, CheckProgress], None] = lambda _context, _progress: None,
+) -> list[Finding]:
+    found = known_findings(context)
+    if found is None:
+        found = []
+        rules, thresholds = selected_rules(context.selection), context.selection.thresholds
+        for progress in check_by_pace(context.dump, context.file, rules, thresholds):
+            found = progress.findings
+            report(context, progress)
+            checkpoint()
+        found = sort_findings(found)
+        _known[context.file] = _state(context), found
     return found
 
 
-def _is_fresh(context: RequestContext) -> bool:
-    return all(file.is_fresh for file in context.dump.files)
+def state_id(contexts: Sequence[RequestContext]) -> str:
+    """Return an id that stays the same in this process as long as the findings of files do."""
+    return " ".join(_file_state_id(context) for context in contexts)
 
 
-def _versions(context: RequestContext) -> list[int]:
-    return [file.version for file in (*context.dump.files, *context.dump.others)]
+def _file_state_id(context: RequestContext) -> str:
+    number, selection, *files = _state(context)
+    return f"{number}-{files}@{context.file.first_line}/{hash(selection)}"
+
+
+def _state(context: RequestContext) -> tuple[object, ...]:
+    """Return what the findings of a file depend on; messages contain numbers of lines."""
+    files = (*context.dump.files, *context.dump.others)
+    versions = ((file.version, file.first_line) for file in files)
+    return context.dump.number, context.selection, *versions

@@ -7,7 +7,6 @@ from lsprotocol import types
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.inlay_hints import Hint, HintKind, hints
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 
 INLAY_HINT_OPTIONS = types.InlayHintOptions(resolve_provider=True)
@@ -28,13 +27,15 @@ async def inlay_hints(
     """
     first, last = params.range.start.line, params.range.end.line
 
-    async def reply(context: RequestContext) -> list[Json]:
-        kinds = session.settings.hints
+    kinds = session.settings.hints
+    for context in await session.contexts(params.text_document):
         mention_task = session.mention_task(context.file)
         if mention_task is not None and HintKind.PARAMETER_NAME in kinds:
             mention_task.add_done_callback(lambda _: refresh())
             kinds -= {HintKind.PARAMETER_NAME}
-        return await run_on_compile(context.dump, lambda: _hints(context, first, last + 1, kinds))
+
+    def reply(context: RequestContext) -> list[Json]:
+        return _hints(context, first, last + 1, kinds)
 
     found = await session.answer_each(params.text_document, reply)
     return [hint for part in found for hint in part] if found else None
@@ -42,18 +43,21 @@ async def inlay_hints(
 
 async def resolve(session: Session, hint: types.InlayHint) -> types.InlayHint:
     """Add the tooltip to a hint, unless its record no longer exists."""
-    context = await session.context_of_data(hint.data)
     data = hint.data if isinstance(hint.data, dict) else {}
     line = data.get("line")
-    if context is None or not isinstance(line, int):
+    if not isinstance(line, int):
         return hint
-    line -= context.file.first_line
     kinds = frozenset(kind for kind in HintKind if kind.value == data.get("kind"))
-    for part in hints(context.dump, context.file, line, line + 1, kinds):
-        for found in part:
-            if found.column == data.get("column") and found.label == hint.label:
-                hint.tooltip = found.tooltip
-                return hint
+
+    def tooltip(context: RequestContext) -> str | None:
+        row = line - context.file.first_line
+        for part in hints(context.dump, context.file, row, row + 1, kinds):
+            for found in part:
+                if found.column == data.get("column") and found.label == hint.label:
+                    return found.tooltip
+        return None
+
+    hint.tooltip = next(iter(await session.answer_item(data, tooltip)), None)
     return hint
 
 

@@ -1,13 +1,11 @@
 """The request ``hlo/memoryMap``: the data of the memory map of a compile, or of two compiles."""
 
-from functools import partial
 from typing import Any
 
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dumps_at_places
-from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
@@ -33,10 +31,10 @@ async def answer_memory_map(session: Session, params: Any) -> Json | None:
     if not isinstance(uri, str) or not isinstance(line, int):
         return None
     document = types.TextDocumentIdentifier(uri)
-    context = await session.context(document, line, whole=True, closed=True)
-    if context is None:
-        return None
-    return memory_map_document([await run_in_slices(partial(memory_map, context.dump))])
+    found = await session.answer_at(
+        document, line, None, lambda one: memory_map(one.dump), whole=True, closed=True
+    )
+    return memory_map_document(found) if found else None
 
 
 def _maps_at(places: list[Place], frames: FrameChoice) -> Json:

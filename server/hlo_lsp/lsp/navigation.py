@@ -12,7 +12,6 @@ from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKe
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
-from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
@@ -21,26 +20,13 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine
 
 
-async def document_links(context: RequestContext) -> list[Json]:
+def document_links(context: RequestContext) -> list[Json]:
     """Return a link for each mention of a Python line whose file is on this machine.
 
     Each link has its target: the target is as long as the data that would resolve it, and Neovim
     drops links without one. In a long module text only the tables of locations have links, because
     100,000 links are 20 MB. "Go to definition" leads to the Python line from everywhere.
     """
-    return await run_on_compile(context.dump, lambda: _links(context))
-
-
-def python_location(context: RequestContext, source: SourceLine) -> types.Location | None:
-    """Return the start of a Python line, or None if its file is not on this machine."""
-    path = context.sources.resolve(source.file)
-    if path is None:
-        return None
-    start = types.Position(max(source.line - 1, 0), 0)
-    return types.Location(path.as_uri(), types.Range(start, start))
-
-
-def _links(context: RequestContext) -> list[Json]:
     is_long = (
         context.file.kind is FileKind.MODULE and len(context.file.lines) > MAX_FULL_ANSWER_LINES
     )
@@ -58,6 +44,15 @@ def _links(context: RequestContext) -> list[Json]:
             )
             links.append({"range": place, "target": target})
     return links
+
+
+def python_location(context: RequestContext, source: SourceLine) -> types.Location | None:
+    """Return the start of a Python line, or None if its file is not on this machine."""
+    path = context.sources.resolve(source.file)
+    if path is None:
+        return None
+    start = types.Position(max(source.line - 1, 0), 0)
+    return types.Location(path.as_uri(), types.Range(start, start))
 
 
 Locations = types.Location | list[types.Location] | None
@@ -178,32 +173,37 @@ async def outgoing_calls(
 async def _calls(
     session: Session, item: CallItem, find: Callable[[CallNode], list[CallEdge]]
 ) -> list[tuple[CallItem, list[types.Range]]] | None:
-    found = await _call_node(session, item)
-    if found is None:
-        return None
-    context, node = found
-    return [
-        (_call_item(context, call.node), [context.client.range(place) for place in call.places])
-        for call in find(node)
-    ]
-
-
-async def _call_node(session: Session, item: CallItem) -> tuple[RequestContext, CallNode] | None:
-    """Return the current node of an item.
+    """Return the calls of an item.
 
     The item's data name the file of the request: the module text itself may be closed.
     """
     data = item.data if isinstance(item.data, dict) else {}
-    name, home = data.get("name"), data.get("home")
+
+    def calls(context: RequestContext) -> list[tuple[CallItem, list[types.Range]]] | None:
+        node = _call_node(context, item, data)
+        if node is None:
+            return None
+        return [
+            (_call_item(context, call.node), [context.client.range(place) for place in call.places])
+            for call in find(node)
+        ]
+
     for uri in (item.uri, data.get("asked")):
-        document = types.TextDocumentIdentifier(str(uri))
-        context = await session.context(document, item.selection_range.start.line)
-        for file in () if context is None else (context.file, *context.dump.files):
-            if file.uri == item.uri and isinstance(name, str):
-                is_computation = item.kind == types.SymbolKind.Function
-                key = CallNodeKey(name, home if isinstance(home, str) else None, is_computation)
-                node = call_hierarchy.find_node(file, key)
-                return None if node is None or context is None else (context, node)
+        document, line = types.TextDocumentIdentifier(str(uri)), item.selection_range.start.line
+        found = await session.answer_at(document, line, None, calls)
+        if found and found[0] is not None:
+            return found[0]
+    return None
+
+
+def _call_node(context: RequestContext, item: CallItem, data: Json) -> CallNode | None:
+    """Return the current node of an item."""
+    name, home = data.get("name"), data.get("home")
+    for file in (context.file, *context.dump.files):
+        if file.uri == item.uri and isinstance(name, str):
+            is_computation = item.kind == types.SymbolKind.Function
+            key = CallNodeKey(name, home if isinstance(home, str) else None, is_computation)
+            return call_hierarchy.find_node(file, key)
     return None
 
 

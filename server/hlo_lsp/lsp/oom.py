@@ -5,7 +5,6 @@ same module in the workspace folders.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
@@ -16,7 +15,6 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS
 from hlo_lsp.lsp.hover import rendered
-from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
@@ -95,11 +93,15 @@ async def resolve_lens(session: Session, lens: types.CodeLens) -> types.CodeLens
     """Add the first line of the report on a message, and the command that opens the report."""
     data = lens.data if isinstance(lens.data, dict) else {}
     uri, line = str(data.get("uri")), lens.range.start.line
-    report = await _report_at(session, uri, line)
-    if report is None:
+
+    def headline(file: DumpFile) -> str | None:
+        report = _report(session, file, line)
+        return None if report is None else oom_headline(report)
+
+    title = await session.answer_message(types.TextDocumentIdentifier(uri), headline)
+    if title is None:
         return lens
-    command = summary_command(session.client, oom_headline(report), uri, line)
-    return types.CodeLens(lens.range, command, lens.data)
+    return types.CodeLens(lens.range, summary_command(session.client, title, uri, line), lens.data)
 
 
 async def summarize_message(session: Session, uri: str, line: int) -> str | None:
@@ -107,19 +109,18 @@ async def summarize_message(session: Session, uri: str, line: int) -> str | None
 
     None for a file without a message.
     """
-    report = await _report_at(session, uri, line)
-    if report is None:
-        return None
-    lines = list(oom_markdown(report))
-    if report.joined.dump is not None:
-        summary = await run_in_slices(partial(summarize, report.joined.dump, SummaryOptions()))
-        lines += summary_markdown(summary, SUMMARY_OWNERS)
-    return "\n".join(lines) + "\n"
 
+    def summary(file: DumpFile) -> str | None:
+        report = _report(session, file, line)
+        if report is None:
+            return None
+        lines = list(oom_markdown(report))
+        if report.joined.dump is not None:
+            found = summarize(report.joined.dump, SummaryOptions())
+            lines += summary_markdown(found, SUMMARY_OWNERS)
+        return "\n".join(lines) + "\n"
 
-async def _report_at(session: Session, uri: str, line: int) -> OomReport | None:
-    file = await session.message_file(types.TextDocumentIdentifier(uri))
-    return None if file is None else await run_in_slices(partial(_report, session, file, line))
+    return await session.answer_message(types.TextDocumentIdentifier(uri), summary)
 
 
 def _report(session: Session, file: DumpFile, line: int) -> OomReport | None:

@@ -9,9 +9,7 @@ from lsprotocol import types
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, name_place
 from hlo_lsp.program.stages import counterpart_in
 from hlo_lsp.reports.history import NO_PASS_TEXTS, stage_label
@@ -40,12 +38,23 @@ async def answer_adjacent_pass(session: Session, params: Any) -> Json:
     is_next = getattr(params, "direction", None) != "previous"
     position = types.Position(getattr(cursor, "line", 0), getattr(cursor, "character", 0))
     document = types.TextDocumentIdentifier(uri)
-    context = await session.context(document, position.line, whole=True, closed=True)
-    if context is None:
+    adjacent = partial(_adjacent_text, position=position, is_next=is_next)
+    line = position.line
+    paths = await session.answer_at(document, line, None, adjacent, whole=True, closed=True)
+    if not paths:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
-    instruction = _instruction_at(context, position)
-    path = instruction.file.path
-    texts = [] if path is None else session.workspace.compile(path).texts
+    await session.loader.wait(paths, None)
+    reply = partial(_answer, position=position, is_next=is_next)
+    found = await session.answer_at(document, line, None, reply, whole=True, closed=True)
+    if not found:
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
+    return found[0]
+
+
+def _adjacent_text(context: RequestContext, position: types.Position, *, is_next: bool) -> Path:
+    """Return the text of the adjacent pass."""
+    path = _instruction_at(context, position).file.path
+    texts = [] if path is None else context.session.workspace.compile(path).texts
     if path is None or len(texts) < 2 or path not in texts:
         raise RequestFailedError(NO_PASS_TEXTS)
     number = texts.index(path) + (1 if is_next else -1)
@@ -53,8 +62,7 @@ async def answer_adjacent_pass(session: Session, params: Any) -> Json:
         raise RequestFailedError(
             f"this is the {'last' if is_next else 'first'} text of the compile"
         )
-    other = await _file(session, texts[number])
-    return await run_in_slices(partial(_answer, context, instruction, other, path, is_next))
+    return texts[number]
 
 
 def _instruction_at(
@@ -77,25 +85,17 @@ def _instruction_at(
     return found
 
 
-async def _file(session: Session, path: Path) -> DumpFile:
-    await session.loader.wait([path], None)
+def _answer(context: RequestContext, position: types.Position, *, is_next: bool) -> Json:
+    instruction = _instruction_at(context, position)
+    path, other_path = instruction.file.path, _adjacent_text(context, position, is_next=is_next)
+    assert path is not None
     try:
-        return await run_in_slices(partial(session.workspace.file, path))
+        other = context.session.workspace.file(other_path)
     except UnreadableError as error:
         raise RequestFailedError(str(error)) from None
-
-
-def _answer(
-    context: RequestContext,
-    instruction: LocatedRecord[InstructionLine],
-    other: DumpFile,
-    path: Path,
-    is_next: bool,
-) -> Json:
     name = instruction.record.name
     found = counterpart_in(other, instruction)
-    assert other.path is not None
-    label = stage_label(other.path)
+    label = stage_label(other_path)
     event = f"{label}: removed" if is_next else f"{stage_label(path)}: created"
     if found is None:
         raise RequestFailedError(f"{event} `{name}`")

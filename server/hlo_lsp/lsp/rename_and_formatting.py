@@ -5,14 +5,13 @@ from lsprotocol import types
 from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.program.renaming import RenameError, linked_places, rename_places, rename_target_at
 
 _WORD_PATTERN = r"[A-Za-z_][A-Za-z0-9_.\-]*"  # hlo_lexer.cc, IdentifierCharRegex
 
 
-async def format_document(context: RequestContext) -> list[Json]:
+def format_document(context: RequestContext) -> list[Json]:
     """Return the edits that format a file. The widths and tabs of the client are ignored.
 
     Raises:
@@ -22,10 +21,10 @@ async def format_document(context: RequestContext) -> list[Json]:
         raise RequestFailedError(
             f"The text has more than {MAX_FULL_ANSWER_LINES:,} lines: format a selection."
         )
-    return await _edits(context, 0, None)
+    return _edits(context, 0, None)
 
 
-async def format_range(context: RequestContext, span: types.Range) -> list[Json]:
+def format_range(context: RequestContext, span: types.Range) -> list[Json]:
     """Return the edits that format all lines of a range; an end at column 0 excludes its line.
 
     The range may begin before a section of the text, or after it.
@@ -33,17 +32,16 @@ async def format_range(context: RequestContext, span: types.Range) -> list[Json]
     begin = context.file.first_line
     first, end = span.start.line - begin, span.end.line - begin + (span.end.character > 0)
     end = max(end, first + 1)
-    return [] if end <= 0 else await _edits(context, max(first, 0), end)
+    return [] if end <= 0 else _edits(context, max(first, 0), end)
 
 
-async def _edits(context: RequestContext, first: int, end: int | None) -> list[Json]:
-    found = await run_on_compile(context.dump, lambda: format_module(context.file, first, end))
+def _edits(context: RequestContext, first: int, end: int | None) -> list[Json]:
     return [
         {
             "range": context.client.range_json(context.file, edit.start, edit.end),
             "newText": edit.text,
         }
-        for edit in found
+        for edit in format_module(context.file, first, end)
     ]
 
 

@@ -5,15 +5,13 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from hlo_lsp.background_jobs import Job
+from hlo_lsp.background_jobs import Job, Outdated
 from hlo_lsp.lsp.garbage_collection import collection_paused, freeze_new_objects
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 logger = logging.getLogger(__name__)
 
@@ -24,10 +22,6 @@ _ATTEMPT_SECONDS = 0.001  # of short work before it runs on another thread
 _ITERATIONS_OF_MESSAGE = 6  # of the event loop from its bytes to the request, or to the reply
 _BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
-
-
-class OutdatedError(Exception):
-    """Raised when the input of a task has changed or nothing needs its result."""
 
 
 class ForegroundRequests:
@@ -81,71 +75,34 @@ async def yield_to_event_loop() -> None:
     await asyncio.sleep(0)
 
 
-async def run_on_compile(
-    dump: DumpSet,
-    work: Callable[[], T],
-    give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
-    restart_delay: float = 0,
-) -> T:
-    """Run work on the files of a compile; start again, after a delay, when one of them changes."""
-    while True:
-        for file in dump.files:
-            await read_file(file)
-        try:
-            return await run_on_snapshot(dump, work, give_way)
-        except OutdatedError:
-            await asyncio.sleep(restart_delay)
-
-
-async def run_on_snapshot(
-    dump: DumpSet,
-    work: Callable[[], T],
-    give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
-) -> T:
-    """Run work on the current versions of the files of a compile.
-
-    Raises:
-        OutdatedError: a file has changed before the end, or was not read.
-    """
-    is_valid = partial(_has_versions, dump, [file.version for file in dump.files])
-    if not is_valid():
-        raise OutdatedError
-    return await run_in_slices(work, is_valid, give_way)
-
-
-def _has_versions(dump: DumpSet, versions: list[int]) -> bool:
-    fresh = all(file.is_fresh for file in dump.files)
-    return fresh and versions == [file.version for file in dump.files]
-
-
 async def run_in_slices(
     work: Callable[[], T],
-    is_valid: Callable[[], bool] | None = None,
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
     *,
     is_short: bool = False,
+    restart_delay: float = 0,
 ) -> T:
     """Run work in slices, and await ``give_way`` after each.
 
     Work that usually ``is_short`` first runs on this thread. If it takes longer than a millisecond,
-    it starts again in slices.
-
-    Raises:
-        OutdatedError: ``is_valid`` returns False after a slice.
+    it starts again in slices. When a file changes that the work has refreshed, the work starts
+    again after ``restart_delay`` seconds. No other code starts work again after an edit, so the
+    work must have no effect until its end.
     """
-    job = Job(work)
-    if is_short and job.attempt(_ATTEMPT_SECONDS):
-        return job.result
-    try:
-        while not job.step(_SLICE_SECONDS):
-            current_request().begin()
-            await give_way()
-            if is_valid is not None and not is_valid():
-                raise OutdatedError
-        return job.result
-    finally:
-        job.cancel()
-        freeze_new_objects()
+    while True:
+        job = Job(work)
+        try:
+            if is_short and job.attempt(_ATTEMPT_SECONDS):
+                return job.result
+            while not job.step(_SLICE_SECONDS):
+                current_request().begin()
+                await give_way()
+            return job.result
+        except Outdated:
+            await asyncio.sleep(restart_delay)
+        finally:
+            job.cancel()
+            freeze_new_objects()
 
 
 async def run_in_background(work: Callable[[], T]) -> T:

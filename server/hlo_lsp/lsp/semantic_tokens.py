@@ -1,6 +1,5 @@
 """Semantic tokens in the encoding of the protocol: five numbers per token, relative to the last."""
 
-import asyncio
 from array import array
 from collections.abc import Callable, Iterable
 from itertools import count
@@ -11,7 +10,6 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenType
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.document import Encoding, changed_parts
@@ -159,15 +157,15 @@ class SemanticTokens:
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
-
-        async def reply(context: RequestContext) -> TokenEncoder:
-            # Unused names are only known when all mentions are indexed.
+        for context in await self._session.contexts(document):
             indexing = self._session.mention_task(context.file)
-            if indexing is not None and end is None:
-                await asyncio.wait([indexing])
-            elif indexing is not None:
+            if indexing is not None and end is not None:
                 indexing.add_done_callback(lambda _: self._refresh())
-            return await run_on_compile(context.dump, lambda: _encode(context, first, end))
+
+        def reply(context: RequestContext) -> TokenEncoder:
+            if end is None:  # unused names are only known when all mentions are indexed
+                context.file.module.build_mention_index()
+            return _encode(context, first, end)
 
         found = await self._session.answer_each(document, reply)
         if not found:

@@ -29,7 +29,7 @@ from hlo_lsp.lsp.module_list import MODULES_METHOD
 from hlo_lsp.lsp.previous_and_next_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
-from hlo_lsp.lsp.scheduling import run_in_slices, start_task
+from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
@@ -137,13 +137,16 @@ def _position_requests(session: Session) -> dict[str, Handler]:
         in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
     ) -> Handler:
         async def on_request(params: Any) -> Any:
-            document, position = params.text_document, params.position
-            context = await session.context(
-                document, position.line, position.character, whole=whole, closed=closed
+            at = params.position
+            found = await session.answer_at(
+                params.text_document,
+                at.line,
+                at.character,
+                lambda context: reply(context, params if takes_params else at),
+                whole=whole,
+                closed=closed,
             )
-            if context is None:
-                return await _reply_in_message(session, in_message, params)
-            return reply(context, params if takes_params else params.position)
+            return found[0] if found else await _reply_in_message(session, in_message, params)
 
         return on_request
 
@@ -169,30 +172,25 @@ def _position_requests(session: Session) -> dict[str, Handler]:
 async def _reply_in_message(
     session: Session, reply: Callable[[Session, DumpFile, Any], Any] | None, params: Any
 ) -> Any:
-    file = None if reply is None else await session.message_file(params.text_document)
-    if reply is None or file is None:
+    if reply is None:
         return None
-    return await run_in_slices(partial(reply, session, file, params))
+    return await session.answer_message(
+        params.text_document, lambda file: reply(session, file, params)
+    )
 
 
 def on_document(
     session: Session,
-    reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
+    reply: Callable[[RequestContext, Any], list[Json]],
     *,
     join: Callable[[list[Json]], list[Json]] = list,
     in_message: Callable[[Session, DumpFile, Any], Any] | None = None,
 ) -> Handler:
-    """Return a handler of requests about a document, which joins the results of its files.
-
-    Background tasks pause until the reply is complete, so it must not wait for one.
-    """
+    """Return a handler of requests about a document, which joins the results of its files."""
 
     async def on_request(params: Any) -> Any:
-        async def reply_first(context: RequestContext) -> list[Json]:
-            with session.foreground.hold_background():
-                return await reply(context, params)
-
-        found = await session.answer_each(params.text_document, reply_first)
+        document = params.text_document
+        found = await session.answer_each(document, lambda context: reply(context, params))
         if not found:
             return await _reply_in_message(session, in_message, params)
         return join(list(chain.from_iterable(found)))
@@ -236,14 +234,10 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
 
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
         at = params.position
-        context = await session.context(params.text_document, at.line, at.character)
-        if context is None:  # a new file has no dump kind yet
-            return completion.empty_file_completion(session, params)
-        return completion.completion(context, params)
-
-    async def on_actions(params: types.CodeActionParams) -> code_actions.Actions | None:
-        contexts = await session.contexts(params.text_document)
-        return await code_actions.code_actions(contexts, params) if contexts else None
+        reply = partial(completion.completion, params=params)
+        found = await session.answer_at(params.text_document, at.line, at.character, reply)
+        # A new file has no dump kind yet.
+        return found[0] if found else completion.empty_file_completion(session, params)
 
     hints = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
     return {
@@ -256,7 +250,7 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
         types.WORKSPACE_SYMBOL: services.workspace_symbols.find,
         types.TEXT_DOCUMENT_SELECTION_RANGE: partial(symbols.selection_ranges, session),
         types.TEXT_DOCUMENT_COMPLETION: on_completion,
-        types.TEXT_DOCUMENT_CODE_ACTION: on_actions,
+        types.TEXT_DOCUMENT_CODE_ACTION: partial(code_actions.code_actions, session),
     }
 
 
@@ -264,18 +258,12 @@ def _item_requests(session: Session) -> dict[str, Handler]:
     """Return the handlers of requests about an item of an earlier result."""
 
     async def on_lens(lens: types.CodeLens) -> types.CodeLens:
-        context = await session.context_of_data(lens.data)
-        if context is None:
-            return await oom.resolve_lens(session, lens)
-        return await code_lenses.resolve(context, lens)
+        found = await code_lenses.resolve(session, lens)
+        return await oom.resolve_lens(session, lens) if found is None else found
 
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
-        return completion.resolve(await session.context_of_data(item.data), item)
-
-    async def on_action(action: types.CodeAction) -> types.CodeAction:
-        data = action.data if isinstance(action.data, dict) else {}
-        contexts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
-        return await code_actions.resolve(contexts, action)
+        reply = partial(completion.resolve, item=item)
+        return next(iter(await session.answer_item(item.data, reply)), item)
 
     return {
         types.CALL_HIERARCHY_INCOMING_CALLS: partial(navigation.incoming_calls, session),
@@ -283,7 +271,7 @@ def _item_requests(session: Session) -> dict[str, Handler]:
         types.CODE_LENS_RESOLVE: on_lens,
         types.INLAY_HINT_RESOLVE: partial(inlay_hints.resolve, session),
         types.COMPLETION_ITEM_RESOLVE: on_item,
-        types.CODE_ACTION_RESOLVE: on_action,
+        types.CODE_ACTION_RESOLVE: partial(code_actions.resolve, session),
     }
 
 

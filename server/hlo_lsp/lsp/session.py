@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,16 +18,10 @@ from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
-from hlo_lsp.lsp.progress import Progress
-from hlo_lsp.lsp.scheduling import (
-    ForegroundRequests,
-    OutdatedError,
-    SharedTasks,
-    read_file,
-    run_in_slices,
-    run_on_compile,
-    start_task,
-)
+from hlo_lsp.lsp.garbage_collection import collection_paused
+from hlo_lsp.lsp.loading import FileLoader, SessionListener
+from hlo_lsp.lsp.progress import current_request
+from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices, start_task
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -48,7 +41,7 @@ _PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that not every key restart
 
 @dataclass(frozen=True)
 class RequestContext:
-    """The file of a request with its compile, both up to date.
+    """The file of a request with its compile, both up to date until the job of the request ends.
 
     ``unread`` are the large files of the compile that are still being read.
     """
@@ -84,53 +77,23 @@ class RequestContext:
         return self.client.workspace_edit(by_uri, self.session.version)
 
 
-class FileLoader:
-    """Reads large files one after the other; each once, until it changes.
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The parts of a text that a request is about, and the files that it waits for.
 
-    ``give_way`` is awaited between two slices of the work.
+    Args:
+        line: the line of the cursor, which selects a section of a stdout dump; None for all.
+        character: the position of the cursor in the line, if known.
+        whole: wait longer for large companion files, for requests that search the whole compile.
+        closed: read the file from disk if the client has not opened it.
+        embedded: include HLO in other languages.
     """
 
-    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
-        self.make_progress: Callable[[str], AbstractContextManager[Progress]] = lambda title: (
-            nullcontext(Progress(title))
-        )
-        self.on_loaded: Callable[[Path], None] = lambda _: None
-        self._workspace = workspace
-        self._give_way = give_way
-        self._tasks: dict[Path, asyncio.Task[None]] = {}
-        self._cancelled: set[Path] = set()
-        self._lock = asyncio.Lock()
-
-    async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
-        """Read files and wait for them at most so many seconds; reading continues afterwards.
-
-        A file whose reading the user cancelled is not read until it is opened.
-        """
-        tasks = [self._task(path) for path in paths if path not in self._cancelled]
-        if tasks and seconds != 0:
-            await asyncio.wait(tasks, timeout=seconds)
-
-    def clear_cancelled(self) -> None:
-        """Read files again whose reading the user cancelled."""
-        self._cancelled.clear()
-
-    def _task(self, path: Path) -> "asyncio.Task[None]":
-        task = self._tasks.get(path)
-        if task is None:
-            task = self._tasks[path] = asyncio.create_task(self._load(path))
-            task.add_done_callback(lambda _: self._tasks.pop(path, None))
-        return task
-
-    async def _load(self, path: Path) -> None:
-        async with self._lock:
-            with self.make_progress(f"Reading {path.name}") as progress:
-                read = partial(self._workspace.read, path, partial(progress.report, None))
-                try:
-                    await run_in_slices(read, lambda: not progress.is_cancelled, self._give_way)
-                except OutdatedError:
-                    self._cancelled.add(path)
-                    return
-        self.on_loaded(path)
+    line: int | None = None
+    character: int | None = None
+    whole: bool = False
+    closed: bool = False
+    embedded: bool = False
 
 
 class Session:
@@ -140,18 +103,29 @@ class Session:
         self.workspace = DumpWorkspace()
         self.client = Client()
         self.settings = Settings()
-        self.selections = Selections()
+        self.selections = Selections(self._report_problem)
         self.foreground = ForegroundRequests()
         self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
-        self.on_prepared: Callable[[], None] = lambda: None
         self._prepared: WeakSet[DumpSet] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
+
+    @property
+    def listener(self) -> SessionListener:
+        """The listener to what the session reports."""
+        return self.loader.listener
+
+    @listener.setter
+    def listener(self, listener: SessionListener) -> None:
+        self.loader.listener = listener
+
+    def _report_problem(self, problem: str) -> None:
+        self.listener.problem_found(problem)
 
     def open(self, item: types.TextDocumentItem) -> DumpFile:
         """Add a file that the client opened."""
@@ -196,10 +170,11 @@ class Session:
         files = list(self.workspace.open_files.values())
         if file.host is not None or files == [file]:
             return [file]
-        stem = self._stem(file)
-        return [other for other in files if self._stem(other) == stem]
+        own = self.compile_id(file)
+        return [other for other in files if self.compile_id(other) == own]
 
-    def _stem(self, file: DumpFile) -> str:
+    def compile_id(self, file: DumpFile) -> str:
+        """Return a text that all files of a compile share, on disk or open."""
         return (
             file.uri
             if file.path is None or isinstance(file, SectionFile)
@@ -218,6 +193,12 @@ class Session:
             if self._pending_settings is coming:
                 self._pending_settings = None
 
+    async def contexts(
+        self, document: types.TextDocumentIdentifier, *, embedded: bool = False
+    ) -> list[RequestContext]:
+        """Return a context for each file in a text; of HLO in other languages if ``embedded``."""
+        return await self.answer_text(document, list, embedded=embedded)
+
     async def context(
         self,
         document: types.TextDocumentIdentifier,
@@ -227,174 +208,203 @@ class Session:
         whole: bool = False,
         closed: bool = False,
     ) -> RequestContext | None:
-        """Return the file of a request with its compile; None for a file that is not a dump.
+        """Return the file of a request with its compile; None for a file that is not a dump."""
+        found = await self.answer_at(
+            document, line, character, lambda context: context, whole=whole, closed=closed
+        )
+        return found[0] if found else None
+
+    async def answer_at(
+        self,
+        document: types.TextDocumentIdentifier,
+        line: int | None,
+        character: int | None,
+        reply: Callable[[RequestContext], T],
+        *,
+        whole: bool = False,
+        closed: bool = False,
+    ) -> list[T]:
+        """Return the reply for the file at a place, see ``answer_text``; none outside of dumps.
 
         Args:
             document: the document of the request.
-            line: the line of the cursor, which selects a section of a stdout dump.
+            line: the line of the cursor, which selects a section of a stdout dump; None for the
+                first section.
             character: the position of the cursor in the line, if known.
+            reply: the function that returns the reply.
             whole: wait longer for large companion files, for requests that search the whole
                 compile.
             closed: read the file from disk if the client has not opened it.
         """
-        found = await self._contexts(document, line, character, whole=whole, closed=closed)
-        return found[0] if found else None
-
-    async def message_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """Return an open text that contains an out-of-memory message."""
-        file = await self._open_file(document)
-        return file if file is not None and file.kind is FileKind.OOM else None
-
-    async def contexts(
-        self, document: types.TextDocumentIdentifier, *, embedded: bool = False
-    ) -> list[RequestContext]:
-        """Return a context for each file in a text; of HLO in other languages if ``embedded``."""
-        file = self.workspace.opened(document.uri)
-        if file is not None and file.host is not None and not embedded:
-            return []
-        return await self._contexts(document, None)
-
-    async def _contexts(
-        self,
-        document: types.TextDocumentIdentifier,
-        line: int | None,
-        character: int | None = None,
-        *,
-        whole: bool = False,
-        closed: bool = False,
-    ) -> list[RequestContext]:
-        file = await self._open_file(document)
-        if file is None and closed:
-            file = await self._file_on_disk(document)
-        while file is not None:
-            if not file.kind.has_sections:
-                return await self._contexts_of([file], whole=whole)
-            stdout_dump = self.workspace.stdout_dump(file)
-            await run_in_slices(stdout_dump.refresh, is_short=True)
-            version = file.version
-            column = None
-            if line is not None and character is not None:
-                column = self.client.point(file, types.Position(line, character))[1]
-            section = None if line is None else stdout_dump.section_at(line, column)
-            sections = stdout_dump.sections if line is None else filter(None, [section])
-            found = await self._contexts_of(sections, whole=whole)
-            if stdout_dump.is_fresh and file.version == version:  # else sections may be outdated
-                return found
-        return []
-
-    async def _contexts_of(
-        self, files: Iterable[DumpFile], *, whole: bool = False
-    ) -> list[RequestContext]:
-        found = []
-        for file in files:
-            dump, unread = await self.dump(file, whole=whole)
-            if file.kind.has_records:
-                sources = SourceFiles(self.settings.source_map)
-                found.append(RequestContext(self, file, dump, unread, self.client, sources))
-        return found
-
-    async def contexts_on_disk(self, path: Path) -> list[RequestContext]:
-        """Return a context for each file in a text on disk, which is read as a companion file.
-
-        Raises:
-            UnreadableError: the file cannot be read or is not text.
-        """
-        await run_in_slices(
-            partial(self.workspace.read, path, lambda _: None), give_way=self.foreground.give_way
+        return await self._answer(
+            document,
+            lambda contexts: [reply(context) for context in contexts[:1]],
+            _Wanted(line, character, whole, closed, embedded=True),
         )
-        return await self._contexts_of(self.workspace.parts(self.workspace.file(path)))
 
-    async def context_of_data(self, data: object) -> RequestContext | None:
-        """Return the context for the data (``uri`` and ``line``) of an item."""
+    async def answer_item(self, data: object, reply: Callable[[RequestContext], T]) -> list[T]:
+        """Return the reply for the data (``uri`` and ``line``) of an item; see ``answer_at``."""
         known = data if isinstance(data, dict) else {}
         line = known.get("line")
         document = types.TextDocumentIdentifier(str(known.get("uri")))
-        return await self.context(document, line if isinstance(line, int) else None)
+        return await self.answer_at(document, line if isinstance(line, int) else None, None, reply)
 
     async def answer_each(
+        self, document: types.TextDocumentIdentifier, reply: Callable[[RequestContext], T]
+    ) -> list[T]:
+        """Return the reply for each file in a text; see ``answer_text``."""
+        return await self.answer_text(document, lambda found: [reply(one) for one in found])
+
+    async def answer_text(
         self,
         document: types.TextDocumentIdentifier,
-        reply: Callable[[RequestContext], Awaitable[T]],
+        reply: Callable[[list[RequestContext]], T],
         *,
+        closed: bool = False,
         embedded: bool = False,
-    ) -> list[T]:
-        """Return the results for each file in a text, all for one version of the text."""
-        while True:
-            context = await self.contexts(document, embedded=embedded)
-            file = self.workspace.opened(document.uri)
-            version = None if file is None else file.version
-            answers = [await reply(one) for one in context]
-            has_sections = any(isinstance(one.file, SectionFile) for one in context)
-            if file is None or not (has_sections or file.kind.has_sections):
-                return answers
-            if file.is_fresh and file.version == version:
-                return answers
+        give_way: Callable[[], Awaitable[None]] | None = None,
+    ) -> T:
+        """Return the reply for all files in a text, which sees one version of their compiles.
 
-    async def _open_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """Return an open file with current records, after pending settings have arrived."""
+        The reply is a job: it pauses at checkpoints for other requests, and starts again when a
+        file changes that it has read. So it has no effects until it returns.
+
+        Args:
+            document: the document of the request.
+            reply: the function that returns the reply.
+            closed: read the text from disk if the client has not opened it.
+            embedded: include HLO in other languages.
+            give_way: what is awaited between two slices; by default, background tasks wait.
+        """
+        wanted = _Wanted(closed=closed, embedded=embedded)
+        return await self._answer(document, reply, wanted, give_way)
+
+    async def answer_message(
+        self, document: types.TextDocumentIdentifier, reply: Callable[[DumpFile], T]
+    ) -> T | None:
+        """Return the reply for an open text that contains an out-of-memory message."""
         await self.wait_for_settings()
-        file = self.workspace.opened(document.uri)
-        if file is not None:
-            with self.foreground.hold_background():
-                await read_file(file)
-        return file
 
-    async def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """Return a dump that is not open, or None if there is none."""
-        path = path_of(document.uri)
-        if path is None:
-            return None
-        try:
-            if self.workspace.is_unread(path):
-                if not detect_file_kind(disk.read_first_lines(path)).is_dump:
-                    return None
-                await self.loader.wait([path], None)
-                if self.workspace.is_unread(path):
-                    return None  # the user cancelled the loading
-            with self.foreground.hold_background():
-                return await run_in_slices(partial(self.workspace.file, path))
-        except UnreadableError:
-            return None
+        def answer() -> T | None:
+            file = self.workspace.opened(document.uri)
+            if file is not None:
+                file.refresh()
+            return None if file is None or file.kind is not FileKind.OOM else reply(file)
 
-    async def dump(self, file: DumpFile, *, whole: bool = False) -> tuple[DumpSet, list[Path]]:
-        """Return the compile of a file as far as it is read, and the large files that are unread.
+        return await run_in_slices(answer, is_short=True)
+
+    async def _answer(
+        self,
+        document: types.TextDocumentIdentifier,
+        reply: Callable[[list[RequestContext]], T],
+        wanted: _Wanted,
+        give_way: Callable[[], Awaitable[None]] | None = None,
+    ) -> T:
+        await self._read(document, wanted)
+
+        def answer() -> T:
+            return reply(self._contexts(document, wanted))
+
+        if give_way is not None:
+            return await run_in_slices(answer, give_way)
+        with self.foreground.hold_background():
+            return await run_in_slices(answer, is_short=True)
+
+    async def _read(self, document: types.TextDocumentIdentifier, wanted: _Wanted) -> None:
+        """Read the files that a request waits for, and index them in the background.
 
         A memory file waits for the values, because half of the facts about it come from them; a
         module text does not wait. The head of a module text is enough unless the whole compile is
         required.
         """
-        dump = await self._load_small_files(file)
-        unread = self.workspace.unread_companions(file, with_module=whole)
+        await self.wait_for_settings()
+        file = self.workspace.opened(document.uri)
+        path = path_of(document.uri)
+        if file is not None and not file.is_fresh:
+            current_request().report(f"reading {file.title}")
+        elif file is None and wanted.closed and path is not None and _is_dump(path):
+            await self.loader.wait([path] if self.workspace.is_unread(path) else [], None)
+        contexts = await self._read_contexts(document, wanted)
+        unread = [path for context in contexts for path in context.unread]
         if unread:
-            waits = whole or file.kind.is_memory
+            waits = wanted.whole or any(context.file.kind.is_memory for context in contexts)
             await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
-            dump = await self._load_small_files(file)
-            unread = self.workspace.unread_companions(file, with_module=whole)
+            contexts = await self._read_contexts(document, wanted)
+        for context in contexts:
+            self._index(context)
+
+    async def _read_contexts(
+        self, document: types.TextDocumentIdentifier, wanted: _Wanted
+    ) -> list[RequestContext]:
+        file = self.workspace.opened(document.uri)
+        group = document.uri if file is None else self.compile_id(file)
+        with self.foreground.hold_background(), collection_paused():
+            # Requests that arrive together read the files once.
+            async with self._locks.setdefault(group, asyncio.Lock()):
+                work = partial(self._contexts, document, wanted)
+                return await run_in_slices(work, is_short=True)
+
+    def _contexts(
+        self, document: types.TextDocumentIdentifier, wanted: _Wanted
+    ) -> list[RequestContext]:
+        """Return the contexts of a request with the files that are read so far."""
+        file = self.workspace.opened(document.uri)
+        if file is None and wanted.closed:
+            file = self._file_on_disk(document)
+        if file is None or (file.host is not None and not wanted.embedded):
+            return []
+        found = []
+        for part in self._parts(file, wanted):
+            dump = self.workspace.set_of(part, patient=False)
+            if part.kind.has_records:
+                unread = self.workspace.unread_companions(part, with_module=wanted.whole)
+                sources = SourceFiles(self.settings.source_map)
+                found.append(RequestContext(self, part, dump, unread, self.client, sources))
+        return found
+
+    def _parts(self, file: DumpFile, wanted: _Wanted) -> Sequence[DumpFile]:
+        file.refresh()
+        if not file.kind.has_sections:
+            return [file]
+        stdout_dump = self.workspace.stdout_dump(file)
+        stdout_dump.refresh()
+        if wanted.line is None:
+            return stdout_dump.sections
+        column = None
+        if wanted.character is not None:
+            place = types.Position(wanted.line, wanted.character)
+            column = self.client.point(file, place)[1]
+        section = stdout_dump.section_at(wanted.line, column)
+        return [] if section is None else [section]
+
+    def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
+        """Return a text that is read from disk; None if it is no dump, or its reading failed."""
+        path = path_of(document.uri)
+        if path is None or self.workspace.is_unread(path):
+            return None
+        try:
+            return self.workspace.file(path)
+        except UnreadableError:
+            return None
+
+    def _index(self, context: RequestContext) -> None:
+        """Compute in the background what answers about a large compile need."""
+        file, dump = context.file, context.dump
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
-            self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
+            self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))
         is_new = dump not in self._prepared and needs_preparation(dump)
         if is_new and not self.workspace.unread_companions(file):
             self._prepared.add(dump)
             start_task(self._prepare(dump, self.mention_task(file)))
-        return dump, unread
 
     async def _prepare(self, dump: DumpSet, mention_task: "asyncio.Task[None] | None") -> None:
-        """Compute in the background what hovers of a large compile need."""
         if mention_task is not None:
             await asyncio.wait([mention_task])
-        work = partial(prepare_hovers, dump)
-        await run_on_compile(dump, work, self.foreground.give_way, _PREPARATION_DELAY_SECONDS)
-        self.on_prepared()
-
-    async def _load_small_files(self, file: DumpFile) -> DumpSet:
-        with self.foreground.hold_background():
-            async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
-                while True:
-                    work = partial(self.workspace.set_of, file, patient=False)
-                    dump = await run_in_slices(work, is_short=True)
-                    if all(member.is_fresh for member in (*dump.files, *dump.others)):
-                        return dump
+        delay = _PREPARATION_DELAY_SECONDS
+        work = partial(_prepare_hovers, dump)
+        await run_in_slices(work, self.foreground.give_way, restart_delay=delay)
+        self.listener.hovers_prepared()
 
     def mention_task(self, file: DumpFile) -> "asyncio.Task[None] | None":
         """Return the task that indexes the mentions of a module text while it is running."""
@@ -407,3 +417,20 @@ class Session:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _index_mentions(file: DumpFile) -> None:
+    file.refresh()
+    file.module.build_mention_index()
+
+
+def _prepare_hovers(dump: DumpSet) -> None:
+    dump.refresh()
+    prepare_hovers(dump)
+
+
+def _is_dump(path: Path) -> bool:
+    try:
+        return detect_file_kind(disk.read_first_lines(path)).is_dump
+    except UnreadableError:
+        return False

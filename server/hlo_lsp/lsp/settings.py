@@ -171,8 +171,8 @@ class Selections:
     Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors.
     """
 
-    def __init__(self) -> None:
-        self.report_problem: Callable[[str], None] = lambda _: None
+    def __init__(self, report_problem: Callable[[str], None] = lambda _: None) -> None:
+        self._report_problem = report_problem
         self._read: dict[Path, tuple[FileStamp, ConfigFile]] = {}
 
     def of(self, path: Path | None, options: CheckOptions) -> Selection:
@@ -191,5 +191,5 @@ class Selections:
         if known is None or known[0] != stamp:
             known = self._read[stamp[0]] = stamp, read_config_file(stamp[0])
             if known[1].errors:
-                self.report_problem("\n".join(map(str, known[1].errors)))
+                self._report_problem("\n".join(map(str, known[1].errors)))
         return Selection.of([options, known[1].options])

@@ -1,6 +1,7 @@
 """textDocument/documentSymbol, foldingRange, and selectionRange."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from lsprotocol import types
 
@@ -14,7 +15,6 @@ from hlo_lsp.ide.navigation.outline import (
 )
 from hlo_lsp.ide.navigation.selection import selection_extents
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, Json
-from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import name_columns
@@ -38,19 +38,15 @@ _KINDS = {
 }
 
 
-async def document_symbols(context: RequestContext) -> list[Json]:
+def document_symbols(context: RequestContext) -> list[Json]:
     """Return the outline, as a list for a client without support for trees.
 
     For a long text it has only computations and sections: 100,000 instructions are 26 MB of JSON.
     The outline of a section of a stdout dump is inside a symbol with the section's name.
     """
-    file, client = context.file, context.client
-
-    def symbols() -> list[Json]:
-        nodes = outline(file, heads_only=len(file.lines) > MAX_FULL_ANSWER_LINES)
-        return _in_section(context, symbols_of_nodes(client, file, nodes))
-
-    return await run_on_compile(context.dump, symbols)
+    file = context.file
+    nodes = outline(file, heads_only=len(file.lines) > MAX_FULL_ANSWER_LINES)
+    return _in_section(context, symbols_of_nodes(context.client, file, nodes))
 
 
 def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode]) -> list[Json]:
@@ -90,14 +86,14 @@ def _in_section(context: RequestContext, inner: list[Json]) -> list[Json]:
     return [{**symbol, "range": whole, "selectionRange": head, "children": inner}]
 
 
-async def folding_ranges(context: RequestContext) -> list[Json]:
+def folding_ranges(context: RequestContext) -> list[Json]:
     """Return each part of the outline with more than one line, limited to the client's maximum.
 
     Tables of source locations have the kind of imports, which editors can fold first. A section of
     a stdout dump is folded with its delimiter lines.
     """
     file = context.file
-    folds = await run_on_compile(context.dump, lambda: _folds(file))
+    folds = _folds(file)
     if isinstance(file, SectionFile):
         first = file.first_line
         end = first + file.section.count - (not file.section.is_whole)
@@ -152,11 +148,11 @@ async def selection_ranges(
     found: list[Json] = []
     has_dump = False
     for position in params.positions:
-        context = await session.context(params.text_document, position.line)
-        has_dump = has_dump or context is not None
+        reply = partial(_selection, position=position)
+        selections = await session.answer_at(params.text_document, position.line, None, reply)
+        has_dump = has_dump or bool(selections)
         place = {"line": position.line, "character": position.character}
-        empty: Json = {"range": {"start": place, "end": place}}
-        found.append(empty if context is None else _selection(context, position))
+        found += selections or [{"range": {"start": place, "end": place}}]
     return found if has_dump else None
 
 

@@ -18,7 +18,7 @@ from hlo_lsp.checks.folders import CheckJob, jobs_below
 from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
-from hlo_lsp.lsp.diagnostics import diagnostic_report
+from hlo_lsp.lsp.findings import check_text
 from hlo_lsp.lsp.progress import current_request, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
@@ -154,13 +154,10 @@ class WorkspaceDiagnostics:
         for path in job.files:
             if path in self._session.workspace.open_paths:
                 continue
-            try:
-                contexts = await self._session.contexts_on_disk(path)
-            except UnreadableError:
-                continue
-            if contexts:
-                report = await diagnostic_report(contexts, None)
-                reports.append(_FileReport(path, report["resultId"], report["items"]))
+            document = types.TextDocumentIdentifier(path.absolute().as_uri())
+            checked = await check_text(self._session, document, closed=True)
+            if checked.state_id:
+                reports.append(_FileReport(path, checked.state_id, checked.diagnostics))
         return reports
 
     def _is_pending(self, job: CheckJob) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.embedded_hlo import EmbeddedHlo
+from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.module_list import ModuleList
-from hlo_lsp.lsp.progress import BackgroundProgress
+from hlo_lsp.lsp.progress import BackgroundProgress, Progress
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.session import Session
@@ -176,7 +178,7 @@ class Configuration:
         self._last_problem = problem
 
 
-class Services:
+class Services(SessionListener):
     """The services of one connection, and their reactions to changed files.
 
     ``notify`` sends a notification.
@@ -216,10 +218,7 @@ class Services:
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
         self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
-        session.selections.report_problem = partial(_show_warning, server)
-        session.loader.make_progress = partial(BackgroundProgress, server)
-        session.loader.on_loaded = self._companion_read
-        session.on_prepared = self._refresh_views
+        session.listener = self
 
     def initialized(self) -> None:
         """Start the services that send requests to the client."""
@@ -328,9 +327,18 @@ class Services:
             self.refresh_hints.schedule()
             self._refresh_lenses.schedule()
 
-    def _companion_read(self, path: Path) -> None:
+    def progress(self, title: str) -> AbstractContextManager[Progress]:
+        """Return the progress of a long task."""
+        return BackgroundProgress(self._server, title)
+
+    def file_loaded(self, path: Path) -> None:
+        """Update all services after a large file was read."""
         self.diagnostics.companion_read(path)
         self._refresh_views()
+
+    def problem_found(self, message: str) -> None:
+        """Show a problem in a configuration file."""
+        _show_warning(self._server, message)
 
     def _refresh_views(self) -> None:
         for refresh in (self._refresh_tokens, self.refresh_hints, self._refresh_lenses):

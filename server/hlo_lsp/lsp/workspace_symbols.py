@@ -3,6 +3,7 @@
 import asyncio
 import time
 from functools import partial
+from itertools import chain
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -115,13 +116,18 @@ class WorkspaceSymbols:
         query = FindQuery.of(text)
         if query.kind is not QueryKind.LINE or ":" not in text:
             return []
-        files = list(self._session.workspace.open_files.values())
-        dumps = [(await self._session.dump(file))[0] for file in files]
-        found: list[Symbol] = []
-        for dump in dict.fromkeys(dumps):
-            module = await run_in_slices(partial(find_buffers, dump, query))
-            found += (_buffer_symbol(text, one) for one in module.buffers if one.bytes)
-        return found
+        workspace = self._session.workspace
+        for uri in list(workspace.open_files):
+            await self._session.contexts(types.TextDocumentIdentifier(uri))  # which reads the files
+
+        def buffers() -> list[Symbol]:
+            parts = chain.from_iterable(map(workspace.parts, workspace.open_files.values()))
+            dumps = dict.fromkeys(workspace.set_of(part, patient=False) for part in parts)
+            modules = [find_buffers(dump, query) for dump in dumps]
+            found = (one for module in modules for one in module.buffers if one.bytes)
+            return [_buffer_symbol(text, one) for one in found]
+
+        return await run_in_slices(buffers)
 
     async def _search(self, query: str) -> list[Symbol]:
         """Search the names that are read so far."""

@@ -2,10 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from operator import attrgetter
 
-from hlo_lsp.model.buffer_assignment import AllocationBlock, blocks_of
+from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
@@ -20,7 +20,7 @@ def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
     end = own.offset + own.size
     found = [
         other
-        for other in _candidates(dump, value.allocation, own)
+        for other in _candidates(value.allocation, own)
         if other.offset < end and own.offset < other.offset + other.size and other is not own
     ]
 
@@ -32,14 +32,10 @@ def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
 
 
 def _candidates(
-    dump: DumpSet, allocation: LocatedRecord[AllocationLine], own: AssignedValue
-) -> Iterable[AssignedValue]:
-    """Return values that may overlap a value: all, unless the allocation was read since an edit."""
-    blocks = blocks_of.cached(allocation.file)
-    block = None if blocks is None else blocks.get(allocation.record)
-    if block is None:
-        return dump.assigned_to(allocation)
-    values, largest_size = _values_by_offset(block)
+    allocation: LocatedRecord[AllocationLine], own: AssignedValue
+) -> Sequence[AssignedValue]:
+    """Return values that may overlap a value."""
+    values, largest_size = _values_by_offset(block_of(allocation))
     first = bisect_right(values, own.offset - largest_size, key=_offset)
     return values[first : bisect_left(values, own.offset + own.size, key=_offset)]
 

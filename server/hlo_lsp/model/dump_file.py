@@ -1,11 +1,11 @@
 """A dump file: its text, records and indexes."""
 
-from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
-from hlo_lsp.background_jobs import Job, checkpoint
+from hlo_lsp.background_jobs import Job, checkpoint, current_job
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import Input, Query, Result
@@ -24,8 +24,9 @@ _RECORDS_PER_CHECKPOINT = 500  # about 1 ms of indexing
 class DumpFile:
     """A file whose records and indexes follow edits of its text.
 
-    ``changed`` records an edit, and ``refresh`` updates records and indexes. Kind, text,
-    module, and the parts of ``memory`` are inputs of queries.
+    ``changed`` records an edit, and ``refresh`` updates records and indexes. The edit makes all
+    jobs outdated that have refreshed the file. Kind, text, module, and the parts of ``memory`` are
+    inputs of queries.
     """
 
     def __init__(
@@ -42,7 +43,8 @@ class DumpFile:
         self.edited_line = 0  # the first line of the last edit
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
-        self._job: Job[None] | None = None
+        self._job: Job[None] | None = None  # a paused update
+        self._readers: WeakSet[Job[Any]] = WeakSet()
         self._reset()
 
     @classmethod
@@ -121,10 +123,21 @@ class DumpFile:
 
     def changed(self, change: LineChange) -> None:
         """Record an edit that is already applied to the document."""
-        self._pending = change if self._pending is None else self._pending.then(change)
+        if self._pending is None:  # a paused update has taken the last change, and must end
+            self._pending = change
+        else:
+            self._pending = self._pending.then(change)
+            self._cancel_update()
+        self._outdate_readers()
 
     def refresh(self) -> None:
-        """Update records and indexes; several jobs may call this method alternately."""
+        """Update records and indexes, and let a later edit make the current job outdated.
+
+        Several jobs may call this method alternately.
+        """
+        job = current_job()
+        if job is not None:
+            self._readers.add(job)
         while not self.is_fresh:
             if self._job is None:
                 self._job = Job(self._update)
@@ -134,42 +147,52 @@ class DumpFile:
                 checkpoint()
 
     def close(self) -> None:
-        """Cancel a paused refresh; the file must not be used afterwards."""
+        """End all work on the file, which must not be used afterwards."""
+        self._cancel_update()
+        self._outdate_readers()
+
+    def _cancel_update(self) -> None:
         if self._job is not None:
             self._job.cancel()
+            self._job = None
+
+    def _outdate_readers(self) -> None:
+        job = current_job()  # it reads the changed text: of a section that it has updated
+        for reader in [*self._readers]:
+            if reader is not job:
+                reader.outdate()
+                self._readers.discard(reader)
 
     def _update(self) -> None:
-        while self._pending is not None:
-            change = self._pending
-            kind = self._kind
-            if change.first < DECISIVE_LINES:
-                kind = FileKind.EMBEDDED if self.host else detect_file_kind(self.lines)
-            scanner = _scanner_for(kind)
-            if scanner is not self._scanner:
-                self.memory.close()
-                if not self._module_input.is_empty:
-                    self._module_input.change(is_empty=True)
-                self._reset()
-                self._scanner = scanner
-                change = self._pending = LineChange(0, 0, len(self.lines))
-            if kind is not self._kind:
-                self._kind = kind
-                self._kind_input.change()
-            if scanner is None:
-                self._pending = None
-                self._text_input.change()
-                return
-            delta = self._records.update(
-                scanner, self.lines, change, partial(self._is_pending, change)
-            )
-            if delta is not None:
-                self._pending = None
-                self.edited_line = change.first
-                self._update_index(delta, change)
-                self._note_change(delta)
+        """Take the pending change: find its records, then update the indexes.
 
-    def _is_pending(self, change: LineChange) -> bool:
-        return self._pending is change
+        An edit during the first part cancels the update, so that part changes nothing.
+        """
+        change = self._pending
+        assert change is not None
+        kind = self._kind
+        if change.first < DECISIVE_LINES:
+            kind = FileKind.EMBEDDED if self.host else detect_file_kind(self.lines)
+        scanner = _scanner_for(kind)
+        if scanner is not self._scanner:
+            self.memory.close()
+            if not self._module_input.is_empty:
+                self._module_input.change(is_empty=True)
+            self._reset()
+            self._scanner = scanner
+            change = self._pending = LineChange(0, 0, len(self.lines))
+        if kind is not self._kind:
+            self._kind = kind
+            self._kind_input.change()
+        if scanner is None:
+            self._pending = None
+            self._text_input.change()
+            return
+        delta = self._records.update(scanner, self.lines, change)
+        self._pending = None
+        self.edited_line = change.first
+        self._update_index(delta, change)
+        self._note_change(delta)
 
     def _note_change(self, delta: RecordDelta) -> None:
         """Report the changed parts to the queries that read them."""

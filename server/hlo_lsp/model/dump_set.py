@@ -63,6 +63,11 @@ class DumpSet:
         self.number = next(_SET_NUMBERS)  # unique in this process
         self.query_results: dict[Query[..., Any], Result] = {}
 
+    def refresh(self) -> None:
+        """Update the files after edits, and let a later edit make the current job outdated."""
+        for file in (*self.files, *self.others):
+            file.refresh()
+
     @property
     def backend(self) -> Backend:
         """The backend according to file names, else TPU if a value is tiled (only TPU tiles)."""

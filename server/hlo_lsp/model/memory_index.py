@@ -131,11 +131,6 @@ class MultiMap(Generic[K, R]):
             else:
                 yield found
 
-    def snapshot(self) -> Iterator[R]:
-        """Yield the records of this moment in unspecified order, also if the map changes."""
-        for found in [*self._read().values()]:
-            yield from [*found] if isinstance(found, list) else [found]
-
     def in_order(self) -> list[R]:
         """Return all records in the order of the file."""
         records: list[R] = []
@@ -194,7 +189,6 @@ class MemoryIndex:
         self._tuple_sizes: Counter[tuple[str, int]] = Counter()
         self._tiled_values = 0
         self._rows: EntryRows | None = None
-        self._change_count = 0
         self._maps: dict[type[Record], tuple[tuple[MultiMap[Any, Any], Callable[[Any], Any]], ...]]
         self._maps = {
             AllocationLine: ((self.allocations, attrgetter("number")),),
@@ -243,14 +237,13 @@ class MemoryIndex:
     @property
     def rows(self) -> "EntryRows":
         """Positions and uses by instruction, created on first access."""
-        while self._rows is None:
-            change_count, found = self._change_count, EntryRows(self._inputs[UsedValue])
-            for count, entry in enumerate(self.entries.snapshot()):
+        if self._rows is None:
+            found = EntryRows(self._inputs[UsedValue])
+            for count, entry in enumerate(self.entries.records()):
                 found.update(entry, MultiMap.add)
                 if count % _ENTRIES_PER_CHECKPOINT == 0:
                     checkpoint()
-            if self._change_count == change_count:  # no edit while the job was paused
-                self._rows = found
+            self._rows = found
         return self._rows
 
     def label(self, kind: type[R]) -> R | None:
@@ -268,7 +261,6 @@ class MemoryIndex:
         self._update(record, MultiMap.remove, -1)
 
     def _update(self, record: Record, change: RecordChange, count: int) -> None:
-        self._change_count += 1
         kind = type(record)
         self._counts[kind] += count
         if kind is UsedValue and isinstance(record, UsedValue):

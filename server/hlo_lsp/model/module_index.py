@@ -344,7 +344,7 @@ class ModuleIndex:
         if self._partial_mentions is None:
             self._partial_mentions = MultiMap(), set()
         found, done = self._partial_mentions
-        for count, record in enumerate(self.instructions.snapshot()):
+        for count, record in enumerate(self.instructions.records()):
             if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
                 if self._mentions is not None:

@@ -181,7 +181,7 @@ class _Search:
 
 def _elements_in_text(module: DumpFile) -> Iterator[str]:
     """Yield the elements that a module text mentions, with the tuples that are elements, too."""
-    for reader in module.module.element_readers.snapshot():
+    for reader in module.module.element_readers.records():
         checkpoint()
         for operand in reader.reads:
             if "#" in operand:

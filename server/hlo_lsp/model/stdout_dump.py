@@ -75,19 +75,12 @@ class StdoutDump:
         self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
         self._dump_sets = DumpSetCache(overlapping=True, frames=frames)
 
-    @property
-    def is_fresh(self) -> bool:
-        """True if the sections match the current text."""
-        return self.whole.is_fresh and self._version == self.whole.version
-
     def refresh(self) -> None:
         """Update the sections after edits; sections with unchanged lines are kept."""
-        while not self.is_fresh:
-            self.whole.refresh()
-            version = self.whole.version  # the text may change during the work
-            if self._version != version:
-                self._split()
-                self._version = version
+        self.whole.refresh()
+        if self._version != self.whole.version:
+            self._split()
+            self._version = self.whole.version
 
     def section_at(self, line: int, column: int | None = None) -> SectionFile | None:
         """Return the section that contains a line (from 0) and column of the stdout dump."""

@@ -84,13 +84,10 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
     found = _forms_of_blocks.get(block)
     if found is None:
         checkpoint()
-        kind, lines, version, is_fresh = file.kind, file.lines, file.version, file.is_fresh
+        kind, lines = file.kind, file.lines
         irregular = [record for record in block.records if not is_regular_record(record)]
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
-        found = _BlockForms(tuple(parts), frozenset(irregular))
-        # During a checkpoint, the text can change, and the lines are then those of other records.
-        if is_fresh and file.is_fresh and file.version == version:
-            _forms_of_blocks[block] = found
+        found = _forms_of_blocks[block] = _BlockForms(tuple(parts), frozenset(irregular))
     return found
 
 

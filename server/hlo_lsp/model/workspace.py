@@ -175,6 +175,7 @@ class DumpWorkspace:
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
+        file.refresh()
         if not file.kind.has_sections:
             return [file]
         dump = self.stdout_dump(file)

@@ -50,13 +50,9 @@ def scheduled_module(dump: DumpSet) -> DumpFile | None:
 
 
 def unoptimized_module(dump: DumpSet) -> DumpFile | None:
-    """Return the module before optimizations if it is complete and up to date."""
+    """Return the module before optimizations if it is complete."""
     for file in dump.others:
-        if (
-            _role(file) is FileRole.BEFORE_OPTIMIZATIONS
-            and file.is_fresh
-            and is_complete_module(file)
-        ):
+        if _role(file) is FileRole.BEFORE_OPTIMIZATIONS and is_complete_module(file):
             return file
     return None
 
@@ -137,7 +133,7 @@ def instructions_by_operation(file: DumpFile) -> dict[str, list[InstructionLine]
     For a text of 5 MB, this takes 30 ms, and a search for one operation takes 14 ms.
     """
     found: dict[str, list[InstructionLine]] = {}
-    for record in file.module.instructions.snapshot():
+    for record in file.module.instructions.records():
         checkpoint()
         for operation in dict.fromkeys(_OPERATION.findall(record.text)):
             found.setdefault(operation, []).append(record)
@@ -148,12 +144,7 @@ def _matching_instructions(
     file: DumpFile, operation: str, source: SourceLine | None
 ) -> Iterator[InstructionLine]:
     known: dict[str, bool] = {}  # by the text from the metadata on, which many share
-    index = instructions_by_operation.cached(file)
-    if index is not None:
-        found = index.get(operation, [])
-    else:
-        records = file.module.instructions.records()
-        found = [record for record in records if operation in record.text]
+    found = instructions_by_operation(file).get(operation, [])
     for record in sorted(found, key=lambda one: one.line):
         metadata = record.text.partition("metadata=")[2]
         if metadata not in known:

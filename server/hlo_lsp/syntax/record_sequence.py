@@ -4,7 +4,7 @@ Positions are relative to a block of records, so an edit updates a few hundred r
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
@@ -107,18 +107,11 @@ class RecordSequence:
                 return
             yield record
 
-    def update(
-        self,
-        scanner: Scanner,
-        lines: Sequence[str],
-        change: LineChange,
-        is_current: Callable[[], bool] = lambda: True,
-    ) -> RecordDelta | None:
+    def update(self, scanner: Scanner, lines: Sequence[str], change: LineChange) -> RecordDelta:
         """Scan from the changed lines until an old record starts where a new one ends.
 
         Scanners keep no state between records, so the records after that line are unchanged. The
-        sequence changes only at the end. Return None, without a change, if ``is_current`` is false
-        after a checkpoint because the lines changed meanwhile.
+        sequence changes only at the end, so the work can be cancelled at a checkpoint.
         """
         start = self._position_before(change.first)
         at = 0 if start is None else self._blocks[start[0]].records[start[1]].line
@@ -149,8 +142,6 @@ class RecordSequence:
             added.append(record)
             if len(added) % _RECORDS_PER_CHECKPOINT == 0:
                 checkpoint()
-                if not is_current():
-                    return None
         else:
             while old is not None:
                 removed.append(old)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from hlo_lsp.hlo.vocabulary import OperandPassing, opcodes_passing, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
-    can_search,
     origin_and_source_facts,
     source_facts,
 )
@@ -236,7 +235,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     number, computation = parameter_number(parameter), module.computation_of(parameter)
     if number is not None and computation is not None:
         facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
-    passed = operands_of_parameter(module, parameter) if can_search(module) else ()
+    passed = operands_of_parameter(module, parameter)
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
     return [*facts, *list_facts("receives", found)]
 

@@ -6,7 +6,6 @@ from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import instructions_by_operation
@@ -18,7 +17,7 @@ _MAX_NAME_CHARACTERS = 60
 
 
 def prepare_hovers(dump: DumpSet) -> None:
-    """Compute the facts that hovers of a large compile otherwise omit or search for."""
+    """Compute the facts of a compile that many hovers need, so that the first is fast, too."""
     for file in dump.files:
         file.module.build_mention_index()
     memory_space_occupancies(dump)
@@ -27,41 +26,25 @@ def prepare_hovers(dump: DumpSet) -> None:
 
 
 def needs_preparation(dump: DumpSet) -> bool:
-    """Return whether hovers omit or search for facts until ``prepare_hovers`` has run."""
+    """Return whether ``prepare_hovers`` takes longer than a hover may."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
         for file in (*dump.files, *dump.others)
     )
 
 
-def known_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
-    """Return the origin of a value, or None if finding it could take longer than a hover may."""
-    return _origin(dump, name, index) if can_follow_data(dump, name) else None
-
-
-def can_follow_data(dump: DumpSet, name: str) -> bool:
-    """Return whether following the data of an instruction takes no longer than a hover may."""
-    line = dump.instruction(name)
-    return line is not None and can_search(line.file.module)
-
-
-def can_search(module: ModuleIndex) -> bool:
-    """Return whether a search for callers takes no longer than a hover may."""
-    return module.is_indexed or len(module.instructions) <= _MAX_UNPREPARED_RECORDS
-
-
 @query  # so that the headline and the facts of a hover share one search
-def _origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+def value_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+    """Return the origin of a value."""
+    line = dump.instruction(name)
+    if line is not None:
+        line.file.module.build_mention_index()
     return origin_of(dump, name, index)
 
 
-def known_peak_step(dump: DumpSet, space: int) -> int | None:
-    """Return the step of the peak of a memory space, or None before it is computed."""
-    occupancies = memory_space_occupancies.cached(dump)
-    if occupancies is None:
-        if sum(len(file.memory.assigned) for file in dump.files) > _MAX_UNPREPARED_RECORDS:
-            return None
-        occupancies = memory_space_occupancies(dump)
+def peak_step(dump: DumpSet, space: int) -> int | None:
+    """Return the step of the peak of a memory space."""
+    occupancies = memory_space_occupancies(dump)
     return next((each.peak_step for each in occupancies if each.space == space), None)
 
 
@@ -88,7 +71,7 @@ def origin_and_source_facts(
     dump: DumpSet, name: str, index: str | None, text: InstructionText | None
 ) -> list[Fact]:
     """Return the origin of a value, and the operation and Python stack of its instruction."""
-    origin = known_origin(dump, name, index)
+    origin = value_origin(dump, name, index)
     own = [] if text is None else source_facts(dump, text)
     if origin is None:
         return own

@@ -2,11 +2,10 @@
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.hover.origin_text import (
-    can_follow_data,
-    known_origin,
-    known_peak_step,
     origin_and_source_facts,
     origin_label,
+    peak_step,
+    value_origin,
 )
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
@@ -133,7 +132,7 @@ def _step_name(dump: DumpSet, step: int) -> str:
 
 def _consumer_facts(dump: DumpSet, value: Value) -> list[Fact]:
     """Return for what a value is kept, if it is alive until copies of it start."""
-    lifetime = lifetime_of(dump, value) if can_follow_data(dump, value.name) else None
+    lifetime = lifetime_of(dump, value)
     last = None if lifetime is None else lifetime.last_consumer
     if last is None or last.copy is None or last.step is None:
         return []
@@ -269,12 +268,12 @@ def _peak_of_space(dump: DumpSet, value: Value) -> tuple[int, bool, int] | None:
     """Return the peak step of a value's memory space, whether it is live there, and the space.
 
     A value that is in memory the whole time, such as a parameter, is not compared with the peak
-    where its live range excludes it. The result is None then, and before the peak is computed.
+    where its live range excludes it. The result is None then.
     """
     if value.live is None or value.allocation is None:
         return None
     live, allocation = value.live.record, value.allocation.record
-    step = known_peak_step(dump, allocation.color)
+    step = peak_step(dump, allocation.color)
     if step is None:
         return None
     is_live = live.start_step <= step <= live.end_step
@@ -313,7 +312,7 @@ def _steps(dump: DumpSet, value: Value) -> str:
 
 
 def _origin(dump: DumpSet, name: str, index: str | None, text: InstructionText | None) -> str:
-    origin = known_origin(dump, name, index)
+    origin = value_origin(dump, name, index)
     label = "" if origin is None else origin_label(origin, name)
     if label or text is None:
         return label

@@ -1,0 +1,84 @@
+"""Reading of large files in the background, and what a session reports about it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from pathlib import Path
+
+from hlo_lsp.lsp.progress import Progress
+from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.model.workspace import DumpWorkspace
+
+
+class SessionListener:
+    """What a session reports; this class ignores it."""
+
+    def progress(self, title: str) -> AbstractContextManager[Progress]:
+        """Return the progress of a long task."""
+        return nullcontext(Progress(title))
+
+    def file_loaded(self, path: Path) -> None:
+        """Handle that a large file was read."""
+
+    def hovers_prepared(self) -> None:
+        """Handle that the facts are computed which answers about a large compile need."""
+
+    def problem_found(self, message: str) -> None:
+        """Handle a problem in a configuration file."""
+
+
+class _ReadingCancelledError(Exception):
+    """Raised when the user cancelled the reading of a file."""
+
+
+class FileLoader:
+    """Reads large files one after the other; each once, until it changes.
+
+    ``give_way`` is awaited between two slices of the work.
+    """
+
+    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
+        self.listener = SessionListener()
+        self._workspace = workspace
+        self._give_way = give_way
+        self._tasks: dict[Path, asyncio.Task[None]] = {}
+        self._cancelled: set[Path] = set()
+        self._lock = asyncio.Lock()
+
+    async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
+        """Read files and wait for them at most so many seconds; reading continues afterwards.
+
+        A file whose reading the user cancelled is not read until it is opened.
+        """
+        tasks = [self._task(path) for path in paths if path not in self._cancelled]
+        if tasks and seconds != 0:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    def clear_cancelled(self) -> None:
+        """Read files again whose reading the user cancelled."""
+        self._cancelled.clear()
+
+    def _task(self, path: Path) -> "asyncio.Task[None]":
+        task = self._tasks.get(path)
+        if task is None:
+            task = self._tasks[path] = asyncio.create_task(self._load(path))
+            task.add_done_callback(lambda _: self._tasks.pop(path, None))
+        return task
+
+    async def _load(self, path: Path) -> None:
+        async with self._lock:
+            with self.listener.progress(f"Reading {path.name}") as progress:
+
+                def report(percentage: int) -> None:
+                    progress.report(None, percentage)
+                    if progress.is_cancelled:
+                        raise _ReadingCancelledError
+
+                try:
+                    work = partial(self._workspace.read, path, report)
+                    await run_in_slices(work, self._give_way)
+                except _ReadingCancelledError:
+                    self._cancelled.add(path)
+                    return
+        self.listener.file_loaded(path)
