@@ -98,7 +98,7 @@ def replies(client: Client, method: str) -> list[tuple[float, int, tuple[int, in
     """
     chance = random.Random(method)
     count = _POSITIONS_PER_METHOD if method in POSITION_METHODS else _REPETITIONS
-    places = [_random_position(client, chance) for _ in range(count)]
+    places = [random_position(client, chance) for _ in range(count)]
     return sorted(_measure(client, method, *place) for place in places)
 
 
@@ -115,8 +115,8 @@ def _row(client: Client, method: str) -> Iterator[str]:
     client.settle()
 
 
-def _random_position(client: Client, chance: random.Random) -> tuple[int, int]:
-    """Return the start of a random name or word."""
+def random_position(client: Client, chance: random.Random) -> tuple[int, int]:
+    """Return the line and the column of a random name or word."""
     while True:
         number = chance.randrange(len(client.lines))
         if words := list(_WORD.finditer(client.lines[number])):

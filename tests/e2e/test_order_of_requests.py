@@ -1,0 +1,65 @@
+"""An answer does not depend on the requests before it."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench.requests import (
+    DOCUMENT_METHODS,
+    POSITION_METHODS,
+    capabilities,
+    random_position,
+    request_params,
+)
+from bench.wire import Client
+
+_MODULE = "tpu_v5e_jax_0.9.2/module_0156.jit_rngf.cl_878335365.after_optimizations"
+_PLACES = 4
+
+Request = tuple[str, dict[str, Any]]
+
+
+@pytest.mark.parametrize("suffix", ["", "-buffer-assignment"])
+def test_answers_are_equal_in_two_orders(corpus_small: Path, suffix: str) -> None:
+    """Nothing waits for the server to become idle: 1,301 instructions are still being indexed."""
+    path = corpus_small / f"{_MODULE}{suffix}.txt"
+    first = _answers(path, 1)
+    last = _answers(path, -1)
+    differing = [request for request, answer in first.items() if last[request] != answer]
+    assert differing == []
+    assert len(first) > len(POSITION_METHODS)
+
+
+def _answers(path: Path, step: int) -> dict[str, Any]:
+    """Return the answers of a new server to all requests, asked in an order or in reverse."""
+    client = Client(path, capabilities())
+    client.open()
+    found: dict[str, Any] = {}
+    for method, params in list(_requests(client))[::step]:
+        answer = client.reply(method, params)
+        if method == "diagnostic":
+            answer = answer["items"]  # the other part names the state of the process
+        if method == "codeLens":
+            answer = [client.request("codeLens/resolve", lens) for lens in _some(answer)]
+        if method.startswith("semanticTokens/full"):
+            answer = answer["data"]
+        found[f"{method} {params}"] = answer
+    client.close()
+    return found
+
+
+def _requests(client: Client) -> Iterator[Request]:
+    chance = random.Random(7)
+    places = [random_position(client, chance) for _ in range(_PLACES)]
+    for place in places:
+        for method in POSITION_METHODS:
+            yield method, request_params(client, method, *place)
+    for method in DOCUMENT_METHODS:
+        yield method, request_params(client, method, 0, 0)
+
+
+def _some(lenses: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    return lenses[:: max(len(lenses) // 5, 1)]
