@@ -308,7 +308,7 @@ class Session:
         if give_way is not None:
             return await run_in_slices(answer, give_way)
         with self.foreground.hold_background():
-            return await run_in_slices(answer, is_short=True)
+            return await run_in_slices(answer)
 
     async def _read(self, document: types.TextDocumentIdentifier, wanted: _Wanted) -> None:
         """Read the files that a request waits for, and index them in the background.
