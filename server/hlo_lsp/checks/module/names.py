@@ -67,7 +67,7 @@ def undefined_predecessor(context: CompileContext) -> Iterator[Finding]:
     if file is None:
         return
     omitted = omitted_instructions(context.dump)
-    for record in file.module.instructions.snapshot():
+    for record in file.module.instructions.records():
         checkpoint()
         if "control-predecessors=" not in record.text:
             continue
