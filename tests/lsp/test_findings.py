@@ -1,6 +1,8 @@
 """Tests for checks that several requests share."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 from lsprotocol import types
@@ -75,6 +77,16 @@ async def test_complete_findings_are_known_until_the_next_edit(checked_files: li
     edit(session, whole_document(DUMP))
     assert codes(await check_text(session, document)) == []
     assert len(checked_files) == 2
+
+
+async def test_closed_file_is_freed_with_its_findings() -> None:
+    opened = await context(DAMAGED)
+    await checked(opened)
+    file = weakref.ref(opened.file)
+    opened.session.close(opened.file.uri)
+    del opened
+    gc.collect()
+    assert file() is None
 
 
 async def test_first_findings_come_before_the_others() -> None:

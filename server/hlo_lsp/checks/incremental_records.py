@@ -15,7 +15,7 @@ from hlo_lsp.checks.module.names import has_all_computations
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import Target
-from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.query_cache import Memo
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -71,12 +71,21 @@ class CleanRecords:
         return self._pace is Pace.FILE and self._file.kind is FileKind.MODULE
 
 
-@query
+_clean_records = Memo[dict[Pace, CleanRecords]]()
+
+
 def clean_records(
-    file: DumpFile, _rules: "tuple[Rule[Any], ...]", _target: Target
+    file: DumpFile, rules: "tuple[Rule[Any], ...]", target: Target
 ) -> dict[Pace, CleanRecords]:
-    """Return the clean records of each pace for these rules and this target."""
-    return {pace: CleanRecords(file, pace) for pace in Pace}
+    """Return the records that the last check with these rules and this target found clean.
+
+    Each check brings them up to date, and adds its own.
+    """
+    known = _clean_records.get(file, (rules, target))
+    if known is None:
+        new = {pace: CleanRecords(file, pace) for pace in Pace}
+        known = _clean_records.keep(file, (rules, target), new)
+    return known
 
 
 class _ModuleState:

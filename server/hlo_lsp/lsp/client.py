@@ -233,7 +233,7 @@ def rule_places() -> Mapping[str, tuple[str, int]]:
 SOURCE = "hlo-lsp"
 
 
-def diagnostics_json(client: Client, findings: list[Finding]) -> list[Json]:
+def diagnostics_json(client: Client, findings: Iterable[Finding]) -> list[Json]:
     """Return the diagnostics for findings."""
     found = []
     for finding in findings:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
-from weakref import WeakKeyDictionary
 
 from lsprotocol import types
 
@@ -16,7 +15,7 @@ from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.client import Json, diagnostics_json
 from hlo_lsp.lsp.garbage_collection import release_memory
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.query_cache import Memo
 
 FindingsListener = Callable[[RequestContext, list[Finding], frozenset[str]], None]
 
@@ -119,15 +118,12 @@ def _lines_of(
     return contexts[0].file.lines if len(contexts) == 1 else ()
 
 
-_State = tuple[object, ...]
-# The last complete findings of each file, with the state that they are for.
-_known: "WeakKeyDictionary[DumpFile, tuple[_State, list[Finding]]]" = WeakKeyDictionary()
+_last_findings = Memo[tuple[Finding, ...]]()  # of a complete check
 
 
-def known_findings(context: RequestContext) -> list[Finding] | None:
+def known_findings(context: RequestContext) -> Sequence[Finding] | None:
     """Return the findings of a file in line order, if a check has found them; in a reply only."""
-    known = _known.get(context.file)
-    return known[1] if known is not None and known[0] == _state(context) else None
+    return _last_findings.get(context.file, _state(context))
 
 
 def all_findings(contexts: Sequence[RequestContext]) -> list[Finding]:
@@ -138,18 +134,18 @@ def all_findings(contexts: Sequence[RequestContext]) -> list[Finding]:
 def _findings(
     context: RequestContext,
     report: Callable[[RequestContext, CheckProgress], None] = lambda _context, _progress: None,
-) -> list[Finding]:
-    found = known_findings(context)
-    if found is None:
-        found = []
+) -> Sequence[Finding]:
+    known = known_findings(context)
+    if known is None:
+        found: list[Finding] = []
         rules, thresholds = selected_rules(context.selection), context.selection.thresholds
         for progress in check_by_pace(context.dump, context.file, rules, thresholds):
             found = progress.findings
             report(context, progress)
             checkpoint()
-        found = sort_findings(found)
-        _known[context.file] = _state(context), found
-    return found
+        known = tuple(sort_findings(found))
+        _last_findings.keep(context.file, _state(context), known)
+    return known
 
 
 def state_id(contexts: Sequence[RequestContext]) -> str:

@@ -1,5 +1,6 @@
 """A dump file: its text, records and indexes."""
 
+from collections.abc import Hashable
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from weakref import WeakSet
 from hlo_lsp.background_jobs import Job, checkpoint, current_job
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.query_cache import Input, Query, Result
+from hlo_lsp.model.query_cache import Input, Memo, Query, Result
 from hlo_lsp.syntax.embedded_hlo import HostLanguage
 from hlo_lsp.syntax.file_kinds import DECISIVE_LINES, FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -38,6 +39,7 @@ class DumpFile:
         self.path = path
         self.document = document
         self.query_results: dict[Query[..., Any], Result] = {}
+        self.memos: dict[Memo[Any], tuple[Hashable, Any]] = {}
         self._kind = FileKind.OTHER
         self._kind_input, self._text_input, self._module_input = Input(), Input(self), Input(self)
         self.edited_line = 0  # the first line of the last edit

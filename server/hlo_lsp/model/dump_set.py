@@ -1,7 +1,7 @@
 """Queries over all files of one compile."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,7 +12,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.query_cache import Query, Result
+from hlo_lsp.model.query_cache import Memo, Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice, SourceLine
 from hlo_lsp.model.tuple_elements import element_of, element_position
@@ -62,6 +62,7 @@ class DumpSet:
         self.thunk_names = thunk_names
         self.number = next(_SET_NUMBERS)  # unique in this process
         self.query_results: dict[Query[..., Any], Result] = {}
+        self.memos: dict[Memo[Any], tuple[Hashable, Any]] = {}
 
     def refresh(self) -> None:
         """Update the files after edits, and let a later edit make the current job outdated."""

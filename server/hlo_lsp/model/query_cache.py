@@ -3,11 +3,13 @@
 The method is that of Salsa, the library of rust-analyzer. A query records the inputs that it reads
 and the queries that it calls. Its result is valid while no input has changed and while the called
 queries, computed again if necessary, return equal results from the same files.
+
+A memo is simpler: it keeps what its user gave it, and records nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
@@ -57,6 +59,32 @@ class Subject(Protocol):
     @property
     def query_results(self) -> dict[Query[..., Any], Result]:
         """The last result of each query."""
+
+
+class MemoSubject(Protocol):
+    """An object that keeps memos."""
+
+    @property
+    def memos(self) -> dict[Memo[Any], tuple[Hashable, Any]]:
+        """The state and the value of each memo."""
+
+
+class Memo(Generic[T]):
+    """What a function left with a subject for its next call, as long as the subject exists.
+
+    Unlike the result of a query, it may be out of date: its user compares the state that it is for.
+    Answers are the same with an empty memo.
+    """
+
+    def get(self, subject: MemoSubject, state: Hashable) -> T | None:
+        """Return what was kept for this state; None if the last one was another."""
+        before, value = subject.memos.get(self, (None, None))
+        return cast("T", value) if before == state else None
+
+    def keep(self, subject: MemoSubject, state: Hashable, value: T) -> T:
+        """Keep a value in place of the last one, and return it."""
+        subject.memos[self] = state, value
+        return value
 
 
 class Result:

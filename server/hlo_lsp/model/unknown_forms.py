@@ -6,7 +6,6 @@ that need all facts of a computation or a file ask here first.
 
 from dataclasses import dataclass
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.dump_file import DumpFile
@@ -76,18 +75,14 @@ class _BlockForms(NamedTuple):
     irregular: frozenset[Record]
 
 
-# By block, as an edit changes few of them.
-_forms_of_blocks: "WeakKeyDictionary[RecordBlock, _BlockForms]" = WeakKeyDictionary()
-
-
 def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
-    found = _forms_of_blocks.get(block)
-    if found is None:
+    found = block.forms  # an edit changes few blocks
+    if not isinstance(found, _BlockForms):
         checkpoint()
         kind, lines = file.kind, file.lines
         irregular = [record for record in block.records if not is_regular_record(record)]
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
-        found = _forms_of_blocks[block] = _BlockForms(tuple(parts), frozenset(irregular))
+        found = block.forms = _BlockForms(tuple(parts), frozenset(irregular))
     return found
 
 

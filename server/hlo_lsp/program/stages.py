@@ -67,8 +67,6 @@ def _role(file: DumpFile) -> FileRole | None:
 
 
 _OPERATION = re.compile(r'op_name="(?:[^"\\]|\\.)*"')
-# Counterparts by operation and Python line: thousands of instructions can have one operation.
-_CounterpartCache = dict[tuple[str, tuple[str, int] | None], list[LocatedRecord[InstructionLine]]]
 
 
 def counterparts(
@@ -83,16 +81,13 @@ def counterparts(
     if operation is None:
         return []
     source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
-    known = _counterparts_by_operation(dump)
-    key = operation, None if source is None else (source.file, source.line)
-    if key not in known:
-        known[key] = [
-            LocatedRecord(other, record)
-            for other in dump.others
-            for record in _matching_instructions(other, operation, source)
-        ]
+    found = [
+        LocatedRecord(other, record)
+        for other in dump.others
+        for record in _matching_instructions(other, operation, source)
+    ]
     name, order = line.record.name, dump.others.index
-    return sorted(known[key], key=lambda one: (order(one.file), one.record.name != name))
+    return sorted(found, key=lambda one: (order(one.file), one.record.name != name))
 
 
 def counterpart_in(file: DumpFile, line: LocatedRecord[InstructionLine]) -> InstructionLine | None:
@@ -116,14 +111,6 @@ def counterpart_in(file: DumpFile, line: LocatedRecord[InstructionLine]) -> Inst
     source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
     found = list(_matching_instructions(file, operation, source))
     return max(found, key=lambda one: (one.opcode == line.record.opcode, -one.line), default=None)
-
-
-@query
-def _counterparts_by_operation(dump: DumpSet) -> _CounterpartCache:
-    """Return a map of the counterparts that were searched, valid until one of the texts changes."""
-    for other in dump.others:
-        other.read()
-    return {}
 
 
 @query

@@ -10,19 +10,17 @@ class RecordBlock:
     """A run of adjacent records and the line (from 0) on which it begins.
 
     ``heads`` are the positions of the head records. ``above`` is the nearest earlier block with
-    heads.
+    heads. ``forms`` keeps what the model finds unknown in the records.
     """
 
-    __slots__ = (
-        *("__weakref__", "above", "first_line", "heads"),
-        *("line_count", "number", "records"),
-    )
+    __slots__ = ("above", "first_line", "forms", "heads", "line_count", "number", "records")
 
     def __init__(self, records: "list[Record]") -> None:
         self.records = records
         self.number = 0
         self.first_line = 0
         self.above: RecordBlock | None = None
+        self.forms: object = None
         start = 0
         for record in records:
             record.block = self

@@ -9,7 +9,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.query_cache import Memo, query
 from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -116,7 +116,12 @@ def _changes(
     return InstructionChanges(removed, added)
 
 
-@query
-def clean_values(_dump: DumpSet) -> defaultdict[str, CleanValues]:
-    """Return the clean values by the code of their rule."""
-    return defaultdict(CleanValues)
+_clean_values = Memo[defaultdict[str, CleanValues]]()  # by the code of the rule
+
+
+def clean_values(dump: DumpSet, code: str) -> CleanValues:
+    """Return the values that the rule with this code found clean, which it brings up to date."""
+    known = _clean_values.get(dump, None)
+    if known is None:
+        known = _clean_values.keep(dump, None, defaultdict(CleanValues))
+    return known[code]

@@ -134,7 +134,7 @@ class CompileContext(RuleContext):
     @property
     def clean(self) -> CleanValues:
         """The values in which the rule found nothing in its last run."""
-        return clean_values(self.dump)[self.code]
+        return clean_values(self.dump, self.code)
 
 
 class Pace(IntEnum):
