@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.ide.navigation.outline import OutlineNode, OutlineNodeKind, walk_nodes
-from hlo_lsp.ide.oom import oom_outline
+from hlo_lsp.ide.oom_text import oom_outline
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, messages, text_of
 
 

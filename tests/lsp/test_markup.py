@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from markdown_it import MarkdownIt
 
-from hlo_lsp.lsp.hover import markdown, plain
+from hlo_lsp.lsp.hover import markdown, plain_text
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.source import SourceLine
 
@@ -59,7 +59,7 @@ def test_markdown_shows_title_facts_and_text() -> None:
 
 
 def test_plain_text_has_columns_without_backticks() -> None:
-    assert plain(CARD, missing_link) == (
+    assert plain_text(CARD, missing_link) == (
         "fusion.40{0}\n"
         "value   328, leaf {0} of fusion.40\n"
         "padded  512 B: padded to T(8,128)\n"
@@ -69,7 +69,7 @@ def test_plain_text_has_columns_without_backticks() -> None:
 
 def test_card_may_have_only_a_title() -> None:
     assert render(markdown(Card("`x`"), missing_link)) == ("x\n", [])
-    assert plain(Card("`x`"), missing_link) == "x"
+    assert plain_text(Card("`x`"), missing_link) == "x"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_missing_source_file_has_a_note(file: str) -> None:
         f"title\nsource {words}\n",
         [],
     )
-    assert plain(_card_with_source(file, "f"), missing_link) == f"title\nsource  {words}"
+    assert plain_text(_card_with_source(file, "f"), missing_link) == f"title\nsource  {words}"
 
 
 STACK = Card(
@@ -148,7 +148,7 @@ def test_callers_are_listed_below_the_source_line() -> None:
         "  - called from [train.py:90](u90)\n"
         "- **uses** 1"
     )
-    assert plain(STACK, local_link) == (
+    assert plain_text(STACK, local_link) == (
         "title\n"
         "source  /a/loss.py:7 in loss\n"
         "          called from loss.py:20 in step\n"
@@ -160,7 +160,7 @@ def test_callers_are_listed_below_the_source_line() -> None:
 
 def test_missing_file_note_appears_once_per_file() -> None:
     note = " (not on this machine; see hlo.sourceMap)"
-    assert plain(STACK, missing_link).split("\n")[1:-1] == [
+    assert plain_text(STACK, missing_link).split("\n")[1:-1] == [
         f"source  /a/loss.py:7 in loss{note}",
         "          called from loss.py:20 in step",
         f"          called from /a/train.py:3 in main{note}",
@@ -172,7 +172,7 @@ def test_missing_file_note_appears_once_per_file() -> None:
 def test_deep_stack_is_truncated(frames: int, expected_count: int) -> None:
     stack = [SourceLine("/m.py", number) for number in range(1, frames + 1)]
     card = Card("title", (Fact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
-    lines = plain(card, local_link).split("\n")[1:]
+    lines = plain_text(card, local_link).split("\n")[1:]
     assert lines[1] == "          called from m.py:2"
     assert sum(".py:" in line for line in lines) == expected_count
     assert lines[expected_count:] == (
@@ -187,7 +187,9 @@ def test_names_in_backticks_are_complete(name: str) -> None:
 
 
 def test_plain_text_has_paths_without_links() -> None:
-    shown = plain(_card_with_source("/home/user/my model.py", "f.<locals>.<lambda>"), local_link)
+    shown = plain_text(
+        _card_with_source("/home/user/my model.py", "f.<locals>.<lambda>"), local_link
+    )
     assert shown == "title\nsource  /home/user/my model.py:7 in f.<locals>.<lambda>"
     assert not re.search(r"[\[\]`]|file:", shown)
 

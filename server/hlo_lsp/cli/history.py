@@ -69,6 +69,4 @@ def _require_text(path: Path) -> None:
 def _texts(path: Path) -> Iterator[DumpFile]:
     """Yield the module texts of a compile in pipeline order, one at a time."""
     for text in DumpWorkspace().compile(path).texts:
-        file = DumpWorkspace().file(text)
-        file.read()
-        yield file
+        yield DumpWorkspace().file(text)

@@ -18,7 +18,7 @@ from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
-from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
+from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_report
 from hlo_lsp.text.disk import UnreadableError, decode, read_document, read_first_lines
 from hlo_lsp.text.document import Document
 

@@ -16,7 +16,7 @@ from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import count_noun, printable
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
-from hlo_lsp.reports.oom import oom_lines
+from hlo_lsp.reports.oom_report import oom_lines
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.text.disk import UnreadableError, decode

@@ -21,7 +21,7 @@ from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
-from hlo_lsp.reports.oom import oom_json, oom_lines, oom_markdown
+from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, largest_first, summarize
 from hlo_lsp.reports.summary_text import (
     small_module_lines,

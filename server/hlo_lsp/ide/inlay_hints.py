@@ -16,7 +16,7 @@ from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves, ste
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.display import format_bytes, format_short_bytes, truncated
+from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
@@ -313,7 +313,7 @@ def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:
     if not label or origin is None:
         return None
     lines = [f"{value.key}, produced by {origin.instruction.record.name}", *map(str, origin.stack)]
-    return truncated(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
+    return shortened(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
 
 
 def _padded_size_labels(
@@ -411,7 +411,7 @@ def _shape_label(text: str) -> str:
     elements = element_texts(text)
     if elements is not None:
         return f"tuple of {len(elements)}"
-    return truncated(short_shape(text), _MAX_SHAPE_LABEL_CHARACTERS)
+    return shortened(short_shape(text), _MAX_SHAPE_LABEL_CHARACTERS)
 
 
 def _name_start(text: InstructionText, span: TextSpan) -> int:

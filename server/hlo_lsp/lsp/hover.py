@@ -53,7 +53,7 @@ def markdown(card: Card, uri_of: UriOf) -> str:
     return "\n\n".join(part for part in sections if part)
 
 
-def plain(card: Card, uri_of: UriOf) -> str:
+def plain_text(card: Card, uri_of: UriOf) -> str:
     """Return a card as plain text."""
     width = max((len(fact.label) for fact in card.facts), default=0)
     lines = [*filter(None, [card.headline]), card.title]
@@ -137,7 +137,7 @@ def rendered(client: Client, card: Card, uri_of: UriOf) -> types.MarkupContent:
     """Return a card in the form that a client shows."""
     if client.can_render_markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, markdown(card, uri_of))
-    return types.MarkupContent(types.MarkupKind.PlainText, plain(card, uri_of))
+    return types.MarkupContent(types.MarkupKind.PlainText, plain_text(card, uri_of))
 
 
 _WARM_UP_MODULE = """\

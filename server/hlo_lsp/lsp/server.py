@@ -16,7 +16,7 @@ from hlo_lsp.lsp import (
     completion,
     inlay_hints,
     navigation,
-    oom,
+    oom_answers,
     rename_and_formatting,
     symbols,
 )
@@ -152,9 +152,9 @@ def _position_requests(session: Session) -> dict[str, Handler]:
 
     everywhere = partial(at, whole=True, closed=True)
     return {
-        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=oom.hover),
+        types.TEXT_DOCUMENT_HOVER: at(hover, closed=True, in_message=oom_answers.hover),
         types.TEXT_DOCUMENT_DEFINITION: everywhere(
-            navigation.definition, in_message=oom.definition
+            navigation.definition, in_message=oom_answers.definition
         ),
         types.TEXT_DOCUMENT_DECLARATION: everywhere(navigation.declaration),
         types.TEXT_DOCUMENT_TYPE_DEFINITION: everywhere(navigation.type_definition),
@@ -206,7 +206,7 @@ def _document_requests(session: Session) -> dict[str, Handler]:
     return {
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: on(
             lambda file, _: symbols.document_symbols(file),
-            in_message=oom.document_symbols,
+            in_message=oom_answers.document_symbols,
         ),
         types.TEXT_DOCUMENT_FORMATTING: on(
             lambda file, _: rename_and_formatting.format_document(file)
@@ -216,15 +216,15 @@ def _document_requests(session: Session) -> dict[str, Handler]:
         ),
         types.TEXT_DOCUMENT_DOCUMENT_LINK: on(
             lambda file, _: navigation.document_links(file),
-            in_message=oom.document_links,
+            in_message=oom_answers.document_links,
         ),
         types.TEXT_DOCUMENT_FOLDING_RANGE: on(
             lambda file, _: symbols.folding_ranges(file),
             join=join_folds,
-            in_message=oom.folding_ranges,
+            in_message=oom_answers.folding_ranges,
         ),
         types.TEXT_DOCUMENT_CODE_LENS: on(
-            lambda file, _: code_lenses.code_lenses(file), in_message=oom.code_lenses
+            lambda file, _: code_lenses.code_lenses(file), in_message=oom_answers.code_lenses
         ),
     }
 
@@ -259,7 +259,7 @@ def _item_requests(session: Session) -> dict[str, Handler]:
 
     async def on_lens(lens: types.CodeLens) -> types.CodeLens:
         found = await code_lenses.resolve(session, lens)
-        return await oom.resolve_lens(session, lens) if found is None else found
+        return await oom_answers.resolve_lens(session, lens) if found is None else found
 
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
         reply = partial(completion.resolve, item=item)

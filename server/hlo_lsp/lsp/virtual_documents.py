@@ -12,7 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import SUMMARY_SCHEME, Json, path_of
 from hlo_lsp.lsp.commands import summarize_uri
-from hlo_lsp.lsp.oom import summarize_message
+from hlo_lsp.lsp.oom_answers import summarize_message
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session

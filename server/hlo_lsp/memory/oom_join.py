@@ -83,7 +83,7 @@ def join_message(
                 break
     if best is None:
         return JoinedMessage(message, name, None, tuple(map(JoinedEntry, message.entries)))
-    return JoinedMessage(message, module_name(best[1]) or name, best[1], best[2])
+    return JoinedMessage(message, _header_name(best[1]) or name, best[1], best[2])
 
 
 def module_of_message(message: OomMessage) -> str | None:
@@ -91,7 +91,7 @@ def module_of_message(message: OomMessage) -> str | None:
     return message.module or _module_of_entries(message)
 
 
-def module_name(dump: DumpSet) -> str | None:
+def _header_name(dump: DumpSet) -> str | None:
     """Return the name in the header of the module text."""
     for file in dump.files:
         if file.module.header is not None:
@@ -112,7 +112,7 @@ def _match(
     message: OomMessage, name: str | None, dump: DumpSet
 ) -> tuple[float, tuple[JoinedEntry, ...]]:
     """Return which share of a message a dump explains, from 0 to 1, and its joined entries."""
-    known = module_name(dump)
+    known = _header_name(dump)
     if message.module is not None and known is not None and known != message.module:
         return 0, ()
     entries = tuple(_Join(dump, message).entries())

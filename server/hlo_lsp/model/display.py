@@ -73,7 +73,7 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
         yield False, text[end:]
 
 
-def truncated(text: str, limit: int) -> str:
+def shortened(text: str, limit: int) -> str:
     """Return the first characters of a text, with an ellipsis if it is longer."""
     return text if len(text) <= limit else f"{text[:limit]}..."
 

@@ -109,7 +109,7 @@ class DumpFile:
         """The scanner of the lines; None for a file that is not a dump."""
         return self._scanner
 
-    def read(self) -> None:
+    def depend_on_text(self) -> None:
         """Record that the current query depends on the whole text, line numbers included."""
         self._text_input.read()
 

@@ -420,5 +420,5 @@ def _entry_of_header(
 @query
 def oom_messages_of(file: DumpFile) -> tuple[OomMessage, ...]:
     """Return the messages in a document."""
-    file.read()
+    file.depend_on_text()
     return tuple(read_oom_messages(file.lines))

@@ -367,7 +367,7 @@ def shape_difference(
     return _difference(one, other, types, loose, ())
 
 
-def describe_shape(text: str) -> str:
+def brief_shape(text: str) -> str:
     """Return a shape for a message: without layout, and tuples by their number of elements."""
     shape = try_shape(text)
     return f"`{text[:_MAX_SHAPE_LENGTH]}`" if shape is None else _describe(shape)

@@ -16,7 +16,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import (
     ArrayShape,
-    describe_shape,
+    brief_shape,
     element_texts,
     is_compatible,
     try_shape,
@@ -221,7 +221,7 @@ def _resharded(
             pairs.remove(pair)
             output, result = pair
             found[leaf] = (
-                f"it and output {output.index_text} are both {describe_shape(whole.shape)} before "
+                f"it and output {output.index_text} are both {brief_shape(whole.shape)} before "
                 f"partitioning, but one device holds `{output.shape}` of the output (sharding of "
                 f"the parameter: {_sharding_words(before, whole)}, of the output: "
                 f"{_sharding_words(before, result)})"

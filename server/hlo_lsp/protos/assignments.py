@@ -7,7 +7,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.instructions import InstructionPrinter
-from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, index_text, plain
+from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, decoded, index_text
 
 _ALLOCATIONS_PER_CHECKPOINT = 64
 _MERGING_OPCODES = frozenset({"while", "conditional"})
@@ -102,7 +102,7 @@ class AssignmentPrinter:
         number, index = place_of(value.defined_at)
         one = self._instructions.get(number)
         shape = None if one is None else self._subshape(one.shape, index)
-        name = f"id.{number}" if one is None else plain(one.name)
+        name = f"id.{number}" if one is None else decoded(one.name)
         if index if one is None else one.shape.element_type == TUPLE:
             name += index_text(index)
         if one is not None and self._is_phi(one):

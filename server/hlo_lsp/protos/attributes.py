@@ -7,11 +7,11 @@ from hlo_lsp.protos.literals import literal_text
 from hlo_lsp.protos.shapes import (
     ELEMENT_TYPES,
     ShapeTexts,
+    decoded,
     dimension_labels,
     escaped,
     index_text,
     padding_text,
-    plain,
     window_text,
 )
 from hlo_lsp.protos.shardings import replica_groups_text, sharding_text
@@ -51,7 +51,7 @@ def comparison_type(instruction: Any, operand: Any) -> Iterator[str]:
     """Yield the type or the order of a comparison unless it is the usual one of the operand."""
     name = ELEMENT_TYPES.get(operand.shape.element_type, "")
     usual = "SIGNED" if name in _SIGNED else "UNSIGNED" if name in _UNSIGNED else "FLOAT"
-    kind, order = plain(instruction.comparison_type), plain(instruction.comparison_order)
+    kind, order = decoded(instruction.comparison_type), decoded(instruction.comparison_order)
     if kind and kind != usual:
         yield f"type={kind}"
     if order and order != ("PARTIAL" if usual == "FLOAT" else "TOTAL"):
@@ -104,7 +104,7 @@ def _word(name: str, words: tuple[str, ...], field: str = "") -> _Part:
 
 def _plain(name: str, field: str) -> _Part:
     """Return a part that prints a word that the proto has as text: ``kind=kLoop``."""
-    return _one(lambda one: f"{name}={plain(getattr(one, field))}")
+    return _one(lambda one: f"{name}={decoded(getattr(one, field))}")
 
 
 def _flags(*names: str) -> _Part:
@@ -137,7 +137,7 @@ def _source_target_pairs(one: Any, _: ShapeTexts) -> Iterator[str]:
 
 
 def _thread(one: Any, _: ShapeTexts) -> Iterator[str]:
-    thread = plain(one.async_execution_thread)
+    thread = decoded(one.async_execution_thread)
     if thread not in {"", MAIN_THREAD}:
         yield f'async_execution_thread="{thread}"'
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
 from hlo_lsp.protos.instructions import InstructionPrinter
-from hlo_lsp.protos.shapes import plain
+from hlo_lsp.protos.shapes import decoded
 
 _MAX_FORWARDING_STEPS = 10_000
 Place = tuple[int, tuple[int, ...]]  # the id of an instruction, and a shape index
@@ -61,7 +61,7 @@ class ValueFlow:
     def computation_name(self, number: int) -> str:
         """Return the name of a computation."""
         computation = self._computations.get(number)
-        return "" if computation is None else plain(computation.name)
+        return "" if computation is None else decoded(computation.name)
 
     def parent(self, number: int) -> int:
         """Return the computation of an instruction."""

@@ -8,10 +8,10 @@ from hlo_lsp.protos.literals import literal_text
 from hlo_lsp.protos.shapes import (
     ShapeTexts,
     annotated,
+    decoded,
     frontend_attributes_text,
     index_text,
     metadata_text,
-    plain,
     quoted_unless_json,
 )
 from hlo_lsp.protos.shardings import sharding_text
@@ -35,13 +35,13 @@ class InstructionPrinter:
         self.instructions = {
             one.id: one for computation in module.computations for one in computation.instructions
         }
-        self._names = {number: plain(one.name) for number, one in self.instructions.items()}
+        self._names = {number: decoded(one.name) for number, one in self.instructions.items()}
 
     def text(self, one: Any) -> str:
         """Return the line of an instruction, without ``ROOT``."""
-        opcode = plain(one.opcode)
+        opcode = decoded(one.opcode)
         shape = self.shapes.text(one.shape)
-        parts = [f"%{plain(one.name)} = {shape} {opcode}({self._operands(one, opcode)})"]
+        parts = [f"%{decoded(one.name)} = {shape} {opcode}({self._operands(one, opcode)})"]
         parts += self._attributes(one, opcode)
         if one.HasField("original_value"):
             parts.append(f"origin={{{_original_value(one.original_value)}}}")
@@ -98,7 +98,7 @@ class InstructionPrinter:
             yield f"control-predecessors={{{names}}}"
         if one.statistics_viz.statistics:
             statistics = ",".join(
-                f"{plain(each.stat_name)}={each.stat_val:.6g}"
+                f"{decoded(each.stat_name)}={each.stat_val:.6g}"
                 for each in one.statistics_viz.statistics
             )
             index = one.statistics_viz.stat_index_to_visualize
@@ -109,7 +109,7 @@ class InstructionPrinter:
     def _called(self, one: Any, opcode: str) -> Iterator[str]:
         known = ((number, self.computations.get(number)) for number in one.called_computation_ids)
         names = [
-            f"%{f'missing.{number}' if callee is None else plain(callee.name)}"
+            f"%{f'missing.{number}' if callee is None else decoded(callee.name)}"
             for number, callee in known
         ]
         joined = ", ".join(names)
@@ -166,4 +166,4 @@ def _original_value(value: Any) -> str:
 def original_array(array: Any) -> str:
     """Return an instruction name in quotes, and the shape index unless it is empty."""
     place = f" {index_text(array.shape_index)}" if array.shape_index else ""
-    return f'"{plain(array.instruction_name)}"{place}'
+    return f'"{decoded(array.instruction_name)}"{place}'

@@ -9,7 +9,7 @@ from typing import Any
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
-from hlo_lsp.protos.shapes import ELEMENT_TYPES, index_text, plain
+from hlo_lsp.protos.shapes import ELEMENT_TYPES, decoded, index_text
 from hlo_lsp.protos.stack_traces import stack_trace_lines
 
 _INSTRUCTIONS_PER_CHECKPOINT = 64
@@ -210,7 +210,7 @@ def live_range_lines(
     yield f"HloLiveRange (max {len(ranges.sequence)}):"
     yield "  InstructionSequence:"
     for step, number in enumerate(ranges.sequence):
-        yield f"    {step}:{plain(instructions[number].name)}"
+        yield f"    {step}:{decoded(instructions[number].name)}"
     yield "  BufferLiveRange:"
     known = [place for place in places if place in ranges.ranges]
     names = {place: _value_name(instructions, place) for place in known}
@@ -221,7 +221,7 @@ def live_range_lines(
     yield f"  Live ranges at {peak} (peak):"
     live = [one for one in known if ranges.ranges[one][0] <= peak <= ranges.ranges[one][1]]
     sizes = {place: _byte_size(_subshape(instructions, place)) for place in live}
-    live.sort(key=lambda place: (-sizes[place], plain(instructions[place[0]].name), place[1]))
+    live.sort(key=lambda place: (-sizes[place], decoded(instructions[place[0]].name), place[1]))
     total = 0
     for place in live:
         total += sizes[place]
@@ -231,7 +231,7 @@ def live_range_lines(
 
 
 def _value_name(instructions: dict[int, Any], place: Place) -> str:
-    return f"{plain(instructions[place[0]].name)}{index_text(place[1])}"
+    return f"{decoded(instructions[place[0]].name)}{index_text(place[1])}"
 
 
 def _peak_step(ranges: LiveRanges, instructions: dict[int, Any]) -> int:

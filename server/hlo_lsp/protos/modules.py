@@ -8,10 +8,10 @@ from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.instructions import InstructionPrinter, original_array
 from hlo_lsp.protos.shapes import (
     annotated,
+    decoded,
     escaped,
     frontend_attributes_text,
     index_text,
-    plain,
     quoted_unless_json,
 )
 
@@ -42,7 +42,7 @@ class ModulePrinter:
 
     def _header(self) -> Iterator[str]:
         module = self._module
-        parts = [f"{self._tab}HloModule {plain(module.name)}"]
+        parts = [f"{self._tab}HloModule {decoded(module.name)}"]
         if module.HasField("schedule"):
             parts.append("is_scheduled=true")
         aliases = ", ".join(
@@ -148,19 +148,19 @@ class ModulePrinter:
             key=lambda one: int(one.parameter_number),
         )
         types = ", ".join(
-            f"{plain(one.name)}: {shapes.text(one.shape, layout=False)}" for one in parameters
+            f"{decoded(one.name)}: {shapes.text(one.shape, layout=False)}" for one in parameters
         )
         # The root of a truncated computation is missing.
         root = known.get(computation.root_id, instructions[-1] if instructions else None)
         result = "()" if root is None else shapes.text(root.shape, layout=False)
         entry = "ENTRY " if computation.id == self._module.entry_computation_id else ""
-        yield f"{self._tab}{entry}%{plain(computation.name)} ({types}) -> {result} {{"
+        yield f"{self._tab}{entry}%{decoded(computation.name)} ({types}) -> {result} {{"
         for number, one in enumerate(instructions):
             if number % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
             mark = "ROOT " if one.id == computation.root_id else ""
             yield f"{self._tab}  {mark}{self.printer.text(one)}"
-        thread = plain(computation.execution_thread)
+        thread = decoded(computation.execution_thread)
         is_main = thread in {"", MAIN_THREAD}
         yield f"{self._tab}}}" + ("" if is_main else f', execution_thread="{thread}"')
 

@@ -21,7 +21,7 @@ _ESCAPED = re.compile(r"""[^ !#-&(-\[\]-~]""")
 _JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}"]', re.DOTALL)
 
 
-def plain(text: str | bytes) -> str:
+def decoded(text: str | bytes) -> str:
     """Return the text of a field; protobuf returns bytes that are not UTF-8 as they are."""
     return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
@@ -35,7 +35,7 @@ def escaped(text: str | bytes) -> str:
 
 def quoted_unless_json(text: str | bytes) -> str:
     """Return a text as it is if XLA's lexer reads it as a dictionary, else in quotes."""
-    return plain(text) if _is_dictionary(plain(text)) else f'"{escaped(text)}"'
+    return decoded(text) if _is_dictionary(decoded(text)) else f'"{escaped(text)}"'
 
 
 def _is_dictionary(text: str) -> bool:
@@ -215,7 +215,7 @@ def metadata_text(metadata: Any) -> str:
     if metadata.deduplicated_name:
         parts.append(f'deduplicated_name="{escaped(metadata.deduplicated_name)}"')
     if metadata.scheduling_name:
-        parts.append(f'scheduling_name="{plain(metadata.scheduling_name)}"')
+        parts.append(f'scheduling_name="{decoded(metadata.scheduling_name)}"')
     if metadata.stack_frame_id:
         parts.append(f"stack_frame_id={metadata.stack_frame_id}")
     if metadata.HasField("metadata_payload") and metadata.metadata_payload.HasField("value"):
@@ -225,6 +225,6 @@ def metadata_text(metadata: Any) -> str:
 
 def frontend_attributes_text(attributes: Any) -> str:
     """Return ``frontend_attributes={...}``, sorted by key."""
-    pairs = sorted((plain(entry.key), entry.value) for entry in attributes.map)
+    pairs = sorted((decoded(entry.key), entry.value) for entry in attributes.map)
     values = ",".join(f"{key}={quoted_unless_json(value)}" for key, value in pairs)
     return f"frontend_attributes={{{values}}}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hlo_lsp.protos.shapes import annotated, index_text, joined, metadata_text, plain
+from hlo_lsp.protos.shapes import annotated, decoded, index_text, joined, metadata_text
 
 # OpSharding.Type
 _REPLICATED, _MAXIMAL, _TUPLE, _OTHER, _MANUAL, _UNKNOWN, _UNREDUCED = range(7)
@@ -56,7 +56,7 @@ def _iota(reshape: Sequence[int], transpose: Sequence[int]) -> str:
 def _mesh(mesh: Any) -> str:
     if not mesh.axes and len(mesh.device_ids) == 1:
         return f"maximal_mesh[device_id={mesh.device_ids[0]}]"
-    axes = ",".join(f"'{plain(axis.name)}'={axis.size}" for axis in mesh.axes)
+    axes = ",".join(f"'{decoded(axis.name)}'={axis.size}" for axis in mesh.axes)
     ids = joined(mesh.device_ids)
     if mesh.HasField("iota_transform"):
         iota = mesh.iota_transform
@@ -68,7 +68,7 @@ def _axes(axes: Sequence[Any], mesh: Any) -> list[str]:
     texts = []
     for axis in axes:
         known = axis.mesh_axis_index < len(mesh.axes)
-        name = plain(mesh.axes[axis.mesh_axis_index].name) if known else axis.mesh_axis_index
+        name = decoded(mesh.axes[axis.mesh_axis_index].name) if known else axis.mesh_axis_index
         sub = axis.sub_axis_info
         part = f":({sub.pre_size}){sub.size}" if axis.HasField("sub_axis_info") else ""
         texts.append(f"'{name}'{part}")

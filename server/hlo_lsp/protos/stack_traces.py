@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from hlo_lsp.protos.dataflow import Place, ValueFlow
-from hlo_lsp.protos.shapes import joined, plain
+from hlo_lsp.protos.shapes import decoded, joined
 
 _VARIABLE = re.compile(r"[a-zA-Z_]\w*")
 _KEY_OR_ATTRIBUTE = re.compile(r"\['([^']+)'\]|\.(\w+)")
@@ -65,7 +65,7 @@ def stack_trace_lines(
 def _traces(one: Any, flow: ValueFlow, inner: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield the call stacks of an instruction, the outermost computation first."""
     parent = flow.parent(one.id)
-    names = _parts(plain(one.metadata.op_name) or plain(one.name))
+    names = _parts(decoded(one.metadata.op_name) or decoded(one.name))
     path = (flow.computation_name(parent), *names, *inner)
     callers = sorted(flow.callers.get(parent, ()), key=lambda caller: int(caller.id))
     if not callers:

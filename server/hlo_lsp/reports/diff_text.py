@@ -11,7 +11,7 @@ from hlo_lsp.model.display import (
     markdown_code,
     markdown_row,
     markdown_text,
-    truncated,
+    shortened,
 )
 from hlo_lsp.program.instruction_matching import Node
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
@@ -304,7 +304,7 @@ def _changed(node: Node) -> str:
 
 
 def _short(shape: str) -> str:
-    return truncated(shape, _MAX_SHAPE_CHARACTERS)
+    return shortened(shape, _MAX_SHAPE_CHARACTERS)
 
 
 def _signed(count: int) -> str:

@@ -13,7 +13,7 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
-from hlo_lsp.model.display import count_noun, truncated
+from hlo_lsp.model.display import count_noun, shortened
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -371,7 +371,7 @@ def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
 
 def _row(one: FoundBuffer) -> tuple[str, ...]:
     """Return the cells of a line; files are without folders, as the name of a dump is long."""
-    shape = truncated(without_memory_space(one.shape), _MAX_SHAPE_LENGTH)
+    shape = shortened(without_memory_space(one.shape), _MAX_SHAPE_LENGTH)
     steps = ""
     if one.live is not None:
         steps = f"steps {one.live.start_step:,}-{one.live.end_step:,}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.display import count_noun, format_short_bytes, truncated
+from hlo_lsp.model.display import count_noun, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.padded_sizes import logical_bytes
@@ -28,7 +28,7 @@ class Definition:
     computation: str
 
     def __str__(self) -> str:
-        return truncated(f"{self.shape} {self.opcode}({', '.join(self.operands)})", _MAX_SHOWN)
+        return shortened(f"{self.shape} {self.opcode}({', '.join(self.operands)})", _MAX_SHOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
-from hlo_lsp.reports.summary import allocation_kind, module_name
+from hlo_lsp.reports.summary import allocation_role, module_name
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -143,7 +143,7 @@ class _Map:
             table["space"].append(allocation.color)
             table["size"].append(allocation.size)
             table["fixed"].append(int(not allocation.preallocated_temp))
-            table["kind"].append(self._strings.number(allocation_kind(allocation)))
+            table["kind"].append(self._strings.number(allocation_role(allocation)))
             table["line"].append(first_line + allocation.line)
         return table
 

@@ -18,7 +18,7 @@ from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.protos.messages import Fields, message_class
-from hlo_lsp.reports.summary import allocation_kind, module_name
+from hlo_lsp.reports.summary import allocation_role, module_name
 
 _STEP_NANOSECONDS = 1000
 _SLICE_BEGIN, _SLICE_END, _COUNTER = 1, 2, 4  # TrackEvent.Type
@@ -134,7 +134,7 @@ class _Trace:
         for block in buffer_assignment(dump).blocks:
             one = block.allocation
             if one.color == space and not one.thread_local and not one.preallocated_temp:
-                kind = allocation_kind(one)
+                kind = allocation_role(one)
                 sizes[kind] = sizes.get(kind, 0) + one.size
         for kind, size in sizes.items():
             track = self._add_track(f"{kind}s", parent, rank=0).uuid

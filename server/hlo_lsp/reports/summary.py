@@ -202,11 +202,11 @@ def module_name(dump: DumpSet) -> str:
 def _bytes_by_kind(allocations: Iterable[AllocationLine]) -> dict[str, int]:
     found = dict.fromkeys(("parameter", "constant", "output", "thread_local", "temp"), 0)
     for allocation in allocations:
-        found[allocation_kind(allocation)] += allocation.size
+        found[allocation_role(allocation)] += allocation.size
     return found
 
 
-def allocation_kind(allocation: AllocationLine) -> str:
+def allocation_role(allocation: AllocationLine) -> str:
     """Return what an allocation is for, as a key of ``by_kind``."""
     if allocation.parameter is not None:
         return "parameter"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import findings, found_in, related, replace_once, reports
-from hlo_lsp.checks.allocations.interface import origins_of
+from hlo_lsp.checks.allocations.interface import interface_origins
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 
@@ -109,8 +109,8 @@ Used values:
 def test_returned_values_follow_edits_of_positions() -> None:
     module, values = DumpFile.of_text(_MODULE), DumpFile.of_text(_VALUES)
     dump = DumpSet([values, module])
-    assert origins_of(dump).returned == {1: True}
+    assert interface_origins(dump).returned == {1: True}
     row = values.lines.index("  r")
     values.changed(values.document.edit((row, 2), (row, 3), "q"))
     values.refresh()
-    assert origins_of(dump).returned is None
+    assert interface_origins(dump).returned is None

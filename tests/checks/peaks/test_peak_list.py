@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.checks.live_ranges.section import Difference, differences
-from hlo_lsp.checks.peaks.rules import compute_peak_step, counted_bytes
+from hlo_lsp.checks.peaks.peak_rules import compute_peak_step, counted_bytes
 
 RANGES = st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 6), st.integers(0, 50)).map(

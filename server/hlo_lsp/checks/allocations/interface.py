@@ -49,7 +49,7 @@ class ValueOrigin:
 
 
 @query
-def origins_of(dump: DumpSet) -> "Origins":
+def interface_origins(dump: DumpSet) -> "Origins":
     """Return the origins of the values of a compile."""
     for file in dump.files:  # Read here what the origins read later, in other queries.
         memory = file.memory
@@ -181,7 +181,7 @@ _Kinds = dict[AssignedValue, ValueKind | None]
 
 def flag_contradiction(context: CompileContext) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each."""
-    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
+    assignment, origins = buffer_assignment(context.dump), interface_origins(context.dump)
     file, known = assignment.file, _known_kinds(context, origins)
     for block in assignment.blocks:
         checkpoint()
@@ -333,7 +333,7 @@ def parameter_mismatch(context: CompileContext) -> Iterator[Finding]:
 
 def output_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report allocations that do not hold the output that they name, or do not name it."""
-    assignment, origins = buffer_assignment(context.dump), origins_of(context.dump)
+    assignment, origins = buffer_assignment(context.dump), interface_origins(context.dump)
     file, ids = assignment.file, origins.returned or {}
     heads = [block.allocation for block in assignment.blocks]
     holders = [head for head in heads if head.output_shape is not None]
@@ -366,7 +366,7 @@ def _wrong_part(
     block: AllocationBlock, dump: DumpSet
 ) -> tuple[AssignedValue, int | None, str] | None:
     """Return a value of an allocation, its parameter, and the field that contradicts it."""
-    allocation, origins = block.allocation, origins_of(dump)
+    allocation, origins = block.allocation, interface_origins(dump)
     found = list(_parameter_values(block, origins)) if block.is_whole else []
     matching = (each for each in found if each[1] == allocation.parameter)
     fields = [_field(allocation, *each) for each in found]

@@ -216,7 +216,7 @@ class WholeRule:
             return []
         for finding in found:  # line numbers depend on the whole text
             for place in (finding.place, *(related.place for related in finding.related)):
-                place.file.read()
+                place.file.depend_on_text()
         return found
 
 

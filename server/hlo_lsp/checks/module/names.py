@@ -18,7 +18,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import name_place, part_place, shape_place
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.shape import describe_shape
+from hlo_lsp.model.shape import brief_shape
 from hlo_lsp.syntax.instruction_text import TextSpan, tuples_of_element
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
@@ -48,7 +48,7 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
             else:
                 yield context.report(
                     place,
-                    f"no element `{name}`: `{holder.name}` is {describe_shape(holder.shape)}",
+                    f"no element `{name}`: `{holder.name}` is {brief_shape(holder.shape)}",
                     Related(shape_place(context.file, holder), f"the shape of `{holder.name}`"),
                 )
 
@@ -164,7 +164,7 @@ def duplicate_instruction(context: RecordContext[ComputationLine]) -> Iterator[F
             )
 
 
-def duplicate_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
+def repeated_computation_name(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that computation names are unique in the module."""
     name, first = context.record.name, context.file.module.named(context.record.name)
     if first is None or isinstance(context.record, InlineComputation):
@@ -216,5 +216,5 @@ RULES: tuple[AnyRule, ...] = (
     error("undefined-computation", InstructionLine, undefined_computation, CALLING),
     error("use-before-definition", InstructionLine, callee_below, CALLING),
     error("duplicate-name", ComputationLine, duplicate_instruction),
-    error("duplicate-name", ComputationLine, duplicate_computation),
+    error("duplicate-name", ComputationLine, repeated_computation_name),
 )

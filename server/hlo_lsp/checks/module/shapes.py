@@ -10,7 +10,7 @@ from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with, vocabulary
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
-    describe_shape,
+    brief_shape,
     element_texts,
     is_compatible,
     shape_difference,
@@ -107,7 +107,7 @@ def logical_types(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
         yield context.report(
             shape_place(context.file, record),
-            f"`{record.opcode}` returns `pred`, not {describe_shape(record.shape)}",
+            f"`{record.opcode}` returns `pred`, not {brief_shape(record.shape)}",
         )
     if record.opcode == "compare" and operands.keys() == {0, 1}:
         left, right = operands[0], operands[1]
@@ -118,7 +118,7 @@ def logical_types(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     if selector is not None and _element_type(selector.shape) not in {"pred", None}:
         yield context.report(
             context.operand_place(0),
-            f"`{selector.name}` is {describe_shape(selector.shape)}; `select` needs `pred`",
+            f"`{selector.name}` is {brief_shape(selector.shape)}; `select` needs `pred`",
             Related(shape_place(context.file, selector), "the shape of the operand"),
         )
 
@@ -140,7 +140,7 @@ def tuple_elements(context: RecordContext[InstructionLine]) -> Iterator[Finding]
     if elements is None or len(elements) != len(resolved.names):
         yield context.report(
             shape_place(context.file, record),
-            f"the shape is {describe_shape(record.shape)}, but `tuple` has {len(resolved.names)} "
+            f"the shape is {brief_shape(record.shape)}, but `tuple` has {len(resolved.names)} "
             f"operand{'' if len(resolved.names) == 1 else 's'}",
         )
         return
@@ -165,7 +165,7 @@ def taken_element(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         yield from compare_shapes(context, None, Side("the result is", record.shape), element)
         return
     related = Related(shape_place(context.file, operand), message)
-    shape = describe_shape(operand.shape)
+    shape = brief_shape(operand.shape)
     if elements is not None:
         place = part_place(context.file, record, index)
         yield context.report(

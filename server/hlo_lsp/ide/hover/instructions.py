@@ -31,7 +31,7 @@ from hlo_lsp.ide.hover.values import (
     sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, truncated
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
@@ -209,7 +209,7 @@ def _opcode_specific_facts(dump: DumpSet, text: InstructionText, line: OptionalL
         case "constant":
             literal = " ".join(text.literal.text.split()).replace("`", "'")
             return (
-                [Fact("literal", f"`{truncated(literal, _MAX_LITERAL_CHARACTERS)}`")]
+                [Fact("literal", f"`{shortened(literal, _MAX_LITERAL_CHARACTERS)}`")]
                 if literal
                 else []
             )

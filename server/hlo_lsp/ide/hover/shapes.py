@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, truncated
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -43,8 +43,8 @@ def describe_shape(shape: Shape) -> str:
 
 
 def short_shape(text: str) -> str:
-    """Return a shape without layouts, truncated if it is long."""
-    return truncated(_LAYOUTS.sub("", text), _MAX_SHAPE_CHARACTERS)
+    """Return a shape without layouts, shortened if it is long."""
+    return shortened(_LAYOUTS.sub("", text), _MAX_SHAPE_CHARACTERS)
 
 
 def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
@@ -95,7 +95,7 @@ def split_waste(facts: list[Fact]) -> tuple[list[Fact], list[Fact]]:
 def shape_card(text: str, target: Target | None) -> Card:
     """Return the hover of a shape; without a target its layout is unknown."""
     shape = try_shape(text)
-    title = f"`{truncated(text, _MAX_TITLE_CHARACTERS)}`"
+    title = f"`{shortened(text, _MAX_TITLE_CHARACTERS)}`"
     if shape is None:
         return Card(title, text="Not a valid shape.")
     facts = [Fact("shape", describe_shape(shape))]

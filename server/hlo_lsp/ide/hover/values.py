@@ -24,7 +24,7 @@ from hlo_lsp.model.display import (
     format_bytes,
     format_short_bytes,
     join_limited,
-    truncated,
+    shortened,
 )
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
@@ -196,7 +196,7 @@ def _shape_facts(dump: DumpSet, value: Value) -> tuple[list[Fact], list[Fact], l
     if text is None or shape is None:
         return [], [], []
     sizes = size_facts(text, target_of(dump), value.color or 0, value.size)
-    described = Fact("shape", f"`{truncated(text, 120)}`: {describe_shape(shape)}")
+    described = Fact("shape", f"`{shortened(text, 120)}`: {describe_shape(shape)}")
     return [described], *split_waste(sizes)
 
 

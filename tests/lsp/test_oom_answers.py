@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import SHOW_SUMMARY_COMMAND, Client
-from hlo_lsp.lsp.oom import (
+from hlo_lsp.lsp.oom_answers import (
     code_lenses,
     definition,
     document_symbols,

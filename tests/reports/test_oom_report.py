@@ -5,7 +5,7 @@ import pytest
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.reports.oom import OomReport, oom_json, oom_lines, oom_report
+from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_report
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 _KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}

@@ -6,7 +6,7 @@ import pytest
 
 from checks.damage import findings, related, replace_once, reports
 from checks.live import problems, reports_after_change
-from hlo_lsp.checks.schedule.rules import numbering_breaks
+from hlo_lsp.checks.schedule.schedule_rules import numbering_breaks
 
 ROW_5 = "    5:multiply_reduce_fusion\n"
 ROW_6 = "    6:copy-start.1\n"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.checks.live_ranges.rules import has_all_values
+from hlo_lsp.checks.live_ranges.live_range_rules import has_all_values
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,

@@ -73,7 +73,8 @@ def unknown_form(context: CompileContext) -> Iterator[Finding]:
 def sibling_missing(context: CompileContext) -> Iterator[Finding]:
     """Report files without the others that XLA always writes with them."""
     for file in context.dump.files:
-        file.read()  # The folder is not an input of queries: check it again after each edit.
+        # The folder is not an input of queries: check it again after each edit.
+        file.depend_on_text()
     for file, problem in missing_companions(context.folder):
         yield context.report(top_place(file), f"{problem}; XLA writes it with this file")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.ide.oom import oom_card, oom_definitions, oom_links, oom_outline
+from hlo_lsp.ide.oom_text import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
 from hlo_lsp.lsp.commands import SUMMARY_OWNERS
@@ -27,7 +27,7 @@ from hlo_lsp.model.oom_reader import oom_messages_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.reports.oom import OomReport, oom_headline, oom_lines, oom_markdown, oom_report
+from hlo_lsp.reports.oom_report import OomReport, oom_headline, oom_lines, oom_markdown, oom_report
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.text.disk import UnreadableError
