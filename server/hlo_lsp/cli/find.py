@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         count += 1
         if one.buffers:
             found.append(one)
-        if one.buffers or not any(len(file.module.instructions) for file in dump.files):
+        if one.buffers or dump.module_file is None:
             missing.update(missing_facts(dump))
     best = min((one.buffers[0].match for one in found), default=0)
     found = [one for one in found if one.buffers[0].match == best]

@@ -29,7 +29,7 @@ def _missing_facts(dump: DumpSet) -> Iterator[str]:
     if contradictions:
         for file, other, _ in foreign_files(dump):
             yield f"{file.title} is from another compile than {other.title}"
-    if not any(len(file.module.instructions) for file in dump.files):
+    if dump.module_file is None:
         yield "no module text: origins and Python lines are unknown"
 
 

@@ -204,7 +204,7 @@ def unassigned_ranges(dump: DumpSet) -> tuple[RangeRow, ...]:
 
     If there are some, the buffer assignment is cut off or from another compile.
     """
-    if not dump.has_assigned_values:
+    if dump.assigned_values_file is None:
         return ()
     assigned = set[str]().union(*(file.memory.assigned_keys.keys for file in dump.files))
     found: list[RangeRow] = []

@@ -83,20 +83,13 @@ def join_message(
                 break
     if best is None:
         return JoinedMessage(message, name, None, tuple(map(JoinedEntry, message.entries)))
-    return JoinedMessage(message, _header_name(best[1]) or name, best[1], best[2])
+    header = best[1].module_header
+    return JoinedMessage(message, name if header is None else header.name, best[1], best[2])
 
 
 def module_of_message(message: OomMessage) -> str | None:
     """Return the module that a message names, or that JAX derives from the outermost function."""
     return message.module or _module_of_entries(message)
-
-
-def _header_name(dump: DumpSet) -> str | None:
-    """Return the name in the header of the module text."""
-    for file in dump.files:
-        if file.module.header is not None:
-            return file.module.header.name
-    return None
 
 
 def _module_of_entries(message: OomMessage) -> str | None:
@@ -112,7 +105,8 @@ def _match(
     message: OomMessage, name: str | None, dump: DumpSet
 ) -> tuple[float, tuple[JoinedEntry, ...]]:
     """Return which share of a message a dump explains, from 0 to 1, and its joined entries."""
-    known = _header_name(dump)
+    header = dump.module_header
+    known = None if header is None else header.name
     if message.module is not None and known is not None and known != message.module:
         return 0, ()
     entries = tuple(_Join(dump, message).entries())

@@ -56,7 +56,7 @@ class BufferAssignment:
 
 def buffer_assignment(dump: DumpSet) -> BufferAssignment:
     """Return the allocations of a compile; none where a file holds two buffer assignments."""
-    file = next((file for file in dump.files if len(file.memory.allocations)), dump.files[0])
+    file = dump.allocations_file or dump.files[0]
     return BufferAssignment(file, () if is_joined(file) else tuple(blocks_of(file).values()))
 
 

@@ -27,7 +27,7 @@ from hlo_lsp.syntax.memory_records import (
     SequenceRow,
     TotalLine,
 )
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
@@ -81,14 +81,30 @@ class DumpSet:
         return Backend.TPU if tiled else Backend.UNKNOWN
 
     @property
-    def has_assigned_values(self) -> bool:
-        """True if a file has values in allocations."""
-        return any(len(file.memory.assigned) for file in self.files)
+    def module_file(self) -> DumpFile | None:
+        """The module text, if it has instructions."""
+        return next((file for file in self.files if len(file.module.instructions)), None)
 
     @property
-    def has_used_values(self) -> bool:
-        """True if a file has used values."""
-        return any(len(file.memory.entries) for file in self.files)
+    def module_header(self) -> ModuleHeader | None:
+        """The first line of the module text."""
+        headers = (file.module.header for file in self.files)
+        return next((header for header in headers if header is not None), None)
+
+    @property
+    def allocations_file(self) -> DumpFile | None:
+        """The file with the allocations."""
+        return next((file for file in self.files if len(file.memory.allocations)), None)
+
+    @property
+    def assigned_values_file(self) -> DumpFile | None:
+        """The file with the values in allocations."""
+        return next((file for file in self.files if len(file.memory.assigned)), None)
+
+    @property
+    def used_values_file(self) -> DumpFile | None:
+        """The file with the section ``Used values``."""
+        return next((file for file in self.files if len(file.memory.entries)), None)
 
     @property
     def has_broken_assigned_values(self) -> bool:

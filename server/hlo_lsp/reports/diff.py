@@ -222,7 +222,7 @@ def pair_modules(
 
 
 def _name_and_layout(dump: DumpSet) -> tuple[str, str]:
-    header = next((file.module.header for file in dump.files if file.module.header), None)
+    header = dump.module_header
     layout = "" if header is None else header.text.partition("entry_computation_layout=")[2]
     return module_name(dump), layout
 

@@ -18,7 +18,6 @@ from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.place import LocatedRecord
@@ -73,9 +72,7 @@ class _Map:
         self._strings = _Strings()
         self._assignment = buffer_assignment(dump)
         self._logical: dict[str, int | None] = {}
-        self._module: DumpFile | None = next(
-            (file for file in dump.files if len(file.module.instructions)), None
-        )
+        self._module = dump.module_file
         schedule = None if self._module is None else schedule_of(self._module.module)
         self._schedule: Schedule | None = None
         self._step_names: list[str] = []

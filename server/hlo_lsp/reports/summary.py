@@ -191,9 +191,8 @@ def _tuple_table_count(dump: DumpSet, space: int) -> int:
 
 def module_name(dump: DumpSet) -> str:
     """Return the name of the module, without a module text that in the name of a file."""
-    for file in dump.files:
-        if file.module.header is not None:
-            return file.module.header.name
+    if dump.module_header is not None:
+        return dump.module_header.name
     title = dump.files[0].title
     name = DumpName.of(title)
     return title if name is None or name.module_name is None else name.module_name

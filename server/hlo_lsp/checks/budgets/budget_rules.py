@@ -157,8 +157,8 @@ def _budgets(context: CompileContext) -> list[Budget]:
     roles = {suffix_of(file.title).role for file in context.dump.files}
     if not context.thresholds.budgets or roles == {_SAME_MODULE_AGAIN}:
         return []
-    names = [file.module.header.name for file in context.dump.files if file.module.header]
-    name = names[0] if names else ""
+    header = context.dump.module_header
+    name = "" if header is None else header.name
     return [budget for budget in context.thresholds.budgets if budget.applies_to(name)]
 
 

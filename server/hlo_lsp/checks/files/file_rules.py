@@ -40,7 +40,7 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 def sibling_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report files of one stem that are of different compiles."""
-    for file, other, comparison in foreign_files(context.folder):
+    for file, other, comparison in foreign_files(context.with_foreign):
         name = other.label if other.path is None else other.path.name
         yield context.report(
             top_place(file),
@@ -52,9 +52,9 @@ def sibling_mismatch(context: CompileContext) -> Iterator[Finding]:
 
 def unknown_form(context: CompileContext) -> Iterator[Finding]:
     """Report each form that this version does not know, once for each file."""
-    for path in context.folder.unknown_files:
+    for path in context.with_foreign.unknown_files:
         yield context.report(
-            top_place(context.folder.files[0]),
+            top_place(context.with_foreign.files[0]),
             f"this version of hlo-lsp does not know the file `{path.name}`: it is not read",
         )
     for file in context.dump.files:
@@ -75,7 +75,7 @@ def sibling_missing(context: CompileContext) -> Iterator[Finding]:
     for file in context.dump.files:
         # The folder is not an input of queries: check it again after each edit.
         file.depend_on_text()
-    for file, problem in missing_companions(context.folder):
+    for file, problem in missing_companions(context.with_foreign):
         yield context.report(top_place(file), f"{problem}; XLA writes it with this file")
 
 

@@ -122,13 +122,13 @@ class RecordContext(RuleContext, Generic[R]):
 
 
 class CompileContext(RuleContext):
-    """One compile to check; ``folder`` is the compile with the foreign files in its place."""
+    """One compile to check; ``with_foreign`` also has the foreign files in its place."""
 
-    __slots__ = ("dump", "folder", "thresholds")
+    __slots__ = ("dump", "thresholds", "with_foreign")
 
-    def __init__(self, dump: DumpSet, folder: DumpSet, thresholds: Limits) -> None:
+    def __init__(self, dump: DumpSet, with_foreign: DumpSet, thresholds: Limits) -> None:
         self.dump = dump
-        self.folder = folder
+        self.with_foreign = with_foreign
         self.thresholds = thresholds
 
     @property
@@ -200,9 +200,9 @@ class WholeRule:
         findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
         object.__setattr__(self, "findings", findings)
 
-    def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Limits) -> list[Finding]:
+    def _findings(self, dump: DumpSet, with_foreign: DumpSet, thresholds: Limits) -> list[Finding]:
         found: list[Finding] = []
-        context = CompileContext(dump, folder, thresholds)
+        context = CompileContext(dump, with_foreign, thresholds)
         context.code, context.severity = self.code, self.severity
         checkpoint()
         try:

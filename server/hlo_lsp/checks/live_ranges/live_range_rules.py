@@ -26,8 +26,9 @@ T = TypeVar("T")
 
 def has_all_values(dump: DumpSet) -> bool:
     """Return whether every line that may name a value is readable in one of the files."""
-    assigned = dump.has_assigned_values and not dump.has_broken_assigned_values
-    return assigned or (dump.has_used_values and not dump.has_broken_used_values)
+    if dump.assigned_values_file is not None and not dump.has_broken_assigned_values:
+        return True
+    return dump.used_values_file is not None and not dump.has_broken_used_values
 
 
 def _value_ids(dump: DumpSet) -> dict[int, str]:
@@ -44,7 +45,7 @@ def _value_ids(dump: DumpSet) -> dict[int, str]:
 def live_range_unknown(context: CompileContext) -> list[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
     dump, section = context.dump, live_range_section(context.dump)
-    if section is None or not (dump.has_assigned_values or dump.has_used_values):
+    if section is None or not (dump.assigned_values_file or dump.used_values_file):
         return []
     has_all, scheduled = has_all_values(dump), _scheduled(dump, section)
     unknown: list[tuple[RangeRow, str]] = []

@@ -85,7 +85,7 @@ def peak_list(context: CompileContext) -> Iterator[Finding]:
     section, label = _section_with_peak(dump)
     if section is None or label is None or Section.PEAK in section.damaged:
         return
-    if not (dump.has_assigned_values or dump.has_used_values):
+    if not (dump.assigned_values_file or dump.used_values_file):
         return
     if len({(row.index is None, row.cumulative is None) for row in section.peak}) > 1:
         return  # rows of several releases

@@ -277,8 +277,7 @@ def shape_definition_mismatch(context: CompileContext) -> Iterator[Finding]:
 
 def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[Header, list[_PrintedShape]]]:
     module = module_at_buffer_assignment(dump)
-    holder = next((file for file in dump.files if len(file.memory.assigned)), None)
-    entries = next((file for file in dump.files if len(file.memory.entries)), None)
+    holder, entries = dump.assigned_values_file, dump.used_values_file
     headers: Iterator[Any] = iter(())
     if holder is not None:
         headers = holder.memory.assigned.records()

@@ -26,11 +26,6 @@ LABEL_ROW = 1  # the line of ``positions:`` in a whole entry
 _FIRST_ROW = 2  # the first position
 
 
-def entry_file(dump: DumpSet) -> DumpFile | None:
-    """Return the file with the entries of ``Used values``."""
-    return next((file for file in dump.files if len(file.memory.entries)), None)
-
-
 def position_rows(entry: UsedValue) -> Sequence[str]:
     """Return the rows of positions of a whole entry, as printed: ``  fusion.5 {1}``."""
     return entry.lines[_FIRST_ROW : entry.lines.index(" uses:")]
@@ -87,7 +82,7 @@ def _position_rows_of_file(file: DumpFile) -> _PositionRows:
 
 def position_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report positions that are not parts of instructions, or that another value has."""
-    file = entry_file(context.dump)
+    file = context.dump.used_values_file
     if file is None:
         return
     found = _position_rows_of_file(file)

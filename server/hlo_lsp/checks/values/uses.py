@@ -14,7 +14,6 @@ from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,
-    entry_file,
     is_named,
     parts_of,
     position_rows,
@@ -151,7 +150,7 @@ class _Program:
 
 def use_mismatch(context: CompileContext) -> Iterator[Finding]:
     """Report uses that are not those of the positions of a value in the program."""
-    file, module = entry_file(context.dump), module_at_buffer_assignment(context.dump)
+    file, module = context.dump.used_values_file, module_at_buffer_assignment(context.dump)
     if file is None or module is None or not is_complete_module(module):
         return
     clean, positions = context.clean, file.memory.rows.positions
