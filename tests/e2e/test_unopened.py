@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
 from e2e.compiles import Compile
 from e2e.wire import Wire, did_open, message
@@ -27,14 +28,18 @@ def test_window_is_the_text_on_disk(shared_wire: Wire, compiled: Compiled) -> No
     assert request(shared_wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
 
 
-@pytest.mark.parametrize(
-    "params",
-    [{}, {"uri": "untitled:1", "line": 0}, {"uri": 1, "line": 0}, {"uri": "file:///none.txt"},
-     {"uri": "file:///none.txt", "line": 0}, {"uri": "file:///none.txt", "line": "0"}],
-)  # fmt: skip
-def test_invalid_window_request_returns_none(shared_wire: Wire, params: Any) -> None:
-    assert request(shared_wire, "hlo/window", params) is None
+@pytest.mark.parametrize("uri", ["untitled:1", "file:///none.txt"])
+def test_missing_file_has_no_window(shared_wire: Wire, uri: str) -> None:
+    assert request(shared_wire, "hlo/window", {"uri": uri, "line": 0}) is None
     assert shared_wire.log == ""
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"uri": 1, "line": 0}, {"uri": "file:///a.txt"}, {"uri": "a", "line": "x"}]
+)
+def test_custom_request_with_wrong_parameters_is_refused(shared_wire: Wire, params: Any) -> None:
+    shared_wire.send(message("hlo/window", params, 1))
+    assert shared_wire.reply(1)["error"]["code"] == types.ErrorCodes.InvalidParams
 
 
 def test_other_file_has_no_window(shared_wire: Wire, tmp_path: Path) -> None:

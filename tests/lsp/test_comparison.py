@@ -1,12 +1,12 @@
 """Tests for the request that compares two compiles."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.comparison import answer_comparison
+from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
 from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
@@ -21,11 +21,8 @@ def write_dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT)
     return folder
 
 
-def comparison_params(before: Path, after: Path) -> SimpleNamespace:
-    return SimpleNamespace(
-        before=SimpleNamespace(uri=before.as_uri(), line=0),
-        after=SimpleNamespace(uri=after.as_uri(), line=0),
-    )
+def comparison_params(before: Path, after: Path) -> CompareParams:
+    return CompareParams(CompilePlace(before.as_uri()), CompilePlace(after.as_uri()))
 
 
 async def compare(before: Path, after: Path) -> Json:
@@ -79,9 +76,7 @@ async def test_other_file_is_named_in_the_error(tmp_path: Path, text: str | None
 
 async def test_unsaved_text_is_rejected(tmp_path: Path) -> None:
     before = write_dump(tmp_path / "before")
-    params = SimpleNamespace(
-        before=SimpleNamespace(uri=before.as_uri()), after=SimpleNamespace(uri="untitled:1")
-    )
+    params = CompareParams(CompilePlace(before.as_uri()), CompilePlace("untitled:1"))
     with pytest.raises(RequestFailedError, match="only files on disk"):
         await answer_comparison(Session(), params)
 

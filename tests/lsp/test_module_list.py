@@ -10,7 +10,8 @@ from lsprotocol import types
 
 from hlo_lsp.lsp import module_list
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.module_list import MODULES_CHANGED_METHOD, ModuleList
+from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, ModulesParams
+from hlo_lsp.lsp.module_list import ModuleList
 from hlo_lsp.lsp.session import Session
 from protos.messages import HLO_PROTO, serialized
 from reports.example import ASSIGNMENT, MODULE, RANGES
@@ -41,8 +42,8 @@ class Listing:
             Path(f"{stem}{end}").write_text(text, "utf-8")
         return Path(f"{stem}.txt")
 
-    async def ask(self, **params: object) -> list[Json]:
-        found: list[Json] = (await self.list.answer(SimpleNamespace(**params)))["modules"]
+    async def ask(self, folders: list[str] | None = None) -> list[Json]:
+        found: list[Json] = (await self.list.answer(ModulesParams(folders)))["modules"]
         return found
 
 

@@ -1,11 +1,12 @@
 """Tests for the instruction in the text of the previous or next pass."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from lsprotocol import types
 
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.custom_requests import AdjacentPassParams, Direction
 from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
@@ -17,11 +18,11 @@ def texts(tmp_path: Path) -> list[Path]:
     return written(tmp_path)
 
 
-async def go_to_adjacent_pass(path: Path, text: str, direction: str) -> Json:
+async def go_to_adjacent_pass(path: Path, text: str, direction: Direction) -> Json:
     line = line_of(path, f"%{text}")
     character = path.read_text("utf-8").split("\n")[line].index(f"%{text}") + 1
-    position = SimpleNamespace(line=line, character=character)
-    params = SimpleNamespace(uri=path.as_uri(), position=position, direction=direction)
+    position = types.Position(line, character)
+    params = AdjacentPassParams(path.as_uri(), position, direction)
     return await answer_adjacent_pass(Session(), params)
 
 
@@ -34,7 +35,7 @@ def uri_and_line(answer: Json) -> tuple[str, int]:
     ("start", "direction", "end"), [(1, "next", 2), (1, "previous", 0), (2, "next", 3)]
 )
 async def test_instruction_of_same_name_is_preferred(
-    texts: list[Path], start: int, direction: str, end: int
+    texts: list[Path], start: int, direction: Direction, end: int
 ) -> None:
     answer = await go_to_adjacent_pass(texts[start], "x = ", direction)
     assert uri_and_line(answer) == (texts[end].as_uri(), line_of(texts[end], "%x = "))
@@ -58,7 +59,7 @@ async def test_same_operation_replaces_a_removed_name(texts: list[Path]) -> None
     ],
 )
 async def test_error_explains_missing_instruction(
-    texts: list[Path], number: int, text: str, direction: str, message: str
+    texts: list[Path], number: int, text: str, direction: Direction, message: str
 ) -> None:
     with pytest.raises(RequestFailedError) as error:
         await go_to_adjacent_pass(texts[number], text, direction)

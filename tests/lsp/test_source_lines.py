@@ -11,9 +11,10 @@ from lsprotocol import types
 
 from hlo_lsp.lsp import source_lines
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
-from hlo_lsp.lsp.source_lines import CHANGED_METHOD, SourceLines
+from hlo_lsp.lsp.source_lines import SourceLines
 from lsp.opened import item
 from lsp.test_session_edits import edit, whole_document
 
@@ -90,7 +91,7 @@ class SourceLinesHarness:
         return assignment
 
     async def ask(self, text: str | None = None) -> list[Json]:
-        params = SimpleNamespace(uri=self.python.as_uri(), text=text)
+        params = SourceLinesParams(self.python.as_uri(), text)
         answer = await self.lines.answer(params)
         assert answer is not None
         found: list[Json] = answer["lines"]
@@ -142,14 +143,14 @@ async def test_first_answer_does_not_wait(harness: SourceLinesHarness) -> None:
     harness.dump("dump")
     assert await harness.ask() == []
     await harness.settled()
-    assert harness.notified == [CHANGED_METHOD]
+    assert harness.notified == [SOURCE_LINES_CHANGED_METHOD]
 
 
 async def test_unchanged_lines_send_no_notification(harness: SourceLinesHarness) -> None:
     harness.dump("dump")
     await harness.read()
     await harness.settled()
-    assert harness.notified == [CHANGED_METHOD]
+    assert harness.notified == [SOURCE_LINES_CHANGED_METHOD]
 
 
 async def test_all_lines_include_small_ones(harness: SourceLinesHarness) -> None:
@@ -271,6 +272,5 @@ def lines_of(notes: list[Json]) -> list[int]:
     return [note["line"] for note in notes]
 
 
-@pytest.mark.parametrize("uri", ["untitled:a.py", None])
-async def test_no_file_has_no_answer(harness: SourceLinesHarness, uri: object) -> None:
-    assert await harness.lines.answer(SimpleNamespace(uri=uri)) is None
+async def test_no_file_has_no_answer(harness: SourceLinesHarness) -> None:
+    assert await harness.lines.answer(SourceLinesParams("untitled:a.py")) is None

@@ -1,10 +1,10 @@
 """Tests for the request for a proto as text."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
+from hlo_lsp.lsp.custom_requests import TextParams
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.virtual_documents import answer_converted_text
@@ -12,7 +12,7 @@ from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 
 async def converted_text(uri: str) -> str:
-    answer = await answer_converted_text(Session(), SimpleNamespace(uri=uri))
+    answer = await answer_converted_text(Session(), TextParams(uri))
     text: str = answer["text"]
     return text
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from hlo_lsp.lsp.client import Json, path_of
+from hlo_lsp.lsp.custom_requests import CompareParams
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
@@ -21,10 +21,9 @@ from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.text.disk import UnreadableError
 
-COMPARE_METHOD = "hlo/compare"
 _MAX_ENTRIES = 20  # of a list
 
-Place = tuple[Path | None, object]
+Place = tuple[Path | None, int | None]
 """A file or a folder, and a line of it or None."""
 
 
@@ -32,13 +31,8 @@ class NoDumpError(Exception):
     """A place without a dump; the message is for the user."""
 
 
-async def answer_comparison(session: Session, params: Any) -> Json:
+async def answer_comparison(session: Session, params: CompareParams) -> Json:
     """Return the differences between two compiles on disk.
-
-    Args:
-        session: The session.
-        params: ``before`` and ``after``: ``uri`` of a file or a folder of a compile, and optionally
-            ``line`` from 0, which selects a section of a stdout dump.
 
     Raises:
         RequestFailedError: A file is not a dump.
@@ -47,15 +41,14 @@ async def answer_comparison(session: Session, params: Any) -> Json:
 
 
 async def compared_in_process(
-    session: Session, params: Any, work: Callable[[list[Place], FrameChoice], Json]
+    session: Session, params: CompareParams, work: Callable[[list[Place], FrameChoice], Json]
 ) -> Json:
     """Return what a process of its own finds about the two compiles that a request names.
 
     Raises:
         RequestFailedError: A file is not a dump.
     """
-    sides = [getattr(params, name, None) for name in ("before", "after")]
-    places = [(path_of(str(getattr(side, "uri", ""))), getattr(side, "line", 0)) for side in sides]
+    places = [(path_of(side.uri), side.line) for side in (params.before, params.after)]
     try:
         return await run_in_process(partial(work, places, session.workspace.frames))
     except NoDumpError as error:
@@ -99,7 +92,7 @@ def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[DumpSet, 
     return before, after
 
 
-def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
+def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> DumpSet:
     """Return the compile of a file, the first one below a folder, or that of a section."""
     if path is None:
         raise NoDumpError("only files on disk can be compared")
@@ -113,8 +106,7 @@ def _dump_at(path: Path | None, line: object, frames: FrameChoice) -> DumpSet:
         raise NoDumpError(str(error)) from None
     if not found:
         raise NoDumpError(f"{file_path}: not an HLO module or XLA memory dump")
-    first = line if isinstance(line, int) else 0
-    before = [dump for dump in found if dump.files[0].first_line <= first]
+    before = [dump for dump in found if dump.files[0].first_line <= (line or 0)]
     return before[-1] if before else found[0]
 
 

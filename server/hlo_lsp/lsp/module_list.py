@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import Client, Json, path_of, workspace_folders
+from hlo_lsp.lsp.custom_requests import MODULES_CHANGED_METHOD, ModulesParams
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
@@ -34,8 +34,6 @@ from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.syntax.file_kinds import detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_first_lines
 
-MODULES_METHOD = "hlo/modules"
-MODULES_CHANGED_METHOD = "hlo/modulesChanged"
 _NOTIFICATION_DELAY_SECONDS = 1.0  # after the last change, as XLA writes many files in a row
 _MAX_BUFFERS = 10  # of one compile
 _SUFFIXES = frozenset({".txt", ".hlo"})
@@ -69,17 +67,13 @@ class ModuleList:
         self._notification: asyncio.TimerHandle | None = None
         self._is_requested = False
 
-    async def answer(self, params: Any) -> Json:
-        """Return the compiles of each module, those with the largest peak first.
-
-        Args:
-            params: Optionally ``folders``, a list of URIs; by default, the workspace folders.
-        """
+    async def answer(self, params: ModulesParams | None) -> Json:
+        """Return the compiles of each module, those with the largest peak first."""
         self._is_requested = True
-        uris = getattr(params, "folders", None)
-        folders = workspace_folders(self._server)
-        if isinstance(uris, list):
-            folders = [path for uri in uris if (path := path_of(str(uri))) is not None]
+        if params is None or params.folders is None:
+            folders = workspace_folders(self._server)
+        else:
+            folders = [path for uri in params.folders if (path := path_of(uri)) is not None]
         async with self._lock:
             found = await self._compiles(folders)
         places = {id(one.module): one.place for one in found}

@@ -2,12 +2,12 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.custom_requests import AdjacentPassParams
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.place import LocatedRecord, name_place
@@ -16,16 +16,9 @@ from hlo_lsp.reports.history import NO_PASS_TEXTS, stage_label
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.disk import UnreadableError
 
-ADJACENT_PASS_METHOD = "hlo/adjacentPass"
 
-
-async def answer_adjacent_pass(session: Session, params: Any) -> Json:
+async def answer_adjacent_pass(session: Session, params: AdjacentPassParams) -> Json:
     """Return the place of the instruction at the cursor in the text of an adjacent pass.
-
-    Args:
-        session: The session.
-        params: ``uri`` and ``position`` of the cursor, and the ``direction``: ``previous`` or
-            ``next``.
 
     Returns:
         The ``location``, the ``label`` of the text, and a ``message`` if the instruction there has
@@ -34,9 +27,7 @@ async def answer_adjacent_pass(session: Session, params: Any) -> Json:
     Raises:
         RequestFailedError: The place does not exist; the message gives the reason.
     """
-    uri, cursor = str(getattr(params, "uri", "")), getattr(params, "position", None)
-    is_next = getattr(params, "direction", None) != "previous"
-    position = types.Position(getattr(cursor, "line", 0), getattr(cursor, "character", 0))
+    uri, position, is_next = params.uri, params.position, params.direction == "next"
     document = types.TextDocumentIdentifier(uri)
     adjacent = partial(_adjacent_text, position=position, is_next=is_next)
     line = position.line

@@ -29,6 +29,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
+from hlo_lsp.lsp.custom_requests import MESSAGE_TYPES
 from hlo_lsp.lsp.messages import adapt_converter, has_valid_tokens, is_message
 from hlo_lsp.lsp.progress import RequestFailedError, offer_progress, start_request
 from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
@@ -103,6 +104,10 @@ class HloProtocol(LanguageServerProtocol):
             if part_token is not None:
                 result = await self._send_partial_results(result, part_token)
             return JsonText(await run_in_slices(partial(self._serialize, result), is_short=True))
+
+    def get_message_type(self, method: str) -> Any:  # type: ignore[override]  # pygls caches it
+        """Return the type of the messages with a method, or None if it is unknown."""
+        return MESSAGE_TYPES.get(method) or super().get_message_type(method)
 
     def receive(self, body: bytes) -> None:
         """Handle the body of a message."""

@@ -14,6 +14,7 @@ from hlo_lsp.lsp import (
     code_lenses,
     commands,
     completion,
+    custom_requests,
     inlay_hints,
     navigation,
     oom_answers,
@@ -22,20 +23,16 @@ from hlo_lsp.lsp import (
 )
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
 from hlo_lsp.lsp.client import Client, Json, workspace_folders
-from hlo_lsp.lsp.comparison import COMPARE_METHOD, answer_comparison
+from hlo_lsp.lsp.comparison import answer_comparison
 from hlo_lsp.lsp.hover import hover, warm_up
-from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
-from hlo_lsp.lsp.module_list import MODULES_METHOD
-from hlo_lsp.lsp.previous_and_next_pass import ADJACENT_PASS_METHOD, answer_adjacent_pass
+from hlo_lsp.lsp.memory_map import answer_memory_map
+from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
 from hlo_lsp.lsp.virtual_documents import (
-    CONVERTED_TEXT_METHOD,
-    WINDOW_METHOD,
     answer_converted_text,
     answer_text_content,
     answer_window,
@@ -310,11 +307,11 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     def on_restart() -> None:
         services.reload()
 
-    server.feature(WINDOW_METHOD)(partial(answer_window, FileWindows()))
-    server.feature(SOURCE_LINES_METHOD)(services.source_lines.answer)
-    server.feature(MODULES_METHOD)(services.module_list.answer)
-    server.feature(ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
-    server.feature(COMPARE_METHOD)(partial(answer_comparison, session))
-    server.feature(CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
+    server.feature(custom_requests.WINDOW_METHOD)(partial(answer_window, FileWindows()))
+    server.feature(custom_requests.SOURCE_LINES_METHOD)(services.source_lines.answer)
+    server.feature(custom_requests.MODULES_METHOD)(services.module_list.answer)
+    server.feature(custom_requests.ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
+    server.feature(custom_requests.COMPARE_METHOD)(partial(answer_comparison, session))
+    server.feature(custom_requests.CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
     server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(partial(answer_text_content, session))
-    server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))
+    server.feature(custom_requests.MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

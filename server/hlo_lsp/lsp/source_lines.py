@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
@@ -27,8 +27,6 @@ from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
 
-SOURCE_LINES_METHOD = "hlo/sourceLines"
-CHANGED_METHOD = "hlo/sourceLinesChanged"
 _SCAN_INTERVAL_SECONDS = 3  # between two scans, because each edit triggers one
 
 _MAX_BUFFERS = 500  # of one line, in an answer
@@ -80,20 +78,13 @@ class SourceLines:
         self._scanned: set[Path] = set()  # the Python files that were known in the last scan
         self._next_scan = 0.0  # the time (monotonic) of the next scan
 
-    async def answer(self, params: Any) -> Json | None:
-        """Return the known lines of a Python file; a notification follows if they change.
-
-        Args:
-            params: ``uri`` of the file, and optionally its ``text``: then the lines are where the
-                edits since the compile have moved them.
-        """
-        uri = getattr(params, "uri", None)
-        path = path_of(uri) if isinstance(uri, str) else None
+    async def answer(self, params: SourceLinesParams) -> Json | None:
+        """Return the known lines of a Python file; a notification follows if they change."""
+        path = path_of(params.uri)
         if path is None:
             return None
         self._requested[path] = await run_in_slices(partial(self._lines, path))
-        text = getattr(params, "text", None)
-        current = Document(text).lines if isinstance(text, str) else None
+        current = None if params.text is None else Document(params.text).lines
         lines = await run_in_slices(partial(self._lines, path, current))
         self.scan()
         return {"lines": lines}
@@ -128,7 +119,7 @@ class SourceLines:
             self._reading = None
         lines = {path: await run_in_slices(partial(self._lines, path)) for path in self._requested}
         if any(self._requested[path] != found for path, found in lines.items()):
-            self._notify(CHANGED_METHOD, {})
+            self._notify(SOURCE_LINES_CHANGED_METHOD, {})
 
     async def _read_changes(self) -> None:
         if self._session.settings.python_notes is PythonNotes.OFF:

@@ -3,7 +3,6 @@
 import re
 from contextlib import suppress
 from functools import partial
-from typing import Any
 from urllib.parse import quote, unquote
 
 from lsprotocol import types
@@ -12,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import SUMMARY_SCHEME, Json, path_of
 from hlo_lsp.lsp.commands import summarize_uri
+from hlo_lsp.lsp.custom_requests import TextParams, WindowParams
 from hlo_lsp.lsp.oom_answers import summarize_message
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_in_slices
@@ -20,8 +20,6 @@ from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.protos.reading import read_document
 from hlo_lsp.text.disk import UnreadableError
 
-CONVERTED_TEXT_METHOD = "hlo/text"
-WINDOW_METHOD = "hlo/window"
 _PATH = "/Memory%20Summary.md"  # the title in the editor
 _SUMMARY_URI = re.compile(rf"{SUMMARY_SCHEME}:[^?#]*\?(?P<uri>[^?#]+)#(?P<line>[0-9]{{1,9}})")
 
@@ -58,16 +56,15 @@ async def answer_text_content(
     return types.TextDocumentContentResult(text)
 
 
-async def answer_converted_text(session: Session, params: Any) -> Json:
+async def answer_converted_text(session: Session, params: TextParams) -> Json:
     """Return the ``text`` of a proto, a compressed file, or an archive, as the commands read it.
 
     Raises:
         RequestFailedError: The file cannot be read, or is not a dump.
     """
-    uri = str(getattr(params, "uri", ""))
-    path = path_of(uri)
+    path = path_of(params.uri)
     if path is None:
-        raise RequestFailedError(f"{uri}: not a file")
+        raise RequestFailedError(f"{params.uri}: not a file")
     try:
         document = await run_in_slices(
             partial(read_document, path), give_way=session.foreground.give_way
@@ -77,14 +74,13 @@ async def answer_converted_text(session: Session, params: Any) -> Json:
     return {"text": document.text}
 
 
-async def answer_window(windows: FileWindows, params: Any) -> Json | None:
+async def answer_window(windows: FileWindows, params: WindowParams) -> Json | None:
     """Return the window of a file around a line; None for files that are not dumps on disk."""
-    uri, line = getattr(params, "uri", None), getattr(params, "line", None)
-    path = path_of(uri) if isinstance(uri, str) else None
-    if path is None or not isinstance(line, int):
+    path = path_of(params.uri)
+    if path is None:
         return None
     try:
-        found = await run_in_slices(partial(windows.at, path, line))
+        found = await run_in_slices(partial(windows.at, path, params.line))
     except UnreadableError:
         return None
     if found is None:

@@ -1,0 +1,98 @@
+"""The requests and notifications that are not in the specification, and their parameters."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from lsprotocol import types
+
+P = TypeVar("P")
+
+MODULES_CHANGED_METHOD = "hlo/modulesChanged"
+SOURCE_LINES_CHANGED_METHOD = "hlo/sourceLinesChanged"
+
+
+Direction = Literal["previous", "next"]
+
+
+@dataclass(frozen=True, slots=True)
+class AdjacentPassParams:
+    """A cursor in the text of a pass, and the pass that its instruction is wanted in."""
+
+    uri: str
+    position: types.Position
+    direction: Direction = "next"
+
+
+@dataclass(frozen=True, slots=True)
+class CompilePlace:
+    """A file or a folder of a compile; ``line``, from 0, selects a section of a stdout dump."""
+
+    uri: str
+    line: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CompareParams:
+    """Two compiles."""
+
+    before: CompilePlace
+    after: CompilePlace
+
+
+@dataclass(frozen=True, slots=True)
+class ModulesParams:
+    """URIs of the folders to list compiles from; None for the workspace folders."""
+
+    folders: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLinesParams:
+    """A Python file; with its ``text``, lines are where the edits since the compile moved them."""
+
+    uri: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextParams:
+    """A proto, a compressed file, or an archive."""
+
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowParams:
+    """A large file and a line, from 0, that is wanted with its surroundings."""
+
+    uri: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRequest(Generic[P]):
+    """A message with one of these methods."""
+
+    id: int | str
+    method: str
+    jsonrpc: str
+    params: P
+
+
+ADJACENT_PASS_METHOD = "hlo/adjacentPass"
+COMPARE_METHOD = "hlo/compare"
+CONVERTED_TEXT_METHOD = "hlo/text"
+MEMORY_MAP_METHOD = "hlo/memoryMap"
+MODULES_METHOD = "hlo/modules"
+SOURCE_LINES_METHOD = "hlo/sourceLines"
+WINDOW_METHOD = "hlo/window"
+
+MESSAGE_TYPES: dict[str, Any] = {
+    ADJACENT_PASS_METHOD: CustomRequest[AdjacentPassParams],
+    COMPARE_METHOD: CustomRequest[CompareParams],
+    CONVERTED_TEXT_METHOD: CustomRequest[TextParams],
+    MEMORY_MAP_METHOD: CustomRequest[CompilePlace | CompareParams],
+    MODULES_METHOD: CustomRequest[ModulesParams | None],
+    SOURCE_LINES_METHOD: CustomRequest[SourceLinesParams],
+    WINDOW_METHOD: CustomRequest[WindowParams],
+}
