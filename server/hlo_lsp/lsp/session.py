@@ -413,7 +413,12 @@ class Session:
 
     def run_in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
         """Run work while no request is active."""
-        task = asyncio.ensure_future(run_in_slices(work, give_way=self.foreground.give_way))
+
+        async def run() -> None:
+            await self.foreground.give_way()
+            await run_in_slices(work, give_way=self.foreground.give_way)
+
+        task = asyncio.ensure_future(run())
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
