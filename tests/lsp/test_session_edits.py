@@ -110,9 +110,11 @@ async def test_reply_has_sections_of_the_latest_text(
         checkpoint()
         return texts[-1]
 
+    waiting = [section("module_0003.c")]
+
     async def edit_once() -> None:
-        if len(texts) == 1:
-            edit(session, whole_document(section("module_0003.c")))
+        if texts and waiting:
+            edit(session, whole_document(waiting.pop()))
 
     document = types.TextDocumentIdentifier(URI)
     found = await session.answer_text(document, names, give_way=edit_once)
