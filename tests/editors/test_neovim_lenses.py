@@ -22,8 +22,8 @@ def test_lenses_are_at_line_ends(neovim: Neovim, compile_v5e: Compile) -> None:
     assert shown["2"] == "1 value, 512 B"
     assert "3" not in shown  # a small value
     assert shown["4"] == "2 values, 1.00 MiB, 2 share offset 0"
-    assert shown["5"] == "1.00 MiB in HBM · steps 0-50, at the peak · argument `params[1][0]`"
-    assert shown["6"] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert shown["5"] == "1.00 MiB in HBM · whole program, last read at step 50 · argument `params[1][0]`"
+    assert shown["6"] == "1.00 MiB in HBM · whole program, for data of steps 69-72 · programs.py:41 dot_general"
 
 
 def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:

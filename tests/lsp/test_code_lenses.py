@@ -48,17 +48,17 @@ async def test_allocations_values_and_peak_have_lenses() -> None:
     assert await titles(await context()) == {
         "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
-            "512 B in HBM · steps 0-3, at the peak · x"
+            "512 B in HBM · whole program · x"
         ),
         "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
-        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": "512 B in HBM · steps 2-3",
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": "512 B in HBM · whole program, written at step 2",
         "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
         "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
             "512 B in VMEM · steps 1-2, at the peak · add"
         ),
-        "<1 x @0>": "512 B in HBM · steps 0-3, at the peak · x",
+        "<1 x @0>": "512 B in HBM · whole program · x",
         "<2 add @1>": "512 B in VMEM · steps 1-2, at the peak · add",
-        "<3 mul @0>": "512 B in HBM · steps 2-3",
+        "<3 mul @0>": "512 B in HBM · whole program, written at step 2",
         "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
         "Live ranges at 2 (peak):": (
             "declared by XLA: 48 B at step 2 + HBM: 1.0 KiB occupied, the maximum"

@@ -61,7 +61,7 @@ class InlayHintsHarness:
 
 async def test_hints_are_limited_to_the_range() -> None:
     harness = InlayHintsHarness(DUMP)
-    assert await harness.labels(2, 3) == ["padded from 16 B", "live 0-3, at the peak"]
+    assert await harness.labels(2, 3) == ["padded from 16 B", "whole program"]
     lines = {hint["position"]["line"] for hint in await harness.hints(3, 12)}
     assert lines == {4, 6, 11}
 

@@ -12,9 +12,10 @@ from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, 
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
-from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves, steps_label
+from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
@@ -299,11 +300,14 @@ def _data_label(values: list[Value], dump: DumpSet) -> LabelAndTooltip | None:
 
 
 def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | None:
-    """Return the label ``live 2,033-2,062, not at the peak``, with the instructions as tooltip."""
-    steps = "" if value is None else steps_label(dump, value)
-    if value is None or not steps:
+    """Return the label ``live 2,033-2,062, at the peak``, with the instructions as tooltip."""
+    steps = None if value is None else occupied_steps(dump, value)
+    if value is None or steps is None:
         return None
-    return f"live {steps.replace(', not at the peak', '')}", value_summary(dump, value)
+    label = steps.text if steps.is_fixed else f"live {steps.range_text}"
+    if steps.is_at_peak and not steps.is_fixed:
+        label += ", at the peak"
+    return label, value_summary(dump, value)
 
 
 def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:

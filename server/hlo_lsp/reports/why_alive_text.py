@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.why_alive import BufferUse, Lifetime
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import (
@@ -89,7 +89,7 @@ def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Jso
         "size": value.size,
         "memory_space": value.color,
         "live_range": None if live is None else [live.start_step, live.end_step],
-        "at_peak": _is_at_peak(dump, value),
+        "at_peak": _is_live_at_peak(dump, value),
     }
     if lifetime is None:
         return {**facts, **dict.fromkeys(_LIFETIME_KEYS)}
@@ -139,20 +139,21 @@ def _buffer(dump: DumpSet, value: Value) -> Iterator[str]:
     live = value.live.record
     last = "" if dump.last_step is None else f" of {dump.last_step:,}"
     yield f"steps {live.start_step:,}-{live.end_step:,}{last}"
-    at_peak = _is_at_peak(dump, value)
-    if at_peak is not None:
-        yield "live at the peak" if at_peak else "not live at the peak"
+    steps = occupied_steps(dump, value)
+    if steps is None or steps.peak_step is None:
+        return
+    if steps.is_fixed:
+        yield "its bytes are occupied during the whole program"
+    else:
+        yield "live at the peak" if steps.is_at_peak else "not live at the peak"
 
 
-def _is_at_peak(dump: DumpSet, value: Value) -> bool | None:
+def _is_live_at_peak(dump: DumpSet, value: Value) -> bool | None:
     """Return whether a value is live at the peak of its memory space; None if unknown."""
-    if value.live is None or value.allocation is None:
+    steps = occupied_steps(dump, value)
+    if steps is None or steps.peak_step is None:
         return None
-    color, live = value.allocation.record.color, value.live.record
-    for occupancy in memory_space_occupancies(dump):
-        if occupancy.space == color:
-            return live.start_step <= occupancy.peak_step <= live.end_step
-    return None
+    return steps.first <= steps.peak_step <= steps.last
 
 
 def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:

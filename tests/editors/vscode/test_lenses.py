@@ -33,7 +33,7 @@ async def test_click_shows_places(dump: Compile, window: Window) -> None:
 async def test_click_goes_to_only_place(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     await window.open(path)
-    lens = window.page.locator(f"{LENS} a", has_text="steps 0-50, at the peak")
+    lens = window.page.locator(f"{LENS} a", has_text="whole program, last read at step 50")
     await window.click(lens, ".tab.active[aria-label*='after_optimizations.txt']")
 
 

@@ -229,7 +229,7 @@ def test_tooltips_explain_labels() -> None:
     found = hint_labels(MODULE.text, neighbours=DUMP)
     assert found[MODULE["add-end"].position].tooltip == (
         "<2 add @1>: 512 B at offset 512 of allocation 2 (1,024 B (1.0 KiB));"
-        " live 1-2 (1 step): add -> mul | at XLA's peak"
+        " live 1-2 (1 step): add -> mul"
     )
     assert found[MODULE["mul-shape"].position].tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"

@@ -5,7 +5,7 @@ import pytest
 import marked_dump
 from hlo_lsp.ide.hover.hover import allocation_card
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.values import steps_label, value_card, value_headline
+from hlo_lsp.ide.hover.values import value_card, value_headline
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of
@@ -36,7 +36,7 @@ def _headline(dump: DumpSet, value_id: int) -> str:
     ("value_id", "headline"),
     [
         (0, "512 B, thread-local"),
-        (3, "8.0 KiB in HBM · steps 0-6, at the peak · x"),
+        (3, "8.0 KiB in HBM · whole program · x"),
         (5, "8.0 KiB in VMEM · steps 1-4, at the peak · model.py:7 mul"),
         (7, "8.0 KiB in VMEM · steps 4-5, not at the peak · neg"),
     ],
@@ -46,18 +46,12 @@ def test_value_headline_has_size_steps_and_source(value_id: int, headline: str) 
 
 
 def test_argument_is_the_origin() -> None:
-    assert _headline(SPLIT, 3) == "8.0 KiB in HBM · steps 0-6, at the peak · argument `x`"
+    assert _headline(SPLIT, 3) == "8.0 KiB in HBM · whole program · argument `x`"
 
 
 def test_missing_files_shorten_the_headline() -> None:
     assert _headline(marked_dump.split(marked_dump.ASSIGNMENT).dump, 5) == "8.0 KiB in VMEM"
     assert _headline(marked_dump.split(marked_dump.VALUES).dump, 7) == "neg"
-
-
-def test_fixed_allocation_shows_only_its_steps() -> None:
-    value = ONE_FILE.value(8)
-    assert value is not None
-    assert steps_label(ONE_FILE, value) == "5-6"
 
 
 def test_tuple_headline_adds_its_leaves() -> None:

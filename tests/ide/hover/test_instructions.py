@@ -26,8 +26,7 @@ def test_instruction_that_defines_a_value() -> None:
         "value": "`<7 negate.7 @1>`",
         "allocation": "4 at offset 0, 8,192 B (8.0 KiB)",
         "shares memory with": "1 value over time: `fusion{0}` 1-4",
-        "live range": "4-5 (1 step): `negate.7` -> `fusion.2`, "
-        "not at VMEM's peak (step 1), at XLA's peak (5)",
+        "live range": "4-5 (1 step): `negate.7` -> `fusion.2`, not at VMEM's peak (step 1)",
         "reads": "1 value: `fusion{0}`",
     }
 

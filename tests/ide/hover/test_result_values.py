@@ -13,7 +13,7 @@ from ide.hover.facts import facts
 DUMP = marked_dump.split().dump
 LEAVES = {
     "leaf {0}": "allocation 4 at offset 0, 8,192 B (8.0 KiB), live 1-4",
-    "leaf {1}": "allocation 4 at offset 8,192, 512 B, live 1-5, at XLA's peak",
+    "leaf {1}": "allocation 4 at offset 8,192, 512 B, live 1-5",
 }
 
 

@@ -57,11 +57,11 @@ def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
 @pytest.mark.parametrize(
     ("value_id", "summary"),
     [
-        (3, "live 0-6 (6 steps): x.1 -> the end of the program | at XLA's peak"),
+        (3, "live 0-6 (6 steps): x.1 -> the end of the program"),
         (4, "live 1-3 (2 steps): fusion -> get-tuple-element.1"),
         (5, "live 1-4 (3 steps): fusion -> negate.7"),
-        (6, "live 1-5 (4 steps): fusion -> fusion.2 | at XLA's peak"),
-        (7, "live 4-5 (1 step): negate.7 -> fusion.2 | at XLA's peak"),
+        (6, "live 1-5 (4 steps): fusion -> fusion.2"),
+        (7, "live 4-5 (1 step): negate.7 -> fusion.2"),
         (0, "thread-local, not scheduled"),
     ],
 )

@@ -22,8 +22,7 @@ def test_value_card_shows_all_facts() -> None:
         "memory space": "1, VMEM on TPU",
         "allocation": "4, preallocated-temp, 8,704 B (8.5 KiB), bytes 0 to 8,192",
         "shares memory with": "1 value over time: `negate.7` 4-5",
-        "live range": "1-4 (3 steps): `fusion` -> `negate.7`, "
-        "at VMEM's peak (step 1), not at XLA's peak (5)",
+        "live range": "1-4 (3 steps): `fusion` -> `negate.7`, at VMEM's peak (step 1)",
         "uses": "1: `negate.7`",
         "op_name": "`jit(f)/mul`",
         "source": "/home/user/model.py:7",
@@ -58,7 +57,8 @@ def test_tuple_is_a_pointer_table() -> None:
 def test_value_live_at_the_peak() -> None:
     live = value_facts(marked_dump.split().dump, 3)["live range"]
     assert live == (
-        "0-6 (6 steps): `x.1` -> the end of the program, at HBM's peak (step 1), at XLA's peak (5)"
+        "0-6 (6 steps): `x.1` -> the end of the program; its bytes are occupied "
+        "during the whole program"
     )
 
 

@@ -150,7 +150,7 @@ QUESTIONS: Sequence[tuple[int, str, Question]] = (  # how often, what, and its p
     (
         2,
         "hlo/window",
-        lambda rng, text: {"uri": text.uri, "line": rng.choice((0, 5, 10**6, -1, "x"))},
+        lambda rng, text: {"uri": text.uri, "line": rng.choice((0, 5, 10**6, -1))},
     ),
 )  # fmt: skip
 _WEIGHTS = [weight for weight, _, _ in QUESTIONS]

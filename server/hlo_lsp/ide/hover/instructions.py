@@ -21,7 +21,6 @@ from hlo_lsp.ide.hover.values import (
     counted_list,
     data_index,
     data_leaves,
-    is_at_declared_peak,
     list_facts,
     live_range_facts,
     part_label,
@@ -174,7 +173,7 @@ def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> li
     """Return a fact for each of the largest leaves of a tuple."""
     ordered = sorted(leaves, key=lambda leaf: -(leaf[1].size or 0))
     facts = [
-        Fact(part_label(dump, leaf, at), _describe_leaf(dump, name, at, leaf))
+        Fact(part_label(dump, leaf, at), _describe_leaf(name, at, leaf))
         for at, leaf in ordered[:_MAX_LEAVES]
     ]
     if len(ordered) > _MAX_LEAVES:
@@ -182,7 +181,7 @@ def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> li
     return facts
 
 
-def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
+def _describe_leaf(name: str, index: str, value: Value) -> str:
     parts = []
     if value.name != name or (value.index or "{}") != index:
         parts.append(quoted_name(value))
@@ -190,8 +189,7 @@ def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
         parts.append(f"allocation {_describe_slot(value)}")
     if value.live is not None:
         row = value.live.record
-        peak = ", at XLA's peak" if is_at_declared_peak(dump, value.live) else ""
-        parts.append(f"live {row.start_step:,}-{row.end_step:,}{peak}")
+        parts.append(f"live {row.start_step:,}-{row.end_step:,}")
     return ", ".join(parts) or f"value {value.id}"
 
 

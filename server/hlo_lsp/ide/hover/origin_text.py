@@ -42,12 +42,6 @@ def value_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
     return origin_of(dump, name, index)
 
 
-def peak_step(dump: DumpSet, space: int) -> int | None:
-    """Return the step of the peak of a memory space."""
-    occupancies = memory_space_occupancies(dump)
-    return next((each.peak_step for each in occupancies if each.space == space), None)
-
-
 def origin_label(origin: Origin, name: str) -> str:
     """Return ``train.py:25 dot_general``, or the argument, for the value of an instruction.
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
+from hlo_lsp.ide.hover.values import describe_step_range
 from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
@@ -31,13 +31,12 @@ def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine])
 
 
 def value_summary(dump: DumpSet, value: Value) -> str:
-    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at XLA's peak``."""
+    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21``."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
         return "no live range"
-    peak = " | at XLA's peak" if is_at_declared_peak(dump, value.live) else ""
-    return f"live {describe_step_range(dump, value.live.record)}{peak}".replace("`", "")
+    return f"live {describe_step_range(dump, value.live.record)}".replace("`", "")
 
 
 def declared_peak_summary(dump: DumpSet) -> str:

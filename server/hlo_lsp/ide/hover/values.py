@@ -4,7 +4,6 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
     origin_label,
-    peak_step,
     value_origin,
 )
 from hlo_lsp.ide.hover.shapes import (
@@ -14,6 +13,7 @@ from hlo_lsp.ide.hover.shapes import (
     split_waste,
 )
 from hlo_lsp.memory.data_origin import source_label
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.backend import space_title
@@ -157,19 +157,24 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
             text = "thread-local: the computation runs per element and is not scheduled"
             return [Fact("live range", text)]
         return []
-    peaks = []
-    peak = _peak_of_space(dump, value)
-    if peak is not None:
-        step, is_live, space = peak
-        peaks.append((is_live, space_title(space, dump.backend), step))
-    declared, is_live_there = dump.declared_peak, is_at_declared_peak(dump, value.live)
-    if declared is not None and is_live_there is not None:
-        peaks.append((is_live_there, "XLA", declared))
-    text = describe_step_range(dump, value.live.record)
-    for number, (is_live, owner, step) in enumerate(peaks):
-        word = "" if number else "step "
-        text += f", {'' if is_live else 'not '}at {owner}'s peak ({word}{step:,})"
-    return [Fact("live range", text)]
+    return [Fact("live range", describe_step_range(dump, value.live.record) + _peak(dump, value))]
+
+
+def _peak(dump: DumpSet, value: Value) -> str:
+    """Return whether a value occupies bytes at the peak of its memory space.
+
+    If that peak is unknown, it is compared with XLA's declared peak of all memory spaces.
+    """
+    steps = occupied_steps(dump, value)
+    if steps is None:
+        return ""
+    if steps.is_fixed:
+        return "; its bytes are occupied during the whole program"
+    is_at, step, owner = is_at_declared_peak(dump, value.live), dump.declared_peak, "XLA"
+    if steps.peak_step is not None and value.allocation is not None:
+        is_at, step = steps.is_at_peak, steps.peak_step
+        owner = space_title(value.allocation.record.color, dump.backend)
+    return "" if step is None else f", {'' if is_at else 'not '}at {owner}'s peak (step {step:,})"
 
 
 def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
@@ -247,39 +252,6 @@ def allocation_headline(
     return _joined(size, kind, contents)
 
 
-def steps_label(dump: DumpSet, value: Value) -> str:
-    """Return ``2,033-2,062, not at the peak``: the peak is that of the memory space of the value.
-
-    It is not XLA's declared peak, which counts the values of all memory spaces.
-    """
-    if value.live is None:
-        return ""
-    live = value.live.record
-    steps = f"{live.start_step:,}"
-    if live.end_step != live.start_step:
-        steps += f"-{live.end_step:,}"
-    peak = _peak_of_space(dump, value)
-    if peak is None:
-        return steps
-    return f"{steps}, at the peak" if peak[1] else f"{steps}, not at the peak"
-
-
-def _peak_of_space(dump: DumpSet, value: Value) -> tuple[int, bool, int] | None:
-    """Return the peak step of a value's memory space, whether it is live there, and the space.
-
-    A value that is in memory the whole time, such as a parameter, is not compared with the peak
-    where its live range excludes it. The result is None then.
-    """
-    if value.live is None or value.allocation is None:
-        return None
-    live, allocation = value.live.record, value.allocation.record
-    step = peak_step(dump, allocation.color)
-    if step is None:
-        return None
-    is_live = live.start_step <= step <= live.end_step
-    return (step, is_live, allocation.color) if is_live or allocation.preallocated_temp else None
-
-
 def _size(dump: DumpSet, value: Value) -> str:
     if value.size is None:
         return ""
@@ -305,10 +277,8 @@ def _size_in_space(dump: DumpSet, size: int, space: int | None) -> str:
 
 
 def _steps(dump: DumpSet, value: Value) -> str:
-    label = steps_label(dump, value)
-    if not label:
-        return ""
-    return f"steps {label}" if "-" in label.partition(", ")[0] else f"step {label}"
+    steps = occupied_steps(dump, value)
+    return "" if steps is None else steps.text
 
 
 def _origin(dump: DumpSet, name: str, index: str | None, text: InstructionText | None) -> str:
