@@ -26,7 +26,10 @@ def facts(result: CommandResult) -> dict[str, str]:
 def test_value_is_printed_as_card(sample: Path) -> None:
     card = facts(run("inspect", sample, "--value", "174", COLUMNS="200"))
     assert card["title"] == "pad_add_fusion"
-    assert card["headline"] == "1.0 KiB in HBM · whole program, written at step 12 · tpu.py:79 concatenate"
+    assert (
+        card["headline"]
+        == "1.0 KiB in HBM · whole program, written at step 12 · tpu.py:79 concatenate"
+    )
     assert card["padded size"] == "1,024 B (1.0 KiB): padded to T(2,128)"
     assert card["padding"] == "1,000 B, 97.7%: dim 0: 3 -> 128 by T(2,128)"
     assert card["allocation"].endswith("bytes 0 to 1,024")

@@ -13,7 +13,9 @@ async def test_hover_of_value_has_all_facts(any_editor: Editor, compiled: Compil
     file = any_editor.open(compiled("tpu").assignment)
     facts = await hover_facts(file, " value: <23 fusion.9", "fusion.9")
     assert facts["title"] == "fusion.9"
-    assert facts["headline"] == "256.0 KiB in HBM · steps 25-27 · programs.py:53 dot_general"
+    assert facts["headline"] == (
+        "256.0 KiB in HBM · whole program, for data of steps 25-27 · programs.py:53 dot_general"
+    )
     assert facts["value"].startswith("23")
     assert "f32[256,256]{1,0:T(8,128)}" in facts["shape"]
     for word in ("float", "256 x 256", "row-major", "tiles (8,128)"):

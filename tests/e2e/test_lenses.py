@@ -18,7 +18,7 @@ async def test_one_file_dump_has_expected_lenses(any_editor: Editor, compiled: C
     assert titles[0].startswith("HBM: ")
     assert titles[1] == "1 value, 512 B"
     assert "2 values, 1.0 KiB, 2 share offset 0" in titles
-    assert "1.0 KiB in HBM · steps 12-13 · tpu.py:79 concatenate" in titles
+    assert "1.0 KiB in HBM · whole program, written at step 12 · tpu.py:79 concatenate" in titles
     assert found[-2:] == [
         ("  Live ranges at 9 (peak):", "declared by XLA: 60 B at step 9"),
         ("  Live ranges at 9 (peak):", "HBM: 2.5 KiB occupied, the maximum"),

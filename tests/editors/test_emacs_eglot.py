@@ -32,7 +32,10 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown.splitlines()[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        shown.splitlines()[0]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
     assert "1,048,576 B (1.00 MiB)" in shown
 
 

@@ -36,7 +36,10 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown.splitlines()[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        shown.splitlines()[0]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
 
 
 def test_definition_of_operand_is_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
@@ -115,7 +118,10 @@ def test_lenses_are_at_line_ends(emacs: Emacs, compile_v5e: Compile) -> None:
     )
     shown = dict(lenses)
     assert shown[2] == "1 value, 512 B"
-    assert shown[6] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        shown[6]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
     assert 3 not in shown  # a small value
 
 

@@ -26,7 +26,10 @@ def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
         path=compile_v5e.path(ASSIGNMENT),
     )
     lines = shown.splitlines()
-    assert lines[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        lines[0]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
     assert "- **padded size** 1,048,576 B (1.00 MiB): fits T(8,128)" in lines
     assert "- **uses** 2: `copy-done.1`, `tuple.7`" in lines
     assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)

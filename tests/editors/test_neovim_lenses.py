@@ -22,8 +22,14 @@ def test_lenses_are_at_line_ends(neovim: Neovim, compile_v5e: Compile) -> None:
     assert shown["2"] == "1 value, 512 B"
     assert "3" not in shown  # a small value
     assert shown["4"] == "2 values, 1.00 MiB, 2 share offset 0"
-    assert shown["5"] == "1.00 MiB in HBM · whole program, last read at step 50 · argument `params[1][0]`"
-    assert shown["6"] == "1.00 MiB in HBM · whole program, for data of steps 69-72 · programs.py:41 dot_general"
+    assert (
+        shown["5"]
+        == "1.00 MiB in HBM · whole program, last read at step 50 · argument `params[1][0]`"
+    )
+    assert (
+        shown["6"]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
 
 
 def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -80,7 +86,7 @@ def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) 
         path=own.path(ASSIGNMENT),
         ranges=own.path("-live-range"),
     )
-    assert shown.startswith("1.00 MiB in HBM · steps 69-71 · ")
+    assert shown.startswith("1.00 MiB in HBM · whole program, for data of steps 69-71 · ")
 
 
 CLICK = """

@@ -27,7 +27,10 @@ def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown.splitlines()[0] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        shown.splitlines()[0]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
@@ -68,7 +71,10 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert first["2"] == "1 value, 512 B"
-    assert first["6"] == "1.00 MiB in HBM · steps 69-72 · programs.py:41 dot_general"
+    assert (
+        first["6"]
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+    )
     assert changed == "2 values, 20.07 MiB, 2 share offset 0"
 
 

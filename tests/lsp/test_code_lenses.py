@@ -51,7 +51,9 @@ async def test_allocations_values_and_peak_have_lenses() -> None:
             "512 B in HBM · whole program · x"
         ),
         "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
-        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": "512 B in HBM · whole program, written at step 2",
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": (
+            "512 B in HBM · whole program, written at step 2"
+        ),
         "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
         "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
             "512 B in VMEM · steps 1-2, at the peak · add"

@@ -78,6 +78,8 @@ class FoundBuffer:
         line: The line of the place, counted from 1.
         pass_rank: 0 for the compiled module, 1 for texts of other passes.
         match: 0 if the name equals the query, 1 if it contains it, 2 if it contains its letters.
+        is_fixed: Whether the bytes are occupied during the whole program, not only while the data
+            is live.
     """
 
     name: str
@@ -93,6 +95,7 @@ class FoundBuffer:
     line: int
     pass_rank: int = 0
     match: int = 0
+    is_fixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +248,7 @@ class _Search:
             None if origin is None else origin.argument,
             place.file,
             place.number,
+            is_fixed=not (allocation.preallocated_temp or allocation.thread_local),
         )
 
     def instructions(
@@ -381,7 +385,7 @@ def _row(one: FoundBuffer) -> tuple[str, ...]:
         one.name,
         shape,
         steps,
-        "at the peak" if one.peak_bytes else "",
+        ("whole program" if one.is_fixed else "at the peak") if one.peak_bytes else "",
         one.argument or ("" if one.source is None else file_name(str(one.source))),
         one.computation or "",
         f"{file_name(one.file.label)}:{one.line}",
