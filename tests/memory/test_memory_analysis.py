@@ -48,6 +48,15 @@ def test_tpu_sizes_follow_from_allocations() -> None:
     }
 
 
+def test_sizes_for_gpus_are_sums() -> None:
+    name = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
+    sizes = {one.key: one.bytes for one in memory_analysis(DumpSet([DumpFile.of_text(_CPU, name)]))}
+    assert [sizes[f"{key}_size_in_bytes"] for key in ("argument", "output", "alias", "temp")] == [
+        *(400, 400, 0, 131168)
+    ]
+    assert sizes["peak_memory_in_bytes"] is None
+
+
 @pytest.mark.parametrize(
     ("number", "temp"),
     [(1003875606, 7 * 16384), (1000038190, None), (1004524046, None)],
