@@ -13,6 +13,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
+from hlo_lsp.model.unknown_lines import depends_on_lines_around
 from hlo_lsp.model.unknown_parts import UnknownPart, is_regular_record, parts_of_record
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -88,8 +89,10 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
         irregular = [record for record in block.records if not is_regular_record(record)]
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
         found = _BlockForms(tuple(parts), frozenset(irregular))
-        # During a checkpoint, the text can change, and the lines are then those of other records.
-        if is_fresh and file.is_fresh and file.version == version:
+        # Lines of other blocks can change without this one. During a checkpoint, the text can
+        # change, and the lines are then those of other records.
+        is_lasting = not any(depends_on_lines_around(kind, record) for record in irregular)
+        if is_lasting and is_fresh and file.is_fresh and file.version == version:
             _forms_of_blocks[block] = found
     return found
 
