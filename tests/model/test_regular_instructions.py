@@ -59,6 +59,25 @@ def test_other_instructions_are_read_in_parts(text: str) -> None:
     assert not _is_regular(text)
 
 
+@pytest.mark.parametrize(
+    ("known", "unknown"),
+    [
+        ("slice={[0:8], [2:8:2]}", "slice={[0:8 by 1]}"),
+        ("padding=0_0x-1_2_1", "padding=same:0_0"),
+        ("window={size=3x1 pad=1_-1x0_0 rhs_reversal=1x0}", "window={shape=full size=3}"),
+        ("window={}", "window={size=3:1}"),
+        ("source_target_pairs={{0,1},{1,0}}", "source_target_pairs={0->1,1->0}"),
+        ("dim_labels=b01f_01io->b01f", "dim_labels=[b01f]x[01io]->b01f"),
+    ],
+)
+def test_notation_of_a_value_is_read(known: str, unknown: str) -> None:
+    assert _is_regular(f"  %a = f32[8] copy(%b), {known}")
+    text = f"  %a = f32[8] copy(%b), {unknown}, metadata={{}}"
+    assert not _is_regular(text)
+    (part,) = parts_of_record(FileKind.MODULE, _instruction(text), [text])
+    assert (part.what, part.text) == ("form of the attribute", unknown.partition("=")[0])
+
+
 def test_regular_instructions_have_no_unknown_parts() -> None:
     texts = [
         f"  %a = {shape} {opcode}({operands}){attributes}"

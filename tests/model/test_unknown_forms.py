@@ -254,3 +254,33 @@ def test_forms_found_during_an_edit_are_not_kept() -> None:
     assert _forms(file) == _forms(fresh)
     (form,) = unknown_forms(file).forms
     assert form.count == 899
+
+
+def _block(count: int) -> list[str]:
+    """Return the lines of a block with open brackets in most of them."""
+    lists = [line for number in range(count) for line in (f"  list {number}: [", "    1,", "  ]")]
+    return ["settings: [", *lists, "]"]
+
+
+def _with_block(count: int) -> str:
+    return MODULE.replace("\n\n", "\n".join(["\n", *_block(count), "", ""]), 1)
+
+
+@pytest.mark.parametrize("count", [2, 30, 300])
+def test_block_of_lines_is_one_form(count: int) -> None:
+    file = DumpFile.of_text(_with_block(count), "m.txt")
+    (form,) = unknown_forms(file).forms
+    assert (form.first.what, form.count) == ("line", 3 * count + 2)
+
+
+def test_end_of_a_block_can_be_edited() -> None:
+    text = _with_block(300)
+    file = DumpFile.of_text(text, "m.txt")
+    assert unknown_forms(file).forms
+    line = text[: text.index("\n]\n")].count("\n") + 1
+    for old, new in (("]", ""), ("", "]")):  # lines of other blocks of records depend on it
+        file.changed(file.document.edit((line, 0), (line, len(old)), new))
+        file.refresh()
+        fresh = DumpFile.of_text(file.document.text, "m.txt")
+        counts = [[form.count for form in unknown_forms(one).forms] for one in (file, fresh)]
+        assert counts[0] == counts[1]

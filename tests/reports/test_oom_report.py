@@ -142,6 +142,25 @@ def test_fragmented_free_memory_is_explained() -> None:
     assert lines[2] == "  16.43 MiB are free, but not in one piece: the free memory is fragmented"
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Attempting to allocate 31.06M. That was not possible. There are 58.64M free. Due to "
+        "fragmentation, the largest contiguous region of free memory is 30.56M.; (0x0x0_HBM0)",
+        "Attempting to allocate 31.06M. That was not possible. There are 58.64M free. The largest "
+        "contiguous region of free memory is 30.56M due to fragmentation.",
+        "Attempting to allocate 31.06M. That was not possible. There are 58.64M free. Due to\n"
+        "fragmentation, the largest contiguous region of free memory is 30.56M.; (0x0x0_HBM0)",
+        "Could not allocate 32568770 bytes in memory 0x0x0_HBM0; 32044482 bytes allocatable, "
+        "61488497 bytes available",
+    ],
+)
+def test_largest_free_piece_is_compared(sentence: str) -> None:
+    headline, _, why, *_ = oom_lines(_report(sentence))
+    assert headline.endswith("31.06 MiB, 30.56 MiB free in one piece, 512.0 KiB missing")
+    assert why == "  58.64 MiB are free, but not in one piece: the largest piece has 30.56 MiB"
+
+
 def test_total_with_heap_allocations_agrees() -> None:
     lines = "\n".join(oom_lines(_report(text_of("tpu_heap_allocations"))))
     assert "needs at least 9.40 GiB with arguments and outputs; the device has 8.00 GiB" in lines

@@ -1,5 +1,7 @@
 """Why a buffer is alive, as a card and as JSON."""
 
+from dataclasses import replace
+
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.program.donation import DonationStatus
 from hlo_lsp.reports.why_alive_text import describe_donation, lifetime_card, lifetime_json
@@ -82,3 +84,44 @@ def test_json_is_null_without_module_text() -> None:
     assert value is not None
     facts = lifetime_json(dump, value, lifetime_of(dump, value))
     assert (facts["size"], facts["live_range"], facts["uses"]) == (1024, [2, 4], None)
+
+
+def test_element_has_the_step_of_its_omitted_instruction() -> None:
+    module = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (x: f32[256]) -> f32[256] {
+  %x = f32[256]{0} parameter(0)
+  %k = (f32[256]{0}) infeed(%x)
+  ROOT %r = f32[256]{0} cosine(%k#0)
+}
+"""
+    values = """\
+Used values:
+<1 k{} @0>
+ positions:
+  k {}
+ uses:
+  g, operand 0 {}
+ from instruction: %k = (f32[256]{0}) infeed(%x)
+<2 k{0} @0>
+ positions:
+  k {0}
+  g
+ uses:
+  r, operand 0
+ from instruction: %k = (f32[256]{0}) infeed(%x)
+"""
+    steps = "HloLiveRange (max 9):\n  InstructionSequence:\n    6:k\n    7:g\n    8:r\n"
+    dump = example(module, values, steps)
+    value, element = dump.value_at("g"), dump.instruction("g")
+    assert value is not None
+    assert element is not None
+    lifetime = lifetime_of(dump, value)
+    assert lifetime is not None
+    assert lifetime.origin is not None
+    # As in a loop that only passes its values on.
+    origin = replace(lifetime.origin, instruction=element)
+    card = lifetime_card(dump, value, replace(lifetime, origin=origin))
+    computed = next(fact for fact in card.facts if fact.label == "computed by")
+    assert computed.text == "step 7, `k#0` (get-tuple-element)"

@@ -135,8 +135,9 @@ class OomMessage:
         needed: The size that the first sentence calls used, required, or to be allocated.
         limit: The available size, or the free one at run time.
         subject: What the needed size is: ``HLO temporaries`` in short messages.
-        is_limit_free: True if the limit is the free memory at run time, of which only a part may
-            be reservable.
+        is_limit_free: True if the limit is the free memory at run time, or the part of it that may
+            be reserved.
+        is_limit_contiguous: True if the limit is the largest free region at run time.
         first: Number of the first line in the document, from 0.
         usage: ``Total hbm usage``, which includes reserved memory.
         requirement: ``Program hbm requirement``: memory other than arguments and outputs.
@@ -157,6 +158,7 @@ class OomMessage:
     excess: PrintedSize | None = None
     subject: str | None = None
     is_limit_free: bool = False
+    is_limit_contiguous: bool = False
     first: int = 0
     usage: PrintedSize | None = None
     usage_rows: tuple[UsageRow, ...] = ()
@@ -196,6 +198,8 @@ class OomMessage:
         """The meaning of the limit."""
         if not self.is_limit_free:
             return "available"
+        if self.is_limit_contiguous:
+            return "free in one piece"
         return "free" if self.free in {None, self.limit} else "reservable"
 
     def detail(self) -> tuple[bool, int, bool, int, bool]:

@@ -45,6 +45,7 @@ _KINDS = {
     "region_exceeded": OomKind.ALLOCATION,
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
+_WITH_FREE_MEMORY = frozenset({"free_exceeded", "region_exceeded"})
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+'")  # in the repr of a sentence
 _BEGIN = "Ran out of"  # of a sentence that never goes on after another one
 # Lines that begin a message without a first sentence, such as a file of a dump.
@@ -258,12 +259,13 @@ class _Reader:
             fields.get("MEMORY"),
             fields.get("MODULE") or (None if program is None else program["MODULE"]),
             needed,
-            _size(fields.get("RESERVABLE") or fields.get("LIMIT")),
+            _size(fields.get("RESERVABLE") or fields.get("CONTIGUOUS") or fields.get("LIMIT")),
             _size(fields.get("EXCESS")),
             fields.get("WHAT"),
             rule in {"free_exceeded", "free_unknown", "region_exceeded"},
+            fields.get("CONTIGUOUS") is not None,
             line,
-            free=_size(fields.get("LIMIT")) if rule == "free_exceeded" else None,
+            free=_size(fields.get("LIMIT")) if rule in _WITH_FREE_MEMORY else None,
             is_attempt=rule == "driver_exhausted" or find_rule("attempt_label", text) is not None,
         )
         builder = self._begin(source, message)

@@ -164,14 +164,27 @@ _VALUES = {
     AttributeKind.COMPUTATION: r"%?[A-Za-z_][\w.\-]*|\{[\s\S]*",
     AttributeKind.STRING: _STRING,
 }
-_DIMENSION_LABELS = r"[0-9a-z?]+_[0-9a-z?]+->[0-9a-z?]+"
+_SIZES = "-?[0-9]+(?:x-?[0-9]+)*"
+_PAD = "-?[0-9]+_-?[0-9]+"
+_PADS = f"{_PAD}(?:x{_PAD})*"
+_WINDOW_FIELD = rf"(?:size|stride|lhs_dilate|rhs_dilate|rhs_reversal)={_SIZES}|pad={_PADS}"
+_RANGE = r"\[\s*[0-9]+\s*:\s*[0-9]+\s*(?::\s*[0-9]+\s*)?\]"
+_PAIR = r"\{\s*[0-9]+\s*,\s*[0-9]+\s*\}"
+# The values of single attributes, as ``hlo_parser.cc`` reads them.
+_NOTATIONS = {
+    "dim_labels": r"[0-9a-z?]+_[0-9a-z?]+->[0-9a-z?]+",
+    "padding": rf"{_PAD}(?:_[0-9]+)?(?:x{_PAD}(?:_[0-9]+)?)*",
+    "slice": rf"\{{\s*(?:{_RANGE}[\s,]*)*\}}",
+    "source_target_pairs": rf"\{{\s*(?:{_PAIR}[\s,]*)*\}}",
+    "window": rf"\{{\s*(?:(?:{_WINDOW_FIELD})(?:\s+|(?=\}})))*\}}",
+}
 
 
 @cache
 def value_of(name: str) -> str | None:
     """Return the expression of the values of an attribute; None if they are not read further."""
-    if name == "dim_labels":
-        return _DIMENSION_LABELS
+    if name in _NOTATIONS:
+        return _NOTATIONS[name]
     words = vocabulary()
     found: list[str] = []
     for attribute in (

@@ -12,6 +12,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
+from hlo_lsp.model.unknown_lines import depends_on_lines_around
 from hlo_lsp.model.unknown_parts import UnknownPart, is_regular_record, parts_of_record
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -82,7 +83,10 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
         kind, lines = file.kind, file.lines
         irregular = [record for record in block.records if not is_regular_record(record)]
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
-        found = block.forms = _BlockForms(tuple(parts), frozenset(irregular))
+        found = _BlockForms(tuple(parts), frozenset(irregular))
+        # Lines of other blocks can change without this one.
+        if not any(depends_on_lines_around(kind, record) for record in irregular):
+            block.forms = found
     return found
 
 

@@ -65,25 +65,31 @@ def _is_in_block(record: BrokenRecord, lines: Sequence[str]) -> bool:
     """
     if record.line_count > 1:
         return False
-    at, block = record.line, record.block
-    stop = min(block.first_line + block.line_count, at + _MAX_BLOCK, len(lines))
-    for first in range(at, max(block.first_line, at - _MAX_BLOCK) - 1, -1):
+    at = record.line
+    last, closed = at - 1, 0  # the brackets that the lines from ``at`` to ``last`` close
+    opened = lowest = 0  # brackets that lines before ``at`` open: in all, and the least on the way
+    for first in range(at, max(at - _MAX_BLOCK, 0) - 1, -1):
         checkpoint()
         if not _may_be_in_block(lines[first]):
             return False
-        depth = 0
-        for last in range(first, stop):
-            if not _may_be_in_block(lines[last]):
+        if first < at:
+            depth = _depth_behind(lines[first])
+            opened, lowest = opened + depth, depth + min(lowest, 0)
+            if lowest <= 0:
+                continue
+        while last < at or opened > closed:
+            last += 1
+            if last >= min(at + _MAX_BLOCK, len(lines)) or not _may_be_in_block(lines[last]):
                 return False
-            depth += _depth_behind(lines[last])
-            if depth <= 0:
-                break
-        if depth == 0 and last > first and last >= at:
-            return is_paired("\n".join(lines[first : last + 1]))
+            closed -= _depth_behind(lines[last])
+        if opened == closed and last > first:
+            return _are_paired("\n".join(lines[first : last + 1]))
     return False
 
 
-_MAX_BLOCK = 40  # lines before and after one of them
+# All lines of a block ask for it.
+_are_paired = lru_cache(maxsize=1 << 3)(is_paired)
+_MAX_BLOCK = 1000  # lines before and after one of them
 
 
 @lru_cache(maxsize=1 << 10)
@@ -100,6 +106,13 @@ def _depth_behind(line: str) -> int:
 
 _MAX_BREAKS = 3  # in a title
 _BEHIND_TITLE = "%, total: "
+
+
+def depends_on_lines_around(kind: FileKind, record: Record) -> bool:
+    """Return True if a record of a module text may be a part of a block of unknown lines."""
+    if kind is not FileKind.MODULE or not isinstance(record, BrokenRecord):
+        return False
+    return not is_unknown_line(kind, record.text)
 
 
 def is_unknown_line(kind: FileKind, text: str) -> bool:

@@ -338,7 +338,9 @@ def _remarks(report: OomReport) -> Iterator[str]:
 def _fragmentation(message: OomMessage, free: int, limit: int) -> Iterator[str]:
     """Yield why free memory does not help."""
     text = f"{_size(free)} are free, but not in one piece"
-    if limit < free:
+    if limit < free and message.is_limit_contiguous:
+        yield f"{text}: the largest piece has {_size(limit)}"
+    elif limit < free:
         yield (
             f"{text}: only {_size(limit)} can be reserved at the bottom of memory, where the "
             "program must be contiguous"

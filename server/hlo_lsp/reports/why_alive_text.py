@@ -163,10 +163,10 @@ def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
         facts = [Fact("holds", f"argument `{origin.argument}`")]
     else:
         record = origin.instruction.record
-        rows = (dump.step(name) for name in (record.name, *reversed(origin.via)))
-        row = next(filter(None, rows), None)
+        own = dump.step(record.name)
+        row = own or next(filter(None, map(dump.step, reversed(origin.via))), None)
         made = "" if row is None else f"step {row.record.step:,}, "
-        if row is not None and row.record.name != record.name:
+        if row is not None and own is None:
             made += f"`{row.record.name}`: "
         facts = [Fact("computed by", f"{made}`{record.name}` ({record.opcode})")]
         which = _pass(lifetime.is_backward)

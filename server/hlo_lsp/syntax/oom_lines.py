@@ -215,9 +215,8 @@ _ENDS_WORD = re.compile(r"[=:;)}\"]$|(?<![0-9])[.,]$")
 _DETAIL_RULES = {"memory_exceeded": "allocation_detail", "stack_exceeded": "stack_label"}
 
 _MODULE_FOLLOWS = ". HLO module: "
-_RESERVED = re.compile(
-    r",[ ,0-9.KMGTPEiBa-z]{0,40}"
-)  # the beginning of what may follow free memory
+# The beginning of what may follow free memory.
+_BEHIND_FREE = re.compile(r",[ ,0-9.KMGTPEiBa-z]{0,40}|\.(?: (?:D[a-z ,]*|T[a-z ]*))?")
 # Sentences that are also the beginning of one with more sizes.
 _WITHOUT_LIMIT = ("space_exhausted", "free_unknown")
 
@@ -248,8 +247,8 @@ class Sentence:
         rest = self.text[match.end() :]
         if rule == "total_exceeded" and _MODULE_FOLLOWS.startswith(rest):
             return False
-        if rule == "free_exceeded" and match["RESERVABLE"] is None and _RESERVED.fullmatch(rest):
-            return False
+        if rule == "free_exceeded" and not (match["RESERVABLE"] or match["CONTIGUOUS"]):
+            return _BEHIND_FREE.fullmatch(rest) is None
         is_detailed = rule == "memory_exceeded" and rest.startswith(" ::")
         return not is_detailed or find_rule("allocation_detail", rest.replace("\\", "")) is not None
 
