@@ -47,3 +47,13 @@ def test_history_of_a_missing_file_names_it() -> None:
     result = run("history", "missing.txt")
     assert (result.status, result.out) == (2, "")
     assert result.err == "hlo-lsp: missing.txt: No such file or directory\n"
+
+
+def test_usage_of_the_command_follows_an_unknown_option() -> None:
+    result = run("summary", "--nonsense", "x.txt")
+    assert result.status == 2
+    assert result.err.startswith("usage: hlo-lsp summary ")
+
+
+def test_optional_arguments_are_not_required() -> None:
+    assert "the following arguments are required: LOG\n" in run("oom").err

@@ -49,6 +49,7 @@ def test_status_is_that_of_the_program(tmp_path: Path) -> None:
     found = run_process("run", "-o", tmp_path, "--", sys.executable, "-c", "raise SystemExit(3)")
     assert found.status == 3
     assert "XLA wrote no dumps" in found.err
+    assert "dumps are in" not in found.err
 
 
 def test_out_of_memory_message_is_explained(tmp_path: Path) -> None:

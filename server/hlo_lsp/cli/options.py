@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from hlo_lsp import __version__
 
@@ -21,6 +22,21 @@ examples:
 """
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of a command, which shows its own usage for an unknown option."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the parsed arguments, and no others.
+
+        Raises:
+            SystemExit: There are others.
+        """
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return found, others
+
+
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
@@ -33,7 +49,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_server_options(parser)
     _add_logging_options(parser)
     parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_CommandParser)
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
@@ -251,6 +267,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         metavar="DUMPS",
         type=Path,
         nargs="*",
+        default=[],
         help="dump files, or folders with dumps (default: the folder of LOG)",
     )
     parser.add_argument(

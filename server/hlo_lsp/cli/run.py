@@ -46,7 +46,9 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise CommandError(f"{command[0]}: {error.strerror}", _NOT_EXECUTABLE_STATUS) from None
     written = written_dumps(folder, before)
-    print(f"\nhlo-lsp: dumps are in {folder}{_earlier(before, written)}", file=sys.stderr)
+    print(file=sys.stderr)
+    if written:
+        print(f"hlo-lsp: dumps are in {folder}{_earlier(before, written)}", file=sys.stderr)
     for line in _explanation(folder, written, log if status else b"", options):
         print(printable(line), file=sys.stderr)
     return status
