@@ -13,7 +13,7 @@ from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import without_comments
-from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.syntax.used_value import instruction_column
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _PLAIN = rf'[^()\[\]{{}}"]*(?:{_STRING}[^()\[\]{{}}"]*)*'
@@ -187,20 +187,17 @@ def value_of(name: str) -> str | None:
     return "|".join(found)
 
 
-def has_regular_instruction(entry: UsedValue) -> bool:
-    """Return True if the text after ``from instruction:`` is regular."""
-    return _has_regular_instruction(entry.lines[-1])
-
-
+# The entries of all elements of a tuple repeat its instruction, which may have 100,000 characters.
 @lru_cache(maxsize=1 << 4)
-def _has_regular_instruction(line: str) -> bool:
-    # The entries of all elements of a tuple repeat its instruction.
+def has_regular_instruction(line: str) -> bool:
+    """Return True if the text after ``from instruction:`` in the last line of an entry is regular."""
     found = match_instruction(line)
     return found is not None and is_regular(
         found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
     )
 
 
+@lru_cache(maxsize=1 << 4)
 def match_instruction(line: str) -> re.Match[str] | None:
     """Match the text after ``from instruction:`` in the last line of an entry."""
     return _instruction().match(without_comments(line), instruction_column(line))

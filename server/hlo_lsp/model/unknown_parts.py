@@ -88,7 +88,7 @@ def is_regular_record(record: Record) -> bool:
         return not line.bodies and is_regular(line.text, line.opened, line.opcode, line.shape)
     if kind is UsedValue:
         entry: Any = record
-        return entry.whole and has_regular_instruction(entry)
+        return entry.whole and has_regular_instruction(entry.lines[-1])
     return kind is AssignedValue and is_known_shape(record.shape)  # type: ignore[attr-defined]
 
 
@@ -116,7 +116,7 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
         start = instruction_column(line)
         if is_unknown_instruction(entry):
             yield UnknownPart(entry, "line", line[start:], row, start, len(line))
-        elif not has_regular_instruction(entry):
+        else:
             for part in _parts_of_text(entry.lines[-1]):
                 yield part._replace(record=entry, row=row)
         return
@@ -129,7 +129,7 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
 def _parts_of_text(line: str) -> tuple[UnknownPart, ...]:
     """Return the parts of the instruction in a line, which all elements of a tuple repeat."""
     found = match_instruction(line)
-    if found is None:
+    if found is None or has_regular_instruction(line):
         return ()
     inner = InnerInstruction.of(found)
     inner.start_column = instruction_column(line)

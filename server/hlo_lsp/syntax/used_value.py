@@ -1,5 +1,6 @@
 """Entries of ``Used values:``: a value with its positions, uses and defining instruction."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -269,9 +270,11 @@ def _similarity(label: str, line: str) -> float:
 
 def instruction_column(line: str) -> int:
     """Return the column of the text after ``from instruction:``; 0 for other lines."""
-    if not line.startswith(_INSTRUCTION):
-        return 0
-    return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
+    match = _BEFORE_INSTRUCTION.match(line)
+    return 0 if match is None else match.end()
+
+
+_BEFORE_INSTRUCTION = re.compile(rf"{_INSTRUCTION}\s*")
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:
