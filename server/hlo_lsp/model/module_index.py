@@ -50,7 +50,7 @@ def _mentioned_names(record: InstructionLine) -> set[str]:
     return names
 
 
-_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
+_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 
 
 class ModuleIndex:
@@ -388,7 +388,8 @@ class ModuleIndex:
         parameters: dict[int, InstructionLine] = {}
         for member in members:
             names.setdefault(member.name, member)
-            if (number := parameter_number(member)) is not None:
+            number = parameter_number(member) if member.opcode == "parameter" else None
+            if number is not None:
                 parameters.setdefault(number, member)
         own, outside = tuple(members), tuple(strays)
         known = frozenset(broken - {""}) or _NO_NAMES
@@ -410,6 +411,5 @@ def parameter_number(instruction: InstructionLine) -> int | None:
     """Return the number of a parameter, or None for other instructions."""
     if instruction.opcode != "parameter":
         return None
-    end = instruction.text.find(")", instruction.opened)
-    match = _PARAMETER_NUMBER.match(instruction.text[instruction.opened : end])
+    match = _PARAMETER_NUMBER.match(instruction.text, instruction.opened)
     return None if match is None else int(match[1])

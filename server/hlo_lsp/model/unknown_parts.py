@@ -54,8 +54,8 @@ from hlo_lsp.syntax.module_records import (
     ModuleHeader,
     with_inner_records,
 )
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.scanners import fields_of_line, module_scanner
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
@@ -82,14 +82,24 @@ class UnknownPart(NamedTuple):
 
 def is_regular_record(record: Record) -> bool:
     """Return True if the whole text of a record has a known form; False if that is not certain."""
-    kind = type(record)
+    kind: Any = type(record)
     if kind is InstructionLine:
         line: Any = record
         return not line.bodies and is_regular(line.text, line.opened, line.opcode, line.shape)
     if kind is UsedValue:
         entry: Any = record
         return entry.whole and has_regular_instruction(entry.lines[-1])
-    return kind is AssignedValue and is_known_shape(record.shape)  # type: ignore[attr-defined]
+    if kind is AssignedValue:
+        value: Any = record
+        return is_known_shape(value.shape)
+    return _is_plain_row(kind)
+
+
+@cache
+def _is_plain_row(kind: type[Record]) -> bool:
+    """Return whether all records of a type have a known form, whatever the file."""
+    is_other = issubclass(kind, BrokenRecord | Label) or kind.rule in REPORT_RULES
+    return not is_other and kind not in _FINDERS
 
 
 def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Iterator[UnknownPart]:

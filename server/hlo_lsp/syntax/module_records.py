@@ -145,11 +145,9 @@ class InstructionLine(Record):
     @classmethod
     def of(cls: type[L], match: Match[str], operands: str = "REST") -> L:
         """Read from a match of a rule; ``operands`` is the group that begins with them."""
+        name, root, shape, opcode = match.group("NAME", "ROOT", "SHAPE", "OPCODE")
         return cls(
-            match["NAME"],
-            match["ROOT"] is not None,
-            intern(match["SHAPE"] or ""),
-            intern(match["OPCODE"]),
+            *(name, root is not None, intern(shape or ""), intern(opcode)),
             match.string,
             match.start(operands),
         )

@@ -183,7 +183,9 @@ class EntryReader:
 
     def is_entry_start(self, line: str) -> bool:
         """Return True if an entry, perhaps without its header, begins with this line."""
-        return line.startswith(_ENTRY_STARTS) or self.header_column(line) > 0
+        return line.startswith(_ENTRY_STARTS) or (
+            line.endswith(">") and self.header_column(line) > 0
+        )
 
     def header_column(self, line: str) -> int:
         """Return the column of a header that follows an instruction on its line, else 0."""
