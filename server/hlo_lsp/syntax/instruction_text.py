@@ -114,6 +114,11 @@ CALL_ATTRIBUTES = frozenset(
     }
 )
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
+# The first call, after attributes with a word or numbers.
+_PERCENT_CALL = re.compile(
+    rf"(?:, (?!{_CALL.pattern})[\w\-]+=(?:[\w.\-]+|\{{[0-9,]*\}}))*"
+    rf", ({'|'.join(sorted(CALL_ATTRIBUTES))})=%([A-Za-z_][\w.\-]*)(?=,|\Z)"
+)
 # A called computation without a percent sign, or a computation that is written inline.
 _PLAIN_CALL = re.compile(rf"{_CALL.pattern}\s*(?:[^%{{\s]|\{{(?:[^}}]*,)?\s*[^%\s,}}])")
 _PREDECESSORS = "control-predecessors"
@@ -188,6 +193,9 @@ class Attributes:
         """The computations that the instruction calls by name, each with its attribute."""
         if _CALL.search(self.text) is None:
             return ()
+        plain = _PERCENT_CALL.match(self.text)
+        if plain is not None and _CALL.search(self.text, plain.end()) is None:
+            return ((plain[1], _text_span(plain.start(2), plain[2])),)
         return tuple(
             (attribute.name, span)
             for attribute in self.items
