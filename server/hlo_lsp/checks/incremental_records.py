@@ -45,9 +45,11 @@ class CleanRecords:
         self._pace = pace
         self.records: set[Record] = set()
         self._state: _ModuleState | None = None
+        self._is_of_module = False
 
     def refresh(self) -> None:
         """Remove the records that edits have removed, or that must be checked again."""
+        self._is_of_module = self._pace is Pace.FILE and self._file.kind is FileKind.MODULE
         if self._is_of_module:
             state = _ModuleState(self._file)
             if self._state is None or self._state.facts != state.facts:
@@ -65,10 +67,6 @@ class CleanRecords:
         """Remove the records that left the file, if there are more than its ``count`` records."""
         if len(self.records) > count:
             self.records.intersection_update(self._file.records)
-
-    @property
-    def _is_of_module(self) -> bool:
-        return self._pace is Pace.FILE and self._file.kind is FileKind.MODULE
 
 
 _clean_records = Memo[dict[Pace, CleanRecords]]()

@@ -12,14 +12,23 @@ from enum import Enum
 from graphlib import TopologicalSorter
 from itertools import groupby
 from operator import attrgetter
+from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.framework.explanations import read_table
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS, Limits
-from hlo_lsp.checks.framework.rule import AnyRule, Pace, RecordContext, Rule, WholeRule
+from hlo_lsp.checks.framework.rule import (
+    AnyRule,
+    Pace,
+    RecordContext,
+    Rule,
+    WholeRule,
+    enclosing_computation,
+)
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
@@ -137,6 +146,7 @@ def _on_records(
     block: RecordBlock | None = None
     irregular: frozenset[Record] = frozenset()
     is_memory = file.kind.is_memory
+    scopes = _Scopes(file)
     count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
         if count % _RECORDS_PER_BATCH == 0:
@@ -150,21 +160,19 @@ def _on_records(
             block = outer.block
             irregular = irregular_records(file, block)
         is_regular = outer not in irregular
-        if is_memory and not by_kind[type(outer), "", is_regular]:
+        if is_memory and not by_kind[type(outer), "", is_regular, False]:
             continue
         checkpoint()
         before = len(found)
         is_known = not unknown.forms or not unknown.concern(file, outer)
-        context = outer_context = RecordContext(dump, file, outer)
-        for record in with_inner_records(outer):
-            opcode = record.opcode if isinstance(record, InstructionLine) else ""
-            fitting = by_kind[type(record), opcode, is_regular]
+        outer_context = RecordContext(dump, file, outer, scopes.of(outer))
+        for context in _contexts(outer_context):
+            record = context.record
+            fitting = by_kind[_key(context, is_regular=is_regular)]
             if record in cut_off:  # another rule reports the truncation
                 fitting = [rule for rule in fitting if rule.code != "syntax"]
             if not is_known:
                 fitting = [rule for rule in fitting if rule.code == "syntax"]
-            if record is not outer:
-                context = RecordContext(dump, file, record)
             _apply(fitting, context, found)
         if len(found) == before and not unknown.forms and outer not in cut_off:
             clean.add(outer_context)
@@ -172,20 +180,70 @@ def _on_records(
     yield found
 
 
-class _RulesByKind(dict[tuple[type[Record], str, bool], "list[Rule[Record]]"]):
+class _Scopes:
+    """The computations that enclose instructions, for records in the order of the file."""
+
+    def __init__(self, file: DumpFile) -> None:
+        self._file = file
+        self._above: InstructionLine | None = None
+        self._scope: Computation | None = None
+
+    def of(self, record: Record) -> Computation | None:
+        """Return the computation of an instruction; adjacent instructions have the same one."""
+        if not isinstance(record, InstructionLine):
+            return None
+        above = self._above
+        if (
+            above is None
+            or above.block is not record.block
+            or above.start + above.line_count != record.start
+        ):
+            self._scope = enclosing_computation(self._file, record)
+        self._above = record
+        return self._scope
+
+
+def _contexts(outer: "RecordContext[Record]") -> "Iterator[RecordContext[Record]]":
+    """Yield the contexts of a record and of the records in it."""
+    yield outer
+    dump, file, record = outer.dump, outer.file, outer.record
+    if getattr(record, "bodies", ()) or getattr(record, "members", ()):  # nearly never
+        for inner in with_inner_records(record):
+            if inner is not record:
+                scope = None
+                if isinstance(inner, InstructionLine):
+                    scope = enclosing_computation(file, inner)
+                yield RecordContext(dump, file, inner, scope)
+
+
+_Key = tuple[type[Record], str, bool, bool]
+
+
+def _key(context: "RecordContext[Any]", *, is_regular: bool) -> _Key:
+    """Return the key of the rules that apply to a record."""
+    record = context.record
+    if not isinstance(record, InstructionLine):
+        return type(record), "", is_regular, False
+    resolved = context.resolved
+    return type(record), record.opcode, is_regular, resolved is not None and resolved.is_plain
+
+
+class _RulesByKind(dict[_Key, "list[Rule[Record]]"]):
     """The rules that apply to records of a type and an opcode, selected on first access.
 
-    The last part of a key is whether the text of the record is regular.
+    The last parts of a key are whether the text and the operands of the record are regular.
     """
 
     def __init__(self, rules: "list[Rule[Record]]") -> None:
         super().__init__()
         self._rules = rules
 
-    def __missing__(self, key: tuple[type[Record], str, bool]) -> "list[Rule[Record]]":
-        kind, opcode, is_regular = key
+    def __missing__(self, key: _Key) -> "list[Rule[Record]]":
+        kind, opcode, is_regular, is_plain = key
         fitting = self[key] = [
-            rule for rule in self._rules if rule.concerns(kind, opcode, is_regular=is_regular)
+            rule
+            for rule in self._rules
+            if rule.concerns(kind, opcode, is_regular=is_regular, is_plain=is_plain)
         ]
         return fitting
 
@@ -194,6 +252,7 @@ def _apply(
     rules: "list[Rule[Record]]", context: "RecordContext[Record]", found: list[Finding]
 ) -> None:
     """Add the findings of rules on a record."""
+    is_header = isinstance(context.record, ModuleHeader)
     for rule in rules:
         context.code, context.severity = rule.code, rule.severity
         try:
@@ -201,7 +260,7 @@ def _apply(
         except Exception:  # a defect of one rule must not hide the findings of the others
             line = context.record.line + 1
             logger.exception("rule %s failed on line %d of %s", rule.code, line, context.file.label)
-        if isinstance(context.record, ModuleHeader):  # its layouts may be long
+        if is_header:  # its layouts may be long
             checkpoint()
 
 

@@ -160,7 +160,7 @@ class _UseSearch:
             self._note_use(user, copy)
 
     def _pass_element(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
-        index = user.parsed.attribute("index")
+        index = user.attribute("index")
         if not path:  # the table of the tuple
             self._note_use(user, copy)
         elif index is not None and index.text.strip() == str(path[0]):

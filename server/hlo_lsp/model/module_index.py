@@ -11,8 +11,8 @@ from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.tuple_elements import element_of
 from hlo_lsp.syntax.instruction_text import (
-    CALL_ATTRIBUTES,
-    CALL_WORDS,
+    attributes_column,
+    attributes_of,
     split_element,
     tuples_of_element,
 )
@@ -33,31 +33,24 @@ _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
-# A called computation without a percent sign, or a computation that is written inline.
-_PLAIN_CALL = re.compile(
-    rf"(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=\s*(?:[^%{{\s]|\{{(?:[^}}]*,)?\s*[^%\s,}}])"
-)
 
 
 def _mentioned_names(record: InstructionLine) -> set[str]:
     """Return all names after the opcode; for an element of a tuple, also that of the tuple."""
     text, opened = record.text, record.opened
-    names = set(_PERCENT_NAME.findall(text, opened))
-    if text.find("#", opened) >= 0:
+    end = attributes_column(text, opened)
+    names = {*_PERCENT_NAME.findall(text, opened, end), *attributes_of(text[end:]).mentioned}
+    if text.find("#", opened, end) >= 0:
         for element in (each for each in record.reads if "#" in each):
             names.update((element, *tuples_of_element(element)))
     # Nearly all names have a percent sign; reading the others takes five times as long.
-    operands = text[opened : text.find(")", opened)]
+    operands = text[opened : end - 1]
     if "(" in operands or operands.count("%") <= operands.count(","):
         names.update(record.reads)
-    if any(word in text for word in CALL_WORDS) and _PLAIN_CALL.search(text, opened):
-        names.update(record.called)
-    if "control-predecessors" in record.text:  # these names have no percent sign
-        names.update(span.text for span in record.parsed.predecessors)
     return names
 
 
-_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
+_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 
 
 class ModuleIndex:
@@ -289,9 +282,10 @@ class ModuleIndex:
 
     def callees(self, instruction: InstructionLine) -> list[Callee]:
         """Return the callees of an instruction, named ones first."""
+        text, at = instruction.text, attributes_column(instruction.text, instruction.opened)
         named = [
-            Callee(attribute, span.text, span, self.named(span.text))
-            for attribute, span in instruction.parsed.calls
+            Callee(attribute, span.text, span.moved(at), self.named(span.text))
+            for attribute, span in attributes_of(text[at:]).calls
         ]
         return named + [
             Callee(body.attribute, body.name, None, body) for body in instruction.bodies
@@ -394,7 +388,8 @@ class ModuleIndex:
         parameters: dict[int, InstructionLine] = {}
         for member in members:
             names.setdefault(member.name, member)
-            if (number := parameter_number(member)) is not None:
+            number = parameter_number(member) if member.opcode == "parameter" else None
+            if number is not None:
                 parameters.setdefault(number, member)
         own, outside = tuple(members), tuple(strays)
         known = frozenset(broken - {""}) or _NO_NAMES
@@ -416,6 +411,5 @@ def parameter_number(instruction: InstructionLine) -> int | None:
     """Return the number of a parameter, or None for other instructions."""
     if instruction.opcode != "parameter":
         return None
-    end = instruction.text.find(")", instruction.opened)
-    match = _PARAMETER_NUMBER.match(instruction.text[instruction.opened : end])
+    match = _PARAMETER_NUMBER.match(instruction.text, instruction.opened)
     return None if match is None else int(match[1])

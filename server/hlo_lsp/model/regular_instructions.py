@@ -12,8 +12,9 @@ from typing import NamedTuple
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import cached_by_text
 from hlo_lsp.syntax.statements import without_comments
-from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.syntax.used_value import instruction_column
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 _PLAIN = rf'[^()\[\]{{}}"]*(?:{_STRING}[^()\[\]{{}}"]*)*'
@@ -106,25 +107,29 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
     """
     if vocabulary().opcode(opcode) is None or (shape and not is_known_shape(shape)):
         return False
-    forms = _forms()
-    operands = LITERALS.get(opcode, forms.operands).match(text, opened)
+    operands = LITERALS.get(opcode, _forms().operands).match(text, opened)
     if operands is None:
         return False
     end = operands.end()
     has_shapes = text.find("[", opened, end) >= 0
     if has_shapes and not all(map(is_known_shape, _SHAPES.findall(text, opened, end))):
         return False
-    if end == len(text):
-        return True
-    if not has_attributes_only(text, end):
+    return end == len(text) or _has_known_attributes(text[end:])
+
+
+@cached_by_text
+def _has_known_attributes(text: str) -> bool:
+    """Return whether the text after the operands consists of attributes of a known form."""
+    if not has_attributes_only(text, 0):
         return False
-    start = text.find("metadata={", end)
-    beginnings = _BEGINNING.findall(text, end)
+    forms = _forms()
+    start = text.find("metadata={")
+    beginnings = _BEGINNING.findall(text)
     if not forms.plain.issuperset(beginnings):
         is_known = forms.known.issuperset(beginnings)
         if not is_known or not _READ_BEGINNINGS.isdisjoint(beginnings):
             return False
-        if forms.wrong_value.search(text, end, len(text) if start < 0 else start):
+        if forms.wrong_value.search(text, 0, len(text) if start < 0 else start):
             return False
     return start < 0 or forms.metadata.match(text, start) is not None
 
@@ -200,20 +205,17 @@ def value_of(name: str) -> str | None:
     return "|".join(found)
 
 
-def has_regular_instruction(entry: UsedValue) -> bool:
-    """Return True if the text after ``from instruction:`` is regular."""
-    return _has_regular_instruction(entry.lines[-1])
-
-
+# The entries of all elements of a tuple repeat its instruction, which may have 100,000 characters.
 @lru_cache(maxsize=1 << 4)
-def _has_regular_instruction(line: str) -> bool:
-    # The entries of all elements of a tuple repeat its instruction.
+def has_regular_instruction(line: str) -> bool:
+    """Return True if the text after ``from instruction:`` in a line of an entry is regular."""
     found = match_instruction(line)
     return found is not None and is_regular(
         found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
     )
 
 
+@lru_cache(maxsize=1 << 4)
 def match_instruction(line: str) -> re.Match[str] | None:
     """Match the text after ``from instruction:`` in the last line of an entry."""
     return _instruction().match(without_comments(line), instruction_column(line))

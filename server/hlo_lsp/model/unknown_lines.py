@@ -184,8 +184,9 @@ def is_unknown_value_shape(value: AssignedValue, line: str) -> bool:
 def is_unknown_instruction(entry: UsedValue) -> bool:
     """Return True if the text after ``from instruction:`` has an unknown form."""
     line = entry.lines[-1]
-    text = line[instruction_column(line) :]
-    return match_instruction(line) is None and is_unknown_line(FileKind.MODULE, text)
+    return match_instruction(line) is None and is_unknown_line(
+        FileKind.MODULE, line[instruction_column(line) :]
+    )
 
 
 def is_unknown_row(entry: UsedValue, line: str) -> bool:

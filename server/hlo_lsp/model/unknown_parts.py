@@ -54,8 +54,8 @@ from hlo_lsp.syntax.module_records import (
     ModuleHeader,
     with_inner_records,
 )
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.scanners import fields_of_line, module_scanner
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
@@ -82,14 +82,24 @@ class UnknownPart(NamedTuple):
 
 def is_regular_record(record: Record) -> bool:
     """Return True if the whole text of a record has a known form; False if that is not certain."""
-    kind = type(record)
+    kind: Any = type(record)
     if kind is InstructionLine:
         line: Any = record
         return not line.bodies and is_regular(line.text, line.opened, line.opcode, line.shape)
     if kind is UsedValue:
         entry: Any = record
-        return entry.whole and has_regular_instruction(entry)
-    return kind is AssignedValue and is_known_shape(record.shape)  # type: ignore[attr-defined]
+        return entry.whole and has_regular_instruction(entry.lines[-1])
+    if kind is AssignedValue:
+        value: Any = record
+        return is_known_shape(value.shape)
+    return _is_plain_row(kind)
+
+
+@cache
+def _is_plain_row(kind: type[Record]) -> bool:
+    """Return whether all records of a type have a known form, whatever the file."""
+    is_other = issubclass(kind, BrokenRecord | Label) or kind.rule in REPORT_RULES
+    return not is_other and kind not in _FINDERS
 
 
 def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Iterator[UnknownPart]:
@@ -116,7 +126,7 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
         start = instruction_column(line)
         if is_unknown_instruction(entry):
             yield UnknownPart(entry, "line", line[start:], row, start, len(line))
-        elif not has_regular_instruction(entry):
+        else:
             for part in _parts_of_text(entry.lines[-1]):
                 yield part._replace(record=entry, row=row)
         return
@@ -129,7 +139,7 @@ def _parts_of_entry(entry: UsedValue, _: Sequence[str]) -> Iterator[UnknownPart]
 def _parts_of_text(line: str) -> tuple[UnknownPart, ...]:
     """Return the parts of the instruction in a line, which all elements of a tuple repeat."""
     found = match_instruction(line)
-    if found is None:
+    if found is None or has_regular_instruction(line):
         return ()
     inner = InnerInstruction.of(found)
     inner.start_column = instruction_column(line)

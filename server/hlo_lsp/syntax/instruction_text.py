@@ -4,10 +4,12 @@ Module files contain this text, and values files, without ``ROOT``, after ``from
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import TypeVar
 
+from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import (
     closing_bracket,
@@ -17,6 +19,7 @@ from hlo_lsp.syntax.statements import (
     without_comments,
 )
 
+T = TypeVar("T")
 _METADATA_START = "metadata={"
 _QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
 _SEPARATOR = re.compile(r"[\s,]*")
@@ -111,8 +114,17 @@ CALL_ATTRIBUTES = frozenset(
     }
 )
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
-# A part of each of them: a search for seven words is faster than one expression.
-CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
+# The first call, after attributes with a word or numbers.
+_PERCENT_CALL = re.compile(
+    rf"(?:, (?!{_CALL.pattern})[\w\-]+=(?:[\w.\-]+|\{{[0-9,]*\}}))*"
+    rf", ({'|'.join(sorted(CALL_ATTRIBUTES))})=%([A-Za-z_][\w.\-]*)(?=,|\Z)"
+)
+# A called computation without a percent sign, or a computation that is written inline.
+_PLAIN_CALL = re.compile(rf"{_CALL.pattern}\s*(?:[^%{{\s]|\{{(?:[^}}]*,)?\s*[^%\s,}}])")
+_PREDECESSORS = "control-predecessors"
+FRAME = re.compile(r"stack_frame_id=(\d{1,18})\b")  # a literal first makes searches fast
+_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
+_PLAIN_OPERANDS = re.compile(r'[^()\[\]{}"/\\]*\)')
 _PERCENT_OPERAND = re.compile(r"%([\w.\-]+(?:#[0-9]{1,9})*)\s*(?:,|$)")
 
 
@@ -126,6 +138,10 @@ class TextSpan:
 
     def __contains__(self, column: int) -> bool:
         return self.start <= column <= self.end
+
+    def moved(self, columns: int) -> "TextSpan":
+        """Return the span in a text with this many columns before it."""
+        return TextSpan(self.start + columns, self.end + columns, self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +159,100 @@ class AttributeText:
         text = self.value.text.lstrip()
         listed = _COMPUTATION_LIST.match(text)
         return _COMPUTATION_BODY.match(text, 0 if listed is None else listed.end()) is not None
+
+
+class Attributes:
+    """The attributes of an instruction: the text after its operands, in which columns count.
+
+    Most instructions of a module have the attributes of others. ``attributes_of`` returns the same
+    object for them, so that a text is read once.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def items(self) -> tuple[AttributeText, ...]:
+        """The attributes in order; a value ends at the first comma outside of its brackets."""
+        found = []
+        for start, end in comma_separated_spans(self.text, 0, len(self.text)):
+            match = _ATTRIBUTE.match(self.text, start, end)
+            if match is not None:
+                value = TextSpan(match.end(), end, self.text[match.end() : end])
+                found.append(AttributeText(match[1], value))
+        return tuple(found)
+
+    def value(self, name: str) -> TextSpan | None:
+        """Return the value of an attribute, or None if it is missing."""
+        if f"{name}=" not in self.text:
+            return None
+        return next((found.value for found in self.items if found.name == name), None)
+
+    @cached_property
+    def calls(self) -> tuple[tuple[str, TextSpan], ...]:
+        """The computations that the instruction calls by name, each with its attribute."""
+        if _CALL.search(self.text) is None:
+            return ()
+        plain = _PERCENT_CALL.match(self.text)
+        if plain is not None and _CALL.search(self.text, plain.end()) is None:
+            return ((plain[1], _text_span(plain.start(2), plain[2])),)
+        return tuple(
+            (attribute.name, span)
+            for attribute in self.items
+            if attribute.name in CALL_ATTRIBUTES and not attribute.is_inline
+            for span in self._names_in(attribute.value)
+        )
+
+    @cached_property
+    def called(self) -> tuple[str, ...]:
+        """The names of the computations that the instruction calls."""
+        return tuple(span.text for _, span in self.calls)
+
+    @property
+    def predecessors(self) -> list[TextSpan]:
+        """The instructions in ``control-predecessors``."""
+        value = self.value(_PREDECESSORS)
+        return [] if value is None else self._names_in(value)
+
+    @cached_property
+    def has_predecessors(self) -> bool:
+        """True if the instruction seems to have control predecessors."""
+        return f"{_PREDECESSORS}=" in self.text
+
+    @cached_property
+    def mentioned(self) -> frozenset[str]:
+        """All names in the text that may be those of instructions or computations."""
+        names = frozenset(_PERCENT_NAME.findall(self.text))
+        if _PLAIN_CALL.search(self.text):  # nearly all names have a percent sign
+            names = names.union(self.called)
+        return names.union(span.text for span in self.predecessors)
+
+    @cached_property
+    def frames(self) -> tuple[int, ...]:
+        """The numbers after ``stack_frame_id=``."""
+        return tuple(map(int, FRAME.findall(self.text)))
+
+    def _names_in(self, value: TextSpan) -> list[TextSpan]:
+        return [
+            _text_span(match.start(1), match[1])
+            for match in _NAME.finditer(self.text, value.start, value.end)
+        ]
+
+
+_MAX_SHORT_LENGTH = 1_000  # code points; the attributes of a kernel may have 100,000
+
+
+def cached_by_text(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Keep the last results of a function of the text of attributes, of long texts only a few."""
+    of_short, of_long = lru_cache(maxsize=1 << 11)(read), lru_cache(maxsize=1 << 4)(read)
+
+    def result(text: str) -> T:
+        return (of_short if len(text) < _MAX_SHORT_LENGTH else of_long)(text)
+
+    return result
+
+
+attributes_of = cached_by_text(Attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,19 +273,19 @@ class InstructionText:
     line: str
 
     @property
+    def _attributes(self) -> Attributes:
+        return attributes_of(self.line[self.attributes_at :])
+
+    @property
     def attributes(self) -> Iterator[AttributeText]:
         """The attributes in order; a value ends at the first comma outside of its brackets."""
-        for start, end in comma_separated_spans(self.line, self.attributes_at, len(self.line)):
-            match = _ATTRIBUTE.match(self.line, start, end)
-            if match is not None:
-                value = TextSpan(match.end(), end, self.line[match.end() : end])
-                yield AttributeText(match[1], value)
+        for found in self._attributes.items:
+            yield AttributeText(found.name, found.value.moved(self.attributes_at))
 
     def attribute(self, name: str) -> TextSpan | None:
         """Return the value of an attribute, or None if it is missing."""
-        if f"{name}=" not in self.line:
-            return None
-        return next((found.value for found in self.attributes if found.name == name), None)
+        value = self._attributes.value(name)
+        return None if value is None else value.moved(self.attributes_at)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -189,19 +299,7 @@ class InstructionText:
     @property
     def called(self) -> list[TextSpan]:
         """The computations that the instruction calls by name."""
-        return [span for _, span in self.calls]
-
-    @property
-    def calls(self) -> list[tuple[str, TextSpan]]:
-        """The computations that the instruction calls by name, each with its attribute."""
-        if _CALL.search(self.line, self.attributes_at) is None:
-            return []
-        return [
-            (attribute.name, span)
-            for attribute in self.attributes
-            if attribute.name in CALL_ATTRIBUTES and not attribute.is_inline
-            for span in self._names_in(attribute.value)
-        ]
+        return [span.moved(self.attributes_at) for _, span in self._attributes.calls]
 
     @property
     def bodies(self) -> list[AttributeText]:
@@ -224,19 +322,12 @@ class InstructionText:
     @property
     def predecessors(self) -> list[TextSpan]:
         """The instructions in ``control-predecessors``."""
-        value = self.attribute("control-predecessors")
-        return [] if value is None else self._names_in(value)
+        return [span.moved(self.attributes_at) for span in self._attributes.predecessors]
 
     @property
     def is_closed(self) -> bool:
         """True if all brackets and strings are closed."""
         return is_balanced(self.line, self.name.end)
-
-    def _names_in(self, value: TextSpan) -> list[TextSpan]:
-        return [
-            _text_span(match.start(1), match[1])
-            for match in _NAME.finditer(self.line, value.start, value.end)
-        ]
 
 
 _ELEMENT_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -270,8 +361,7 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     if match is None:
         return None
     opened = match.start("REST")
-    close = closing_bracket(line, opened - 1)
-    end = len(line) if close is None else close
+    end, attributes_at = _operands_end(line, opened)
     opcode = _text_span(match.start("OPCODE"), match["OPCODE"])
     shape = match["SHAPE"]
     has_operands = opcode.text not in OPCODES_WITHOUT_OPERANDS
@@ -281,9 +371,21 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
         opcode,
         tuple(_operand_spans(line, opened, end)) if has_operands else (),
         TextSpan(opened, end, line[opened:end]),
-        min(end + 1, len(line)),
+        attributes_at,
         line,
     )
+
+
+def attributes_column(text: str, opened: int) -> int:
+    """Return the column after the operands of an instruction."""
+    match = _PLAIN_OPERANDS.match(text, opened)
+    return _operands_end(text, opened)[1] if match is None else match.end()
+
+
+def _operands_end(text: str, opened: int) -> tuple[int, int]:
+    """Return the columns of the parenthesis that closes the operands, and after it."""
+    close = closing_bracket(text, opened - 1)
+    return (len(text), len(text)) if close is None else (close, close + 1)
 
 
 def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:

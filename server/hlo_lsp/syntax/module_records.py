@@ -4,15 +4,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from re import Match
 from sys import intern
 from typing import TypeVar
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import (
-    CALL_WORDS,
+    Attributes,
     InstructionText,
+    TextSpan,
+    attributes_column,
+    attributes_of,
     operand_names,
     parse_instruction,
 )
@@ -143,11 +145,9 @@ class InstructionLine(Record):
     @classmethod
     def of(cls: type[L], match: Match[str], operands: str = "REST") -> L:
         """Read from a match of a rule; ``operands`` is the group that begins with them."""
+        name, root, shape, opcode = match.group("NAME", "ROOT", "SHAPE", "OPCODE")
         return cls(
-            match["NAME"],
-            match["ROOT"] is not None,
-            intern(match["SHAPE"] or ""),
-            intern(match["OPCODE"]),
+            *(name, root is not None, intern(shape or ""), intern(opcode)),
             match.string,
             match.start(operands),
         )
@@ -174,16 +174,24 @@ class InstructionLine(Record):
         return tuple(span.text for span in self.parsed.reads) if "" in operands else operands
 
     @property
+    def attributes(self) -> Attributes:
+        """The attributes, with columns from the end of the operands."""
+        return attributes_of(self.text[attributes_column(self.text, self.opened) :])
+
+    def attribute(self, name: str) -> TextSpan | None:
+        """Return the value of an attribute with its columns in the text, or None."""
+        at = attributes_column(self.text, self.opened)
+        value = attributes_of(self.text[at:]).value(name)
+        return None if value is None else value.moved(at)
+
+    @property
     def called(self) -> tuple[str, ...]:
         """The names of the computations that this instruction calls."""
-        text = self.text[self.column :]  # before it may be thousands of instructions
-        if not any(word in text for word in CALL_WORDS):
-            return ()
-        return tuple(span.text for span in self.parsed.called)
+        return self.attributes.called
 
     def calls(self, name: str) -> bool:
         """Return True if this instruction calls the computation of a name."""
-        return name in _called_names(self.text, self.column)
+        return name in self.attributes.called
 
     @property
     def parsed(self) -> InstructionText:
@@ -191,12 +199,6 @@ class InstructionLine(Record):
         found = parse_instruction(self.text, self.column)
         assert found is not None  # the rule has matched the text
         return found
-
-
-@lru_cache(maxsize=256)  # of an instruction that calls a thousand computations
-def _called_names(text: str, column: int) -> frozenset[str]:
-    found = parse_instruction(text, column)
-    return frozenset() if found is None else frozenset(span.text for span in found.called)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,5 +1,6 @@
 """Entries of ``Used values:``: a value with its positions, uses and defining instruction."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -182,7 +183,9 @@ class EntryReader:
 
     def is_entry_start(self, line: str) -> bool:
         """Return True if an entry, perhaps without its header, begins with this line."""
-        return line.startswith(_ENTRY_STARTS) or self.header_column(line) > 0
+        return line.startswith(_ENTRY_STARTS) or (
+            line.endswith(">") and self.header_column(line) > 0
+        )
 
     def header_column(self, line: str) -> int:
         """Return the column of a header that follows an instruction on its line, else 0."""
@@ -269,9 +272,11 @@ def _similarity(label: str, line: str) -> float:
 
 def instruction_column(line: str) -> int:
     """Return the column of the text after ``from instruction:``; 0 for other lines."""
-    if not line.startswith(_INSTRUCTION):
-        return 0
-    return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
+    match = _BEFORE_INSTRUCTION.match(line)
+    return 0 if match is None else match.end()
+
+
+_BEFORE_INSTRUCTION = re.compile(rf"{_INSTRUCTION}\s*")
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:

@@ -74,51 +74,33 @@ def document_of(file: BinaryIO) -> Document:
     if len(start) < _MAX_SMALL_BYTES:
         return Document(decode(start))
     file.seek(0)
-    reader = _LineReader()
-    taken = 0
+    if file.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
+        file.seek(0)
+    lines: list[str] = []
+    known: dict[bytes, str] = {}
+    last, text = b"", ""  # the last long line, which the next one nearly always equals
+    taken, line = 0, b"\n"
     for line in file:
         if b"\r" in line:
             file.seek(0)
             return Document(decode(file.read()))
-        reader.take(line)
+        if len(line) <= _MIN_INTERNED_BYTES:
+            lines.append(_FREQUENT_LINES.get(line) or _decode_line(line))
+        else:
+            if line != last:
+                last, text = line, known.get(line) or known.setdefault(line, _decode_line(line))
+            lines.append(text)
         taken += len(line) + _LINE_OVERHEAD_BYTES
         if taken >= _BYTES_PER_CHECKPOINT:
             taken = 0
             checkpoint()
-    return Document.from_lines(reader.lines())
+    if line.endswith(b"\n"):  # it starts an empty last line
+        lines.append("")
+    return Document.from_lines(lines)
 
 
-class _LineReader:
-    """Decodes lines and shares one string between equal long lines."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._known: dict[bytes, str] = {}
-        self._last: tuple[bytes, str] = b"", ""  # nearly always equal to the next long line
-        self._is_open = True  # the last line has no line end
-
-    def take(self, line: bytes) -> None:
-        """Add a line with its line end, which only the last line may lack."""
-        if not self._lines:
-            line = line.removeprefix(_BYTE_ORDER_MARK)
-        self._is_open = not line.endswith(b"\n")
-        if len(line) > _MIN_INTERNED_BYTES:
-            text = self._decode_long_line(line)
-        else:
-            text = _FREQUENT_LINES.get(line) or _decode_utf8(line).removesuffix("\n")
-        self._lines.append(text)
-
-    def lines(self) -> list[str]:
-        """Return all lines; a line end at the end of the file starts an empty last line."""
-        return self._lines if self._is_open and self._lines else [*self._lines, ""]
-
-    def _decode_long_line(self, line: bytes) -> str:
-        if line != self._last[0]:
-            text = self._known.get(line)
-            if text is None:
-                text = self._known[line] = _decode_utf8(line).removesuffix("\n")
-            self._last = line, text
-        return self._last[1]
+def _decode_line(line: bytes) -> str:
+    return line.decode("utf-8", "replace").removesuffix("\n")
 
 
 def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:

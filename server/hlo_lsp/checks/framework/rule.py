@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -38,8 +38,7 @@ class RuleContext:
         return Finding(self.code, self.severity, place, message, related)
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedOperands:
+class ResolvedOperands(NamedTuple):
     """The operands of an instruction in its scope.
 
     Attributes:
@@ -65,14 +64,20 @@ def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Compu
 
 
 class RecordContext(RuleContext, Generic[R]):
-    """One record to check, with its compile; all rules on the record share it."""
+    """One record to check, with its compile; all rules on the record share it.
 
-    __slots__ = ("__dict__", "dump", "file", "record")
+    ``scope`` is the computation that encloses an instruction.
+    """
 
-    def __init__(self, dump: DumpSet, file: DumpFile, record: R) -> None:
+    __slots__ = ("__dict__", "dump", "file", "record", "scope")
+
+    def __init__(
+        self, dump: DumpSet, file: DumpFile, record: R, scope: Computation | None = None
+    ) -> None:
         self.dump = dump
         self.file = file
         self.record = record
+        self.scope = scope
 
     def place(self, role: str | None = None) -> Place:
         """Return the place of a field of the record's first line, or of the whole line."""
@@ -89,16 +94,20 @@ class RecordContext(RuleContext, Generic[R]):
     @cached_property
     def resolved(self: "RecordContext[InstructionLine]") -> ResolvedOperands | None:
         """The operands of the instruction; None if it is not in a computation."""
-        instruction = self.record
-        scope = enclosing_computation(self.file, instruction)
+        instruction, scope = self.record, self.scope
         if scope is None:
             return None
         names = instruction.operands
-        operands = tuple(map(scope.instruction, names))
-        plain = "control-predecessors=" not in instruction.text and all(
-            found is not None and found.line < instruction.line for found in operands
-        )
-        return ResolvedOperands(scope, names, operands, plain)
+        operands = tuple(map(scope.names.get, names))
+        if None in operands:  # an element such as `tuple#1`, or an unknown name
+            operands = tuple(map(scope.instruction, names))
+        is_plain = "control-predecessors=" not in instruction.text
+        line = instruction.line
+        for found in operands:
+            if found is None or found.line >= line:
+                is_plain = False
+                break
+        return ResolvedOperands(scope, names, operands, is_plain)
 
     @property
     def operands(self: "RecordContext[InstructionLine]") -> tuple[InstructionLine | None, ...]:
@@ -160,14 +169,18 @@ class Rule(Generic[R]):
     opcodes: frozenset[str] | None = None
     pace: Pace = Pace.FILE
     is_of_text: bool = False  # the rule finds nothing in a record with a regular text
+    is_of_operands: bool = False  # the rule finds nothing in an instruction with plain operands
 
-    def concerns(self, kind: type[Record], opcode: str, *, is_regular: bool = False) -> bool:
+    def concerns(
+        self, kind: type[Record], opcode: str, *, is_regular: bool = False, is_plain: bool = False
+    ) -> bool:
         """Return True if the rule applies to records of this type and opcode.
 
         The opcode is empty for records other than instructions.
         """
         fits = self.opcodes is None or opcode in self.opcodes
-        return fits and issubclass(kind, self.applies_to) and not (self.is_of_text and is_regular)
+        is_idle = (self.is_of_text and is_regular) or (self.is_of_operands and is_plain)
+        return fits and issubclass(kind, self.applies_to) and not is_idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +249,13 @@ def error(
     pace: Pace = Pace.FILE,
     *,
     is_of_text: bool = False,
+    is_of_operands: bool = False,
 ) -> AnyRule:
     """Return a rule with severity error: no dump that a compiler prints violates it."""
     return Rule(
-        code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace, is_of_text
+        *(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace),
+        is_of_text=is_of_text,
+        is_of_operands=is_of_operands,
     )
 
 

@@ -122,7 +122,12 @@ def _layout(header: str) -> tuple[list[str], str, int] | None:
 
 def signature_of(head: ComputationLine) -> tuple[list[str], str] | None:
     """Return the shapes of parameters and result in a head, or None without a signature."""
-    read = _signature(head.signature)
+    return _shapes_in(head.signature)
+
+
+@lru_cache(maxsize=4)  # of the last head, which several rules read
+def _shapes_in(signature: str) -> tuple[list[str], str] | None:
+    read = _signature(signature)
     if read is None:
         return None
     return [parameter.partition(":")[2].strip() for parameter in read[0]], read[1]

@@ -34,7 +34,7 @@ def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[F
     """Check that operands and control predecessors are defined in the same computation."""
     for span, found in _references(context):
         if found is None:
-            head = enclosing_computation(context.file, context.record)
+            head = context.scope
             assert head is not None  # references require a computation
             name, place = span.text, part_place(context.file, context.record, span)
             holders = (head.instruction(each) for each in tuples_of_element(name))
@@ -211,8 +211,8 @@ def _elsewhere(context: RecordContext[InstructionLine], name: str) -> list[Relat
 
 RULES: tuple[AnyRule, ...] = (
     WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor),
-    error("undefined-instruction", InstructionLine, undefined_instruction),
-    error("use-before-definition", InstructionLine, use_before_definition),
+    error("undefined-instruction", InstructionLine, undefined_instruction, is_of_operands=True),
+    error("use-before-definition", InstructionLine, use_before_definition, is_of_operands=True),
     error("undefined-computation", InstructionLine, undefined_computation, CALLING),
     error("use-before-definition", InstructionLine, callee_below, CALLING),
     error("duplicate-name", ComputationLine, duplicate_instruction),

@@ -154,7 +154,7 @@ def taken_element(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that `get-tuple-element` has the shape of element `index` of its operand."""
     record = context.record
     operand = dict(_operands(context)).get(0)
-    index = record.parsed.attribute("index")
+    index = record.attribute("index")
     if operand is None or index is None or not _INDEX.fullmatch(index.text):
         return
     elements = element_texts(operand.shape)

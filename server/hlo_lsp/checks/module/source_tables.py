@@ -1,16 +1,13 @@
 """Rules on the source location tables of a module and on references to their rows."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error, warning
 from hlo_lsp.model.place import field_place, part_place
-from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.syntax.instruction_text import FRAME, TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
-
-_FRAME = re.compile(r"stack_frame_id=(\d{1,18})\b")  # a literal first makes searches fast
 
 
 def known_frame(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -21,13 +18,12 @@ def known_frame(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     record = context.record
     if "stack_frame_id=" not in record.text:
         return
-    table = context.tables.table("StackFrames")
-    if table is None:
+    frames = record.attributes.frames
+    table = context.tables.table("StackFrames") if frames else None
+    if table is None or all(map(table.may_hold, frames)):
         return
-    seen = [match for match in _FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
-    if not seen:  # so in all real dumps: parsing each instruction would take a second
-        return
-    metadata = record.parsed.attribute("metadata")
+    seen = [match for match in FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
+    metadata = record.attribute("metadata")
     number = record.parsed.metadata.get("stack_frame_id", "")
     if metadata is None or not number.strip("0"):
         return

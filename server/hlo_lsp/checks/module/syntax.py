@@ -103,7 +103,7 @@ def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Findin
 def outside_computation(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that instructions are in a computation. Of adjacent ones the first is reported."""
     record, file = context.record, context.file
-    if context.resolved is not None or isinstance(file.records.head_of(record), BrokenRecord):
+    if context.scope is not None or isinstance(file.records.head_of(record), BrokenRecord):
         return
     if unknown_forms(file).has_lines:
         return  # a brace may belong to one of them
@@ -242,5 +242,5 @@ RULES: tuple[AnyRule, ...] = (
     error("syntax", InstructionLine, unclosed, is_of_text=True),
     error("syntax", InstructionLine, cut_attribute, is_of_text=True),
     error("syntax", InstructionLine, unreadable_shape, is_of_text=True),
-    error("syntax", InstructionLine, outside_computation),
+    error("syntax", InstructionLine, outside_computation, is_of_operands=True),
 )
