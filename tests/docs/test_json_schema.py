@@ -233,7 +233,7 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     alone.parent.mkdir()
     alone.write_text(ASSIGNMENT, "utf-8")
     summaries = "[summaries](#summaries)"
-    yield "summary", run("summary", *paths, folder / "module.txt", alone), summaries
+    yield "summary", run("summary", "--all", *paths, folder / "module.txt", alone), summaries
     timelines = "[timelines](#timelines)"
     yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
     yield "timeline at", run("timeline", *paths, "--at", "3"), timelines

@@ -409,7 +409,8 @@ def _add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help=f"also show advice with negligible savings, such as less than 1%% of the peak{more}",
+        help="also show advice with negligible savings, less than 1%% of the peak or less than"
+        f" 1 MiB{more}",
     )
 
 

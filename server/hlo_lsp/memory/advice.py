@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.hlo.vocabulary import narrower_type
-from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
+from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
-from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
-from hlo_lsp.memory.savings import MIN_SAVED_SHARE
+from hlo_lsp.memory.occupancy_and_peaks import (
+    SpaceOccupancy,
+    largest_off_chip_space,
+    memory_space_occupancies,
+)
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 from hlo_lsp.program.donation import donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
@@ -58,12 +64,14 @@ class Advice:
 
     ``saves_allocated_bytes`` are more than these if the allocation has bytes that are not part of
     the peak, such as the slots of tuple tables, which XLA does not reuse for other tables.
+    ``buffer`` is the largest buffer that the advice is about, None for a donation.
     """
 
     kind: AdviceKind
     text: str
     saves_bytes: int
     saves_allocated_bytes: int = 0
+    buffer: LiveBuffer | None = None
 
     @property
     def price(self) -> str:
@@ -86,23 +94,55 @@ def advice(
 ) -> list[Advice]:
     """Return advice on a memory space at its peak, for the backend of the compile.
 
-    Savings below 1% of the peak are left out, unless ``with_negligible``.
+    Negligible savings are left out, unless ``with_negligible``. XLA fills on-chip memory with what
+    fits, so that only the padding of its buffers is of interest.
     """
+    if is_on_chip(occupancy.space, dump.backend):
+        found = list(_padding(dump, buffers))
+        return _worth(dump, found, occupancy, with_negligible=with_negligible)
     found = [
         *_donation(dump, occupancy.space),
         *_types(dump, buffers),
         *_padding(dump, buffers),
         *_replication(dump, buffers),
         *_rematerialization(dump, buffers),
-        *_tuple_tables(dump, occupancy.space, occupancy.peak_step),
+        *_tuple_tables(dump, buffers, occupancy),
     ]
-    least = 0 if with_negligible else MIN_SAVED_SHARE * occupancy.peak_bytes
+    return _worth(dump, found, occupancy, with_negligible=with_negligible)
+
+
+def _worth(
+    dump: DumpSet, found: Iterable[Advice], occupancy: SpaceOccupancy, *, with_negligible: bool
+) -> list[Advice]:
+    """Return advice that applies to the backend and saves enough."""
+    peak = occupancy.peak_bytes
     return [
         one
         for one in found
         if one.kind.applies_to(dump.backend)
-        and max(one.saves_bytes, one.saves_allocated_bytes) >= least
+        and (
+            with_negligible
+            or not is_negligible(max(one.saves_bytes, one.saves_allocated_bytes), peak)
+        )
     ]
+
+
+@query
+def advice_at_peaks(dump: DumpSet, with_negligible: bool) -> tuple[Advice, ...]:
+    """Return the advice on the largest memory space off the chip, and on on-chip memory."""
+    occupancies = memory_space_occupancies(dump)
+    largest = largest_off_chip_space(occupancies, dump.backend)
+    return tuple(
+        one
+        for occupancy in occupancies
+        if occupancy is largest or is_on_chip(occupancy.space, dump.backend)
+        for one in advice(
+            dump,
+            owned_buffers(dump, live_buffers(dump, occupancy.space, occupancy.peak_step)),
+            occupancy,
+            with_negligible=with_negligible,
+        )
+    )
 
 
 def _donation(dump: DumpSet, space: int) -> Iterator[Advice]:
@@ -146,7 +186,10 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
         # Of the narrow arrays, more fit into on-chip memory.
         saved = min(2 * count, count + on_chip)
         yield Advice(
-            AdviceKind.DTYPE, f"compute {name} temporaries in {narrower_type(name)}{lines}", saved
+            AdviceKind.DTYPE,
+            f"compute {name} temporaries in {narrower_type(name)}{lines}",
+            saved,
+            buffer=members[0].buffer,
         )
 
 
@@ -158,7 +201,10 @@ def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
         shape = groups[0].name
         saved = sum(owned.buffer.padding for owned in padded)
         yield Advice(
-            AdviceKind.PADDING, f"avoid padding, most of it in arrays of shape `{shape}`", saved
+            AdviceKind.PADDING,
+            f"avoid padding, most of it in arrays of shape `{shape}`",
+            saved,
+            buffer=groups[0].buffers[0].buffer,
         )
 
 
@@ -182,6 +228,7 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
             f"partition {count_noun(len(replicated), 'replicated argument')} over "
             f"{partitions:,} devices",
             total * (partitions - 1) // partitions,
+            buffer=replicated[0].buffer,
         )
 
 
@@ -221,19 +268,29 @@ def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterato
         AdviceKind.REMATERIALIZATION,
         f"recompute activations in the backward pass (`jax.checkpoint`){lines}",
         kept[0].bytes,
+        buffer=kept[0].buffers[0].buffer,
     )
-    yield Advice(AdviceKind.OFFLOAD, f"offload activations to host memory{lines}", kept[0].bytes)
+    yield Advice(
+        AdviceKind.OFFLOAD,
+        f"offload activations to host memory{lines}",
+        kept[0].bytes,
+        buffer=kept[0].buffers[0].buffer,
+    )
 
 
-def _tuple_tables(dump: DumpSet, space: int, step: int) -> Iterator[Advice]:
-    allocated = tuple_table_bytes(dump, space)
+def _tuple_tables(
+    dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
+) -> Iterator[Advice]:
+    allocated = tuple_table_bytes(dump, occupancy.space)
     if allocated:
+        tables = (one.buffer for one in buffers if one.buffer.allocation.record.preallocated_temp)
         yield Advice(
             AdviceKind.TUPLE_TABLES,
             "use fewer and larger arrays, for example stacked layers for `jax.lax.scan`: each "
             "tuple, including that of each asynchronous copy, has a table in an aligned slot",
-            tuple_table_bytes(dump, space, step),
+            tuple_table_bytes(dump, occupancy.space, occupancy.peak_step),
             allocated,
+            next(tables, None),
         )
 
 

@@ -17,7 +17,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -98,6 +98,11 @@ class ModuleSummary:
     memory_analysis: tuple[AnalysisSize, ...] = ()
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
+
+    def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
+        """Return the advice on a memory space: on the largest one off the chip, or on the chip."""
+        is_shown = space is self.main or is_on_chip(space.space, self.backend)
+        return space.advice if is_shown else ()
 
     @property
     def size(self) -> int:

@@ -62,16 +62,16 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
         },
         "top_buffers": [] if main is None else [buffer_json(one) for one in main.buffers[:count]],
         "top_sources": [] if main is None else list(_source_json(main))[:count],
-        "advice": []
-        if main is None
-        else [
+        "advice": [
             {
                 "kind": one.kind.value,
                 "text": one.text,
                 "saves_bytes": one.saves_bytes,
                 "saves_allocated_bytes": max(one.saves_bytes, one.saves_allocated_bytes),
+                "space": space.title,
             }
-            for one in main.advice
+            for space in summary.spaces
+            for one in summary.advice_on(space)
         ],
         "memory_analysis": {
             one.key: {"bytes": one.bytes, "rule": one.rule} for one in summary.memory_analysis
@@ -166,9 +166,8 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
         elif space.groups:
             yield f"  {_groups(space, count)}"
         yield from (f"  {line}" for line in _lost(space))
-        if space is summary.main:
-            for one in space.advice:
-                yield f"  advice: {one.text}; {one.price}"
+        for one in summary.advice_on(space):
+            yield f"  advice: {one.text}; {one.price}"
     yield from _notes(summary)
 
 
@@ -272,9 +271,9 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
         for line in _lost(space):
             yield from ("", f"{line[0].upper()}{line[1:]}.")
-        if space is summary.main and space.advice:
+        if found := summary.advice_on(space):
             yield from ("", "| Advice | Saving |", "|---|---|")
-            for one in space.advice:
+            for one in found:
                 yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
     for note in _notes(summary):
         is_name = note.startswith("memory_analysis()")
