@@ -48,6 +48,7 @@ _COMMANDS: Sequence[Sequence[str]] = (
     ("modules", "--format", "json"),
     ("timeline", "--format", "json"),
     ("overlap", "--format", "json"),
+    ("donation", "--format", "json"),
     ("find", "fusion", "--format", "json"),
     ("check", "--format", "json", "--exit-zero", "--select", "all"),
     ("export", "--collapsed"),

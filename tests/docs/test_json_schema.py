@@ -49,6 +49,18 @@ Largest program allocations in vmem:
 
   XLA label: register allocator spill slots
 """
+_DONATED = """\
+HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (0, {}) }, buffer_donor={ (1, {}) }
+
+ENTRY %main (x: f32[8], y: s32[8], z: f32[8]) -> (f32[8], f32[8]) {
+  %x = f32[8]{0} parameter(0)
+  %y = s32[8]{0} parameter(1)
+  %z = f32[8]{0} parameter(2)
+  %a = f32[8]{0} negate(%x)
+  %b = f32[8]{0} negate(%z)
+  ROOT %r = (f32[8]{0}, f32[8]{0}) tuple(%a, %b)
+}
+"""
 _COLLECTIVES = """\
 HloModule m, is_scheduled=true
 
@@ -275,6 +287,11 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     listed = "[listed modules](#listed-modules)"
     yield "modules", run("modules", module, changed, folder / "module.txt"), listed
     yield "overlap", run("overlap", folder / "one file with module"), "[overlaps](#overlaps)"
+    donations = "[donations](#donations)"
+    yield "donation", run("donation", folder / "tpu"), donations
+    yield "donation without module", run("donation", folder / "assignment.txt"), donations
+    (folder / "donated.txt").write_text(_DONATED, "utf-8")
+    yield "donation without sizes", run("donation", folder / "donated.txt"), donations
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"

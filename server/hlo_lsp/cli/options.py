@@ -46,6 +46,7 @@ def argument_parser() -> argparse.ArgumentParser:
             "Show which asynchronous operations do not overlap with computation",
             _add_overlap_options,
         ),
+        ("donation", "List the arguments by donation", _add_donation_options),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
@@ -147,6 +148,12 @@ def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     _add_top_option(parser, 10, "the number of exposed operations to show")
     _add_format_option(parser, "text", "json")
+
+
+def _add_donation_options(parser: argparse.ArgumentParser) -> None:
+    _add_paths(parser)
+    _add_top_option(parser, 10, "the number of arguments of each kind to show")
+    _add_format_option(parser, "text", "json", "markdown")
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:

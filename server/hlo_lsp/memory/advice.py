@@ -6,11 +6,14 @@ the change, another step may be the peak. ``tests/oracles/test_advice.py`` compa
 peaks of changed programs.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.hlo.vocabulary import narrower_type
+from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
+from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.lost_bytes import tuple_table_bytes
@@ -19,21 +22,25 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.memory.savings import is_negligible
+from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
-from hlo_lsp.program.donation import donation_of, is_part_of_program
+from hlo_lsp.program.donation import is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
+
+_MAX_NAMED_ARGUMENTS = 3
+_MAX_IDLE_ARGUMENTS = 20  # the largest ones: the search for their uses takes time
 
 
 class AdviceKind(Enum):
     """The kinds of advice, in the order in which they are given."""
 
     DONATION = "donation"
+    IN_PLACE = "in place"
     DTYPE = "dtype"
     PADDING = "padding"
     REPLICATION = "replication"
@@ -101,7 +108,8 @@ def advice(
         found = list(_padding(dump, buffers))
         return _worth(dump, found, occupancy, with_negligible=with_negligible)
     found = [
-        *_donation(dump, occupancy.space),
+        *_donation(dump, occupancy),
+        *_in_place(dump, occupancy),
         *_types(dump, buffers),
         *_padding(dump, buffers),
         *_replication(dump, buffers),
@@ -145,27 +153,60 @@ def advice_at_peaks(dump: DumpSet, with_negligible: bool) -> tuple[Advice, ...]:
     )
 
 
-def _donation(dump: DumpSet, space: int) -> Iterator[Advice]:
+def _donation(dump: DumpSet, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
-    donation = None if file is None else donation_of(file.module)
-    if file is None or donation is None or is_part_of_program(file.module):
+    if file is None or is_part_of_program(file.module):
         return
-    allocations = {
-        (one.record.parameter, one.record.parameter_index): one.record for one in dump.allocations()
-    }
-    saved = count = 0
-    for match in donation.matches:
-        leaf = match.parameters[0]
-        allocation = allocations.get((leaf.parameter, leaf.index_text))
-        if allocation is not None and allocation.color == space:
-            saved += allocation.size * match.count
-            count += match.count
-    if count:
+    usable = [
+        one
+        for one in donated_arguments(dump) or ()
+        if one.state is DonationState.USABLE and one.space == occupancy.space
+    ]
+    if usable:
         yield Advice(
             AdviceKind.DONATION,
-            f"donate {count_noun(count, 'argument')} of the shape of an output (`donate_argnums`)",
-            saved,
+            f"donate {_arguments(usable)} of the shape of an output (`donate_argnums`)",
+            donation_saving(dump, usable, occupancy),
         )
+
+
+def _arguments(arguments: Sequence[Argument]) -> str:
+    """Return the names of a few arguments; of many, those of the arguments of the function."""
+    count, names = count_noun(len(arguments), "argument"), [one.name for one in arguments]
+    if len(names) > _MAX_NAMED_ARGUMENTS:
+        names = list(dict.fromkeys(re.split(r"[\[.]", name)[0] for name in sorted(names)))
+        rest = len(names) - _MAX_NAMED_ARGUMENTS
+        names = [f"`{name}`" for name in names[:_MAX_NAMED_ARGUMENTS]]
+        return f"{count} in {', '.join(names)}{f' and {rest:,} more' if rest > 0 else ''}"
+    return f"{count}, {', '.join(f'`{name}`' for name in names)},"
+
+
+def _in_place(dump: DumpSet, occupancy: SpaceOccupancy) -> Iterator[Advice]:
+    found = [
+        one
+        for one in idle_donations(dump, occupancy.space, MIN_SAVED_BYTES, _MAX_IDLE_ARGUMENTS)
+        if one.saves_bytes and one.instruction is not None
+    ]
+    if not found:
+        return
+    first = max(found, key=lambda one: one.saves_bytes)
+    more = f"; so are {count_noun(len(found) - 1, 'other')}" if len(found) > 1 else ""
+    assert first.instruction is not None
+    yield Advice(
+        AdviceKind.IN_PLACE,
+        f"use the bytes of the donated argument `{first.argument.name}`, which are idle "
+        f"{first.argument.idle_text}: `{first.instruction.name}` could write its result there, "
+        f"but {first.reason}{more}",
+        sum(one.saves_bytes for one in found),
+        buffer=_buffer_of(dump, first),
+    )
+
+
+def _buffer_of(dump: DumpSet, idle: IdleDonation) -> LiveBuffer | None:
+    for located in dump.allocations():
+        if located.record.number == idle.allocation:
+            return LiveBuffer(located, None, located.record.size, 0)
+    return None
 
 
 def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
