@@ -164,6 +164,6 @@ def test_cpu_programs_cannot_offload(architecture: str, is_offered: bool) -> Non
     ]
     (space,) = summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
     kinds = {one.kind for one in space.advice}
-    assert AdviceKind.REMATERIALIZATION in kinds
+    assert AdviceKind.DONATION in kinds
     assert (AdviceKind.OFFLOAD in kinds) == is_offered
     assert (AdviceKind.DTYPE in kinds) == is_offered

@@ -1,5 +1,6 @@
 """Arguments by donation, what donations save, and donated bytes that are idle."""
 
+from hlo_lsp.memory.advice import AdviceKind, advice_at_peaks
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -78,6 +79,26 @@ def test_idle_bytes_name_the_instruction_that_could_reuse_them() -> None:
     assert idle.instruction is not None
     assert (idle.instruction.name, idle.step, idle.saves_bytes) == ("e", 1, 2048)
     assert idle.reason == "XLA gave it other bytes, although nothing in the dump prevents it"
+
+
+def test_idle_bytes_are_advice() -> None:
+    texts = (
+        text.replace("f32[512]", "f32[524288]").replace("size=2048", "size=2097152")
+        for text in (_MODULE, _ASSIGNMENT.replace("size 2048", "size 2097152"), _RANGES)
+    )
+    module, assignment, ranges = texts
+    assignment = assignment.replace("size 2112", "size 2097216").replace(
+        "offset=20", "offset=20971"
+    )
+    (one,) = (
+        one
+        for one in advice_at_peaks(_dump(module, assignment, ranges), False)
+        if one.kind is AdviceKind.IN_PLACE
+    )
+    assert one.saves_bytes == 2097152
+    assert one.text.startswith(
+        "use the bytes of the donated argument `p['w']`, which are idle at steps 2-3: `e` could "
+    )
 
 
 def test_later_reader_prevents_work_in_place() -> None:

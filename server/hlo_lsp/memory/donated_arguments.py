@@ -41,7 +41,7 @@ class Argument:
     Attributes:
         name: The path in the arguments, such as ``p['w']``, or ``parameter 3``.
         index: The shape index in the parameter.
-        shape: The shape with layout; None for the table of a tuple.
+        shape: The shape with layout; empty for the table of a tuple.
         bytes: Padded size.
         space: Number of the memory space.
         output: The index of the output that uses the buffer, or that it fits.
@@ -54,7 +54,7 @@ class Argument:
     name: str
     parameter: int
     index: LeafIndex
-    shape: str | None
+    shape: str
     bytes: int
     space: int
     state: DonationState
@@ -109,8 +109,8 @@ def donated_arguments(dump: DumpSet) -> tuple[Argument, ...] | None:
         leaf, block = leaves.get((number, index)), blocks.get((number, index))
         if number is None:
             continue
-        shape = None if leaf is None else leaf.shape
-        padded = None if shape is None else padded_size_of_text(shape, target)
+        shape = "" if leaf is None else leaf.shape
+        padded = padded_size_of_text(shape, target) if shape else None
         size = (0 if padded is None else padded.bytes) if block is None else block.allocation.size
         state, output, reason = states.get(leaf, (DonationState.KEPT, None, None))
         space = 0 if block is None else block.allocation.color

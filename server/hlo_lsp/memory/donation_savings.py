@@ -72,8 +72,7 @@ def _take_output(blocks: list[AllocationBlock], argument: Argument) -> Allocatio
     """Remove and return the allocation of an output of the size and shape of an argument."""
     for block in blocks:
         if block.allocation.size == argument.bytes and any(
-            argument.shape is not None and is_compatible(value.shape, argument.shape)
-            for value in block.values
+            is_compatible(value.shape, argument.shape) for value in block.values
         ):
             blocks.remove(block)
             return block
@@ -161,7 +160,7 @@ def _obstacle(argument: Argument, use: BufferUse, last: BufferUse, *, has_size: 
         return f"`{last.instruction.name}` reads the argument later{when}"
     if use.is_copy:
         return f"`{name}` only copies it"
-    wanted = argument.shape or ""
+    wanted = argument.shape
     if not is_compatible(shape, wanted):
         return f"its result has another shape, `{shape}`"
     if without_memory_space(shape) != without_memory_space(wanted):
