@@ -49,6 +49,7 @@ _COMMANDS: Sequence[Sequence[str]] = (
     ("timeline", "--format", "json"),
     ("overlap", "--format", "json"),
     ("donation", "--format", "json"),
+    ("padding", "--format", "json"),
     ("find", "fusion", "--format", "json"),
     ("check", "--format", "json", "--exit-zero", "--select", "all"),
     ("export", "--collapsed"),

@@ -292,6 +292,7 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "donation without module", run("donation", folder / "assignment.txt"), donations
     (folder / "donated.txt").write_text(_DONATED, "utf-8")
     yield "donation without sizes", run("donation", folder / "donated.txt"), donations
+    yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"

@@ -36,7 +36,7 @@ def summary(
 
     Args:
         path: A dump file, a folder with dumps, or a log with an out-of-memory message.
-        group_by: line, stack, scope, opcode, shape, role, space, or allocation.
+        group_by: line, stack, scope, opcode, shape, role, space, allocation, or argument.
         space: Only this memory space, such as HBM or VMEM.
         at: A schedule step in place of the peak.
         top: The number of owners to show.

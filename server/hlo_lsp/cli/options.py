@@ -47,6 +47,7 @@ def argument_parser() -> argparse.ArgumentParser:
             _add_overlap_options,
         ),
         ("donation", "List the arguments by donation", _add_donation_options),
+        ("padding", "List the padded arrays by the bytes that they waste", _add_padding_options),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
@@ -104,7 +105,10 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     _add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
-        choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+        choices=(
+            *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+            "argument",
+        ),
         default="line",
         help="what the buffers of a group have in common (default: line)",
     )
@@ -154,6 +158,12 @@ def _add_donation_options(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     _add_top_option(parser, 10, "the number of arguments of each kind to show")
     _add_format_option(parser, "text", "json", "markdown")
+
+
+def _add_padding_options(parser: argparse.ArgumentParser) -> None:
+    _add_paths(parser)
+    _add_top_option(parser, 10, "the number of shapes to show for each memory space")
+    _add_format_option(parser, "text", "json")
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:

@@ -36,6 +36,10 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "peak_bytes": space.bytes,
                 "peak_step": space.step,
                 "groups": _groups_json(space, count),
+                "arguments": [
+                    {"name": one.name, "bytes": one.bytes, "buffers": one.buffers}
+                    for one in space.arguments[:count]
+                ],
             }
             for space in summary.spaces
         },
@@ -165,6 +169,8 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from tree_lines(space.tree, count)
         elif space.groups:
             yield f"  {_groups(space, count)}"
+        if not space.tree and len(space.arguments) > 1:
+            yield f"  arguments: {_argument_groups(space, count)}"
         yield from (f"  {line}" for line in _lost(space))
         for one in summary.advice_on(space):
             yield f"  advice: {one.text}; {one.price}"
@@ -209,6 +215,12 @@ def _groups(space: SpaceSummary, count: int) -> str:
     groups = " · ".join(f"{group.label} {_size(group.bytes)}" for group in space.groups[:count])
     others = len(space.groups) - count
     return groups + (f" · {others:,} more" if others > 0 else "")
+
+
+def _argument_groups(space: SpaceSummary, count: int) -> str:
+    found = space.arguments
+    groups = [f"{one.name} {_size(one.bytes)}" for one in found[:count]]
+    return " · ".join([*groups, *([f"{len(found) - count:,} more"] if len(found) > count else [])])
 
 
 def _lost(space: SpaceSummary) -> Iterator[str]:
@@ -265,6 +277,8 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             for group in space.groups[:count]:
                 label = markdown_text(group.label)
                 yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
+        if not space.tree and len(space.arguments) > 1:
+            yield from ("", f"Arguments: {markdown_text(_argument_groups(space, count))}.")
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
             origin = markdown_text(origin_text(owned))
