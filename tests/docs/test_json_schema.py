@@ -17,6 +17,7 @@ import pytest
 import offload_texts
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
+from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
@@ -299,6 +300,9 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "collectives.txt").write_text(_COLLECTIVES, "utf-8")
     collectives = run("overlap", folder / "collectives.txt")
     yield "overlap with collectives", collectives, "[overlaps](#overlaps)"
+    (folder / "fused.txt").write_text(FUSED_COLLECTIVE, "utf-8")
+    fused = run("overlap", folder / "fused.txt")
+    yield "overlap with collectives in fusions", fused, "[overlaps](#overlaps)"
     offloaded = folder / "offload"
     offloaded.mkdir()
     for name, text in zip(("before", "after"), offload_texts.texts(offload_texts.TWO), strict=True):
