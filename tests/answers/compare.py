@@ -48,6 +48,8 @@ _COMMANDS: Sequence[Sequence[str]] = (
     ("modules", "--format", "json"),
     ("timeline", "--format", "json"),
     ("overlap", "--format", "json"),
+    ("donation", "--format", "json"),
+    ("padding", "--format", "json"),
     ("find", "fusion", "--format", "json"),
     ("check", "--format", "json", "--exit-zero", "--select", "all"),
     ("export", "--collapsed"),

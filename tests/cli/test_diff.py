@@ -25,6 +25,16 @@ def test_equal_compiles_end_with_0(dump: Path) -> None:
     assert (found.status, found.out) == (0, "jit_f: no differences\n")
 
 
+def test_equal_modules_share_a_line(dump: Path, tmp_path: Path) -> None:
+    both = shutil.copytree(dump, tmp_path / "both")
+    for path in list(both.iterdir()):
+        shutil.copy(path, both / path.name.replace("module_0001.jit_f", "module_0002.jit_g"))
+    for path in both.glob("*jit_g*optimizations.txt"):
+        path.write_text(path.read_text("utf-8").replace("jit_f", "jit_g"), "utf-8")
+    found = run("diff", both, both)
+    assert (found.status, found.out) == (0, "no differences in 2 modules: jit_f, jit_g\n")
+
+
 def test_different_compiles_end_with_1(dump: Path, other: Path) -> None:
     found = run("diff", dump, other)
     assert found.status == 1

@@ -17,7 +17,7 @@ _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("How large is the peak of HBM?", "summary", {}, "peak of HBM 1.61 MiB at step 33 of 72"),
     ("What owns it?", "summary", {}, "arguments 1.61 MiB · tuple tables 4.5 KiB"),
     ("How much is lost?", "summary", {}, "slots of 25 tuple tables 356.5 KiB"),
-    ("What can be saved?", "summary", {}, "advice: avoid padding"),
+    ("What can be saved?", "check", {}, "no findings of severity hint"),
     ("And in VMEM?", "summary", {"space": "VMEM"}, "peak of VMEM 1.85 MiB at step 55"),
     ("What is live at step 10?", "summary", {"at": 10}, "\nVMEM 66.0 KiB at step 10 of 72"),
     ("Which roles?", "summary", {"group_by": "role"}, "copy of an argument 1.56 MiB"),

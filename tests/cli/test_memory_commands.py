@@ -56,7 +56,9 @@ def test_compile_with_empty_assignment_is_read(dump: Path) -> None:
     assert "no buffer assignment: allocations and peaks are unknown" in found.out
 
 
-@pytest.mark.parametrize("command", ["summary", "modules", "timeline", "overlap", "report"])
+@pytest.mark.parametrize(
+    "command", ["summary", "modules", "timeline", "overlap", "donation", "padding", "report"]
+)
 def test_folder_of_other_texts_is_an_error(command: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing\n", "utf-8")
     found = run(command, tmp_path)

@@ -1,9 +1,9 @@
-"""Compile programs for a TPU before and after a change that the memory summary advises.
+"""Compile programs before and after a change that the memory summary advises.
 
-Each program is compiled into ``OUTPUT/KIND/before`` and ``OUTPUT/KIND/after``. An environment with
-jax and libtpu is necessary, but no TPU::
+Each program is compiled into ``OUTPUT/PROGRAM/before`` and ``OUTPUT/PROGRAM/after``: for the CPU if
+its name ends so, else for a TPU. An environment with jax and libtpu is necessary, but no TPU::
 
-    python tests/corpus/advised_programs.py OUTPUT KIND before|after
+    python tests/corpus/advised_programs.py OUTPUT PROGRAM before|after
 """
 
 import os
@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_OUTPUT, _KIND, _VERSION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-os.environ["XLA_FLAGS"] = f"--xla_dump_to={_OUTPUT / _KIND / _VERSION} --xla_dump_hlo_as_text"
+_OUTPUT, _PROGRAM, _VERSION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+_IS_CPU = _PROGRAM.endswith("_cpu")
+os.environ["XLA_FLAGS"] = f"--xla_dump_to={_OUTPUT / _PROGRAM / _VERSION} --xla_dump_hlo_as_text"
 os.environ["TPU_SKIP_MDS_QUERY"] = "1"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
@@ -23,7 +24,7 @@ from jax.ad_checkpoint import checkpoint_name  # noqa: E402
 from jax.experimental import topologies  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
-_DEVICES = topologies.get_topology_desc("v5e:2x2", "tpu").devices
+_DEVICES = jax.devices() if _IS_CPU else topologies.get_topology_desc("v5e:2x2", "tpu").devices
 _IS_AFTER = _VERSION == "after"
 
 
@@ -34,7 +35,7 @@ def _array(*shape: int, dtype: Any = jnp.float32, sharding: Any = None) -> Any:
 
 def _compile(function: Any, *arguments: Any, **options: Any) -> None:
     traced = jax.jit(function, **options).trace(*arguments)
-    traced.lower(lowering_platforms=("tpu",)).compile()
+    traced.lower(lowering_platforms=("cpu" if _IS_CPU else "tpu",)).compile()
 
 
 def donation() -> None:
@@ -46,6 +47,58 @@ def donation() -> None:
 
     arrays = [_array(4096, 4096) for _ in range(2)]
     _compile(update, arrays, arrays, donate_argnums=(0,) if _IS_AFTER else ())
+
+
+def donation_of_optimizer() -> None:
+    """Update the weights and two moments of a network in place."""
+
+    def loss(weights: Any, x: Any) -> Any:
+        for first, second in weights:
+            x = jnp.tanh(x @ first) @ second
+        return (x**2).mean()
+
+    def step(weights: Any, mean: Any, variance: Any, x: Any) -> Any:
+        gradient = jax.grad(loss)(weights, x)
+        mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mean, gradient)
+        variance = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, variance, gradient)
+        weights = jax.tree.map(
+            lambda w, m, v: w - 0.01 * m / (jnp.sqrt(v) + 1e-8), weights, mean, variance
+        )
+        return weights, mean, variance
+
+    weights = [(_array(512, 1024), _array(1024, 512)) for _ in range(3)]
+    donated = (0, 1, 2) if _IS_AFTER else ()
+    _compile(step, weights, weights, weights, _array(2048, 512), donate_argnums=donated)
+
+
+def donation_of_weights() -> None:
+    """Update the weights of a network in place: XLA also places gradients in the outputs."""
+
+    def loss(weights: Any, x: Any) -> Any:
+        for weight in weights:
+            x = jnp.tanh(x @ weight)
+        return (x**2).mean()
+
+    def step(weights: Any, x: Any) -> Any:
+        return jax.tree.map(lambda w, g: w - 0.01 * g, weights, jax.grad(loss)(weights, x))
+
+    weights = [_array(1024, 1024) for _ in range(6)]
+    _compile(step, weights, _array(256, 1024), donate_argnums=(0,) if _IS_AFTER else ())
+
+
+donation_of_optimizer_cpu = donation_of_optimizer
+donation_of_weights_cpu = donation_of_weights
+
+
+def donation_of_cache() -> None:
+    """Write to a cache in place."""
+
+    def step(cache: Any, entry: Any, position: Any) -> Any:
+        cache = jax.lax.dynamic_update_slice(cache, entry, (0, position, 0))
+        return cache, (cache * 2).sum()
+
+    arrays = _array(8, 4096, 512), _array(8, 1, 512), _array(dtype=jnp.int32)
+    _compile(step, *arrays, donate_argnums=(0,) if _IS_AFTER else ())
 
 
 def dtype() -> None:
@@ -72,19 +125,45 @@ def padding() -> None:
     _compile(apply, _array(*shape), _array(*shape))
 
 
+def padding_of_images() -> None:
+    """Merge dimensions that are one more than a multiple of 8."""
+    shape = (10_000, 1089) if _IS_AFTER else (10_000, 33, 33)
+
+    def apply(x: Any, y: Any) -> Any:
+        return jnp.tanh(x) * y
+
+    _compile(apply, _array(*shape), _array(*shape))
+
+
+def dtype_of_residuals() -> None:
+    """Compute layers with residuals in bf16."""
+
+    def loss(weights: Any, x: Any) -> Any:
+        if _IS_AFTER:
+            weights, x = jax.tree.map(lambda one: one.astype(jnp.bfloat16), (weights, x))
+        for weight in weights:
+            x = x + jnp.tanh(x @ weight)
+        return x.astype(jnp.float32).mean()
+
+    weights = [_array(2048, 2048) for _ in range(6)]
+    _compile(jax.grad(loss), weights, _array(16384, 2048))
+
+
 def replication() -> None:
     """Partition the weights."""
     mesh = Mesh(np.array(_DEVICES[:4]), ("i",))
     whole, parts = PartitionSpec(), PartitionSpec("i")
 
-    def apply(weight: Any, x: Any) -> Any:
-        return x @ weight
+    def apply(weights: Any, x: Any) -> Any:
+        for weight in weights:
+            x = jnp.tanh(x @ weight)
+        return x
 
     weight = NamedSharding(mesh, parts if _IS_AFTER else whole)
     _compile(
         apply,
-        _array(8192, 8192, sharding=weight),
-        _array(512, 8192, sharding=NamedSharding(mesh, parts)),
+        [_array(4096, 4096, sharding=weight) for _ in range(8)],
+        _array(512, 4096, sharding=NamedSharding(mesh, parts)),
     )
 
 
@@ -101,6 +180,19 @@ def rematerialization() -> None:
 
     weights = [_array(1024, 1024) for _ in range(8)]
     _compile(jax.grad(loss), weights, _array(16384, 1024))
+
+
+def rematerialization_of_loop() -> None:
+    """Compute the activations of each iteration again."""
+
+    def layer(x: Any, weight: Any) -> Any:
+        return jnp.tanh(jnp.sin(x @ weight) * x), None
+
+    def loss(weights: Any, x: Any) -> Any:
+        body = jax.checkpoint(layer) if _IS_AFTER else layer
+        return jax.lax.scan(body, x, weights)[0].sum()
+
+    _compile(jax.grad(loss), _array(8, 1024, 1024), _array(16384, 1024))
 
 
 def offload() -> None:
@@ -141,4 +233,4 @@ def tuple_tables() -> None:
 
 
 if __name__ == "__main__":
-    globals()[_KIND]()
+    globals()[_PROGRAM]()

@@ -17,6 +17,7 @@ import pytest
 import offload_texts
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
+from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
@@ -48,6 +49,18 @@ Ran out of memory in memory space vmem. Please file a bug.
 Largest program allocations in vmem:
 
   XLA label: register allocator spill slots
+"""
+_DONATED = """\
+HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (0, {}) }, buffer_donor={ (1, {}) }
+
+ENTRY %main (x: f32[8], y: s32[8], z: f32[8]) -> (f32[8], f32[8]) {
+  %x = f32[8]{0} parameter(0)
+  %y = s32[8]{0} parameter(1)
+  %z = f32[8]{0} parameter(2)
+  %a = f32[8]{0} negate(%x)
+  %b = f32[8]{0} negate(%z)
+  ROOT %r = (f32[8]{0}, f32[8]{0}) tuple(%a, %b)
+}
 """
 _COLLECTIVES = """\
 HloModule m, is_scheduled=true
@@ -233,7 +246,7 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     alone.parent.mkdir()
     alone.write_text(ASSIGNMENT, "utf-8")
     summaries = "[summaries](#summaries)"
-    yield "summary", run("summary", *paths, folder / "module.txt", alone), summaries
+    yield "summary", run("summary", "--all", *paths, folder / "module.txt", alone), summaries
     timelines = "[timelines](#timelines)"
     yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
     yield "timeline at", run("timeline", *paths, "--at", "3"), timelines
@@ -275,12 +288,21 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     listed = "[listed modules](#listed-modules)"
     yield "modules", run("modules", module, changed, folder / "module.txt"), listed
     yield "overlap", run("overlap", folder / "one file with module"), "[overlaps](#overlaps)"
+    donations = "[donations](#donations)"
+    yield "donation", run("donation", folder / "tpu"), donations
+    yield "donation without module", run("donation", folder / "assignment.txt"), donations
+    (folder / "donated.txt").write_text(_DONATED, "utf-8")
+    yield "donation without sizes", run("donation", folder / "donated.txt"), donations
+    yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
     (folder / "collectives.txt").write_text(_COLLECTIVES, "utf-8")
     collectives = run("overlap", folder / "collectives.txt")
     yield "overlap with collectives", collectives, "[overlaps](#overlaps)"
+    (folder / "fused.txt").write_text(FUSED_COLLECTIVE, "utf-8")
+    fused = run("overlap", folder / "fused.txt")
+    yield "overlap with collectives in fusions", fused, "[overlaps](#overlaps)"
     offloaded = folder / "offload"
     offloaded.mkdir()
     for name, text in zip(("before", "after"), offload_texts.texts(offload_texts.TWO), strict=True):

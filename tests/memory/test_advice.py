@@ -8,6 +8,8 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 
+_MIB = 1 << 20
+_TPU = "module_0001.jit_f.cl_1.after_optimizations-"
 _MODULE = """\
 HloModule jit_f, is_scheduled=true
 
@@ -59,7 +61,7 @@ def _savings(kind: AdviceKind, module: str = _MODULE) -> dict[int, list[int]]:
     files = [DumpFile.of_text(text) for text in (module, _ASSIGNMENT, _RANGES)]
     return {
         space.space: [one.saves_bytes for one in space.advice if one.kind is kind]
-        for space in summarize(DumpSet(files), SummaryOptions()).spaces
+        for space in summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
     }
 
 
@@ -76,14 +78,35 @@ def test_padding_of_scalars_cannot_be_avoided() -> None:
     assert _savings(AdviceKind.PADDING)[0] == [2 * (512 - 8)]
 
 
-def test_advice_on_small_savings_is_left_out() -> None:
-    assignment = _ASSIGNMENT.replace("allocation 5: size 512", "allocation 5: size 131072")
-    assignment = assignment.replace("<3 s @0> (size=512", "<3 s @0> (size=131072")
+@pytest.mark.parametrize(
+    ("saved", "peak", "is_given"),
+    [(_MIB, 100 * _MIB, True), (_MIB - 1, 10 * _MIB, False), (_MIB, 101 * _MIB, False)],
+    ids=["worth it", "few bytes", "small share"],
+)
+def test_advice_on_small_savings_is_left_out(saved: int, peak: int, is_given: bool) -> None:
+    assignment = _ASSIGNMENT
+    for old, size in (("1: size", saved), ("3: size", saved), ("5: size", peak - 2 * saved - 512)):
+        assignment = assignment.replace(f"allocation {old} 512", f"allocation {old} {size}")
+    assignment = assignment.replace(
+        "<3 s @0> (size=512", f"<3 s @0> (size={peak - 2 * saved - 512}"
+    )
     dump = DumpSet([DumpFile.of_text(text) for text in (_MODULE, assignment, _RANGES)])
     for with_negligible in (False, True):
         options = SummaryOptions(space=0, with_negligible=with_negligible)
         kinds = {one.kind for one in summarize(dump, options).spaces[0].advice}
-        assert (AdviceKind.DONATION in kinds) == with_negligible
+        assert (AdviceKind.DONATION in kinds) == (with_negligible or is_given)
+
+
+def test_on_chip_memory_has_only_advice_on_padding() -> None:
+    module = _MODULE.replace("S(5)", "S(1)")
+    files = [
+        DumpFile.of_text(
+            text.replace("color 5", "color 1").replace("@5", "@1"), f"{_TPU}{number}.txt"
+        )
+        for number, text in enumerate((module, _ASSIGNMENT, _RANGES))
+    ]
+    spaces = summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
+    assert [one.kind for one in spaces[1].advice] == [AdviceKind.PADDING]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +162,8 @@ def test_cpu_programs_cannot_offload(architecture: str, is_offered: bool) -> Non
         DumpFile.of_text(_STEP_ASSIGNMENT, f"{name}-buffer-assignment.txt"),
         DumpFile.of_text(_STEP_RANGES, f"{name}-live-range.txt"),
     ]
-    kinds = {one.kind for one in summarize(DumpSet(files), SummaryOptions()).spaces[0].advice}
-    assert AdviceKind.REMATERIALIZATION in kinds
+    (space,) = summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
+    kinds = {one.kind for one in space.advice}
+    assert AdviceKind.DONATION in kinds
     assert (AdviceKind.OFFLOAD in kinds) == is_offered
     assert (AdviceKind.DTYPE in kinds) == is_offered

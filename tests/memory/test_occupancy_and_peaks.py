@@ -135,6 +135,12 @@ def test_largest_off_chip_space_has_the_largest_peak() -> None:
     assert largest_off_chip_space(spaces[:2], Backend.TPU) is None
 
 
+def test_host_memory_is_the_largest_space_only_if_alone() -> None:
+    device, host = (SpaceOccupancy(number, 9, 9, (), (), 0, 9 + number) for number in (0, 5))
+    assert largest_off_chip_space([device, host], Backend.TPU) == device
+    assert largest_off_chip_space([host], Backend.TPU) == host
+
+
 def test_long_work_passes_checkpoints() -> None:
     values = [f" value: <{n} v.{n} @0> (size=8,offset={8 * n}): u8[8]{{0}}" for n in range(3000)]
     head = "BufferAssignment:\nallocation 0: size 24000, preallocated-temp:\n"

@@ -13,10 +13,10 @@ _MIB = 1 << 20
     ("saved", "peak", "expected"),
     [
         (_MIB - 1, 100 * _MIB, True),
-        (_MIB, 1000 * _MIB, False),  # large in itself
-        (10, 1000, False),  # a large share
-        (9, 1000, True),
-        (0, 0, False),
+        (_MIB, 100 * _MIB, False),
+        (_MIB, 101 * _MIB, True),  # a small share
+        (10, 1000, True),  # small in itself
+        (0, 0, False),  # the peak is unknown
     ],
 )
 def test_saving_is_negligible(saved: int, peak: int, expected: bool) -> None:

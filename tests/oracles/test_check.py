@@ -8,7 +8,11 @@ from checks.checked import check_paths
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.folders import FileResult
 from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.run import check
+from hlo_lsp.memory.advice import AdviceKind
+from hlo_lsp.reports.summary import summarize
 from hlo_lsp.syntax.file_kinds import FileKind
+from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus
 
@@ -49,3 +53,18 @@ def _problems(checked: FileResult) -> list[object]:
         for finding in checked.findings
         if finding.severity in {Severity.ERROR, Severity.WARNING}
     ]
+
+
+def test_check_reports_the_advice_of_summaries(folder: Path) -> None:
+    codes = {AdviceKind.DONATION: "unused-donation", AdviceKind.PADDING: "padding-waste"}
+    for compile_ in compiles_of(folder):
+        dump = compile_.dump
+        summary = summarize(dump)
+        advised = {
+            codes.get(one.kind, "memory-advice")
+            for space in summary.spaces
+            for one in summary.advice_on(space)
+        }
+        if advised:
+            found = {finding.code for file in dump.files for finding in check(dump, file)}
+            assert advised <= found, dump.files[0].label

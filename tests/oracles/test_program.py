@@ -8,6 +8,8 @@ from hlo_lsp.checks.values.positions import row_of
 from hlo_lsp.checks.values.uses import Users
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.schedule import scheduled_instructions
+from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.transfers import async_operations
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus
@@ -54,3 +56,13 @@ def _module(compile_: Compile) -> ModuleIndex | None:
     """Return the module of a compile, or None if only memory files were dumped."""
     spot = next(iter(compile_.printed.instructions.values()), None)
     return None if spot is None else compile_.file(spot.path).module
+
+
+def test_fused_collectives_are_asynchronous_operations(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        file = module_at_buffer_assignment(compile_.dump)
+        found = None if file is None else async_operations(file.module)
+        if file is not None and found is not None:
+            names = [one.name for one in file.module.instructions.records()]
+            starts = [name for name in names if name.startswith("async-collective-start")]
+            assert sorted(one.start.name for one in found if one.is_fused) == sorted(starts)

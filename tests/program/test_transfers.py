@@ -1,5 +1,6 @@
 """Asynchronous operations, and what runs between their start and their done."""
 
+from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.transfers import async_operations
@@ -92,3 +93,26 @@ ENTRY %main (x: f32[8]) -> f32[8] {
         "  all-gather: 1, 128 B\n  collective-permute: 2, 64 B\n"
         "        128 B  large parameter 0\n  2 more"
     )
+
+
+def test_collective_in_fusions_is_asynchronous() -> None:
+    found = async_operations(_dump(FUSED_COLLECTIVE).files[0].module)
+    assert found is not None
+    assert [(one.kind, one.done.name, one.bytes, one.target_space, one.work) for one in found] == [
+        ("all-gather", "async-collective-done", 64, 1, 1)
+    ]
+    hidden = FUSED_COLLECTIVE.replace("  %y = f32[8]{0} sine(%x)\n", "").replace(
+        "tuple(%y", "tuple(%a"
+    )
+    found = async_operations(_dump(hidden).files[0].module)
+    assert found is not None
+    assert [one.is_exposed for one in found] == [True]
+
+
+def test_collectives_in_fusions_are_listed() -> None:
+    lines = list(overlap_lines(overlap_of(_dump(FUSED_COLLECTIVE)), 10))
+    assert lines[-2:] == [
+        "1 collective of them in fusions, 64 B",
+        "         64 B  all-gather async-collective-start -> async-collective-done, 1 instruction "
+        "meanwhile",
+    ]

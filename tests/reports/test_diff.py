@@ -88,6 +88,21 @@ def test_added_instruction_is_reported() -> None:
     assert not diff.instructions.removed
 
 
+def test_different_attributes_are_named() -> None:
+    line = "  %extra = f32[4]{0} reduce-precision(%b), exponent_bits=8, mantissa_bits=7\n  ROOT %r"
+    before, after = (
+        example(ASSIGNMENT, RANGES, MODULE.replace("  ROOT %r", one))
+        for one in (line, line.replace("mantissa_bits=7", "mantissa_bits=10"))
+    )
+    assert "  ~ extra: mantissa_bits 7 -> 10" in _text(before, after).splitlines()
+
+
+def test_names_of_arguments_have_no_backslashes() -> None:
+    line = """  %n = f32[4]{0} negate(%b), metadata={op_name="p[\\'w\\']"}\n  ROOT %r"""
+    after = example(ASSIGNMENT, RANGES, MODULE.replace("  ROOT %r", line))
+    assert "  + n = f32[4]{0} negate p['w']" in _text(example(), after).splitlines()
+
+
 def test_buffers_match_without_module_text() -> None:
     diff = compare(example(ASSIGNMENT, RANGES), example(ASSIGNMENT, RANGES))
     assert diff.is_equal

@@ -94,6 +94,7 @@ def test_json_has_the_documented_keys() -> None:
                 {"name": "/home/user/model.py:7", "bytes": 3072, "buffers": 3, "children": []},
                 {"name": "arguments", "bytes": 1024, "buffers": 1, "children": []},
             ],
+            "arguments": [{"name": "p['w']", "bytes": 1024, "buffers": 1}],
         }
     }
     assert found["by_kind"] == {

@@ -36,7 +36,7 @@ def summary(
 
     Args:
         path: A dump file, a folder with dumps, or a log with an out-of-memory message.
-        group_by: line, stack, scope, opcode, shape, role, space, or allocation.
+        group_by: line, stack, scope, opcode, shape, role, space, allocation, or argument.
         space: Only this memory space, such as HBM or VMEM.
         at: A schedule step in place of the peak.
         top: The number of owners to show.
@@ -119,6 +119,17 @@ def check(path: str, severity: str = "hint", max_bytes: int = _DEFAULT_BYTES) ->
     return found or f"no findings of severity {severity} or higher"
 
 
+def donation(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """List the arguments by donation: used, usable, without effect and why, idle at the peak.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        top: The number of arguments of each kind to show.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    return _answer(["donation", path, "--top", str(top)], max_bytes)
+
+
 def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
     """Explain an out-of-memory message: what is missing, who owns the peak, what would save most.
 
@@ -130,7 +141,9 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer(["oom", log, *([dumps] if dumps else [])], max_bytes)
 
 
-TOOLS: tuple[Callable[..., str], ...] = (summary, modules, find, why, explain, diff, check, oom)
+TOOLS: tuple[Callable[..., str], ...] = (
+    *(summary, modules, find, why, explain, diff, check, donation, oom),
+)
 
 
 def _answer(arguments: list[str], max_bytes: int) -> str:

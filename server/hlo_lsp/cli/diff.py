@@ -60,8 +60,14 @@ def _print_text(
     options: argparse.Namespace,
 ) -> None:
     form = diff_markdown if options.format == "markdown" else diff_lines
-    changed = sorted(found, key=_change, reverse=True)
+    equal = [diff.before.name for diff in found if diff.is_equal]
+    are_listed = len(equal) > 1
+    changed = [diff for diff in found if not (are_listed and diff.is_equal)]
+    changed.sort(key=_change, reverse=True)
     blocks = ["\n".join(form(diff, options.top)) for diff in changed]
+    if are_listed:
+        names = ", ".join(dict.fromkeys(equal))
+        blocks.append(f"no differences in {len(equal):,} modules: {names}")
     blocks += [f"{name}: only in {options.before}" for name in only_before]
     blocks += [f"{name}: only in {options.after}" for name in only_after]
     print(printable("\n\n".join(blocks)))

@@ -1,10 +1,12 @@
 """The commands of ``hlo-lsp`` and their options."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp import __version__
+from hlo_lsp.cli.option_types import port_number, positive_integer
 
 _EPILOG = """\
 examples:
@@ -60,8 +62,14 @@ def argument_parser() -> argparse.ArgumentParser:
         (
             "overlap",
             "Show which asynchronous operations do not overlap with computation",
-            _add_overlap_options,
+            _list_options("exposed operations", "json"),
         ),
+        (
+            "donation",
+            "List the arguments by donation",
+            _list_options("arguments", "json", "markdown"),
+        ),
+        ("padding", "List the padded arrays by wasted bytes", _list_options("shapes", "json")),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
@@ -90,7 +98,7 @@ def _add_server_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
     parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 2087)")
+    parser.add_argument("--port", type=port_number, help="the port to listen on (default: 2087)")
 
 
 def _add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
@@ -119,7 +127,10 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     _add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
-        choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+        choices=(
+            *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+            "argument",
+        ),
         default="line",
         help="what the buffers of a group have in common (default: line)",
     )
@@ -159,10 +170,15 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
-    _add_top_option(parser, 10, "the number of exposed operations to show")
-    _add_format_option(parser, "text", "json")
+def _list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:
+    """Return a function that adds the options of a command that lists the largest entries."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        _add_paths(parser)
+        _add_top_option(parser, 10, f"the number of {what} to show")
+        _add_format_option(parser, "text", *formats)
+
+    return add
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:
@@ -273,7 +289,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--message",
         metavar="N",
-        type=_positive_integer,
+        type=positive_integer,
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
     _add_all_option(parser)
@@ -375,7 +391,7 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         "-j",
         "--jobs",
         metavar="N",
-        type=_positive_integer,
+        type=positive_integer,
         help="the maximum number of processes (default: one per core)",
     )
 
@@ -416,7 +432,7 @@ def _add_top_option(parser: argparse.ArgumentParser, default: int, what: str) ->
     parser.add_argument(
         "--top",
         metavar="N",
-        type=_positive_integer,
+        type=positive_integer,
         default=default,
         help=f"{what} (default: {default})",
     )
@@ -426,7 +442,8 @@ def _add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help=f"also show advice with negligible savings, such as less than 1%% of the peak{more}",
+        help="also show advice with negligible savings, less than 1%% of the peak or less than"
+        f" 1 MiB{more}",
     )
 
 
@@ -437,24 +454,3 @@ def _add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
         default=formats[0],
         help=f"the output format (default: {formats[0]})",
     )
-
-
-def _integer(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"invalid int value: {text!r}") from None
-
-
-def _positive_integer(text: str) -> int:
-    number = _integer(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is less than 1")
-    return number
-
-
-def _port_number(text: str) -> int:
-    number = _integer(text)
-    if not 0 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"{number} is not a port number")
-    return number

@@ -1,5 +1,6 @@
 """Groups of live buffers: which Python line, argument, or shape occupies how many bytes."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -28,6 +29,7 @@ class GroupKey(Enum):
     ROLE = "role"
     SPACE = "space"
     ALLOCATION = "allocation"
+    ARGUMENT = "argument"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,19 @@ def scope_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
     return scopes[:-1] or scopes
 
 
+_PATH_PART = re.compile(r"\.?[^.\[]+|\[[^\]]*\]|\.")
+
+
+def argument_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+    """Return the path of an argument in its pytree, else the group of a buffer by line.
+
+    ``state.params['w']`` consists of ``state``, ``.params``, and ``['w']``.
+    """
+    if not owned.is_argument or owned.origin is None or owned.origin.argument is None:
+        return (_line(dump, owned),)
+    return tuple(_PATH_PART.findall(owned.origin.argument))
+
+
 def split_scopes(op_name: str) -> tuple[str, ...]:
     """Return the parts of an operation name; a slash inside of brackets does not separate parts."""
     parts, depth = [""], 0
@@ -190,5 +205,6 @@ _NAMES: dict[GroupKey, Callable[[DumpSet, OwnedBuffer], str]] = {
     GroupKey.SPACE: lambda dump, owned: space_title(
         owned.buffer.allocation.record.color, dump.backend
     ),
+    GroupKey.ARGUMENT: lambda dump, owned: "".join(argument_path(dump, owned)),
     GroupKey.ALLOCATION: lambda _, owned: f"allocation {owned.buffer.allocation.record.number}",
 }

@@ -24,6 +24,7 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of, buffer_as
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 
 _key = attrgetter("key")
@@ -168,10 +169,12 @@ def largest_off_chip_space(
 ) -> SpaceOccupancy | None:
     """Return the off-chip memory space with the largest peak, or None if there is none.
 
-    On-chip memory is excluded because XLA moves into it what fits.
+    On-chip memory is excluded because XLA moves into it what fits. Host memory counts only if the
+    device has none.
     """
-    off_chip = (each for each in spaces if not is_on_chip(each.space, backend))
-    return max(off_chip, key=lambda each: each.peak_bytes, default=None)
+    off_chip = [each for each in spaces if not is_on_chip(each.space, backend)]
+    device = [each for each in off_chip if each.space != HOST_MEMORY_SPACE]
+    return max(device or off_chip, key=lambda each: each.peak_bytes, default=None)
 
 
 @query

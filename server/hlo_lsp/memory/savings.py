@@ -1,4 +1,4 @@
-"""The smallest saving that is worth advice."""
+"""The smallest saving that is worth advice, in summaries and in checks."""
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
@@ -7,15 +7,18 @@ MIN_SAVED_SHARE = 0.01  # of the peak
 MIN_SAVED_BYTES = 1 << 20
 
 
-def is_negligible(saved: int, peak: int) -> bool:
-    """Return True if saved bytes are few, both in themselves and as a share of the peak."""
-    return saved < MIN_SAVED_BYTES and saved < MIN_SAVED_SHARE * peak
+def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
+    """Return True if saved bytes are few, in themselves or as a share of the peak.
+
+    If the peak is 0, it is unknown, and no saving is negligible.
+    """
+    return peak > 0 and saved < max(least, MIN_SAVED_SHARE * peak)
 
 
 def largest_peak_bytes(dump: DumpSet) -> int:
     """Return the bytes at the largest peak off the chip; without live ranges, all allocated bytes.
 
-    They are 0 if the buffer assignment is missing: no saving is negligible then.
+    They are 0 if the buffer assignment is missing.
     """
     largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if largest is not None:

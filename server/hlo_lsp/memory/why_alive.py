@@ -104,6 +104,22 @@ def lifetime_of(dump: DumpSet, value: Value) -> Lifetime | None:
     )
 
 
+def last_read_step(dump: DumpSet, value: Value) -> int | None:
+    """Return the last step at which an instruction reads a buffer itself, not a copy of it.
+
+    The live range of an argument that is not donated ends with the program, because the caller
+    keeps it.
+    """
+    line = dump.instruction(value.name)
+    if line is None:
+        return None
+    search = _UseSearch(dump, line.file.module)
+    line.file.module.build_mention_index()
+    search.follow(line.record, tuple_path(value.index))
+    steps = [use.step for use in search.uses.values() if use.copy is None and use.step is not None]
+    return max(steps, default=None)
+
+
 class _UseSearch:
     """A search for the uses of a value, through tuples, loops, calls, and copies."""
 

@@ -8,7 +8,7 @@ space are equal.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -76,8 +76,17 @@ class UnusedDonation:
 
 @dataclass(frozen=True, slots=True)
 class Donation:
-    """Possible donations, and donations without effect."""
+    """The arrays of the parameters: those that outputs use, could use, and do not use.
 
+    Attributes:
+        parameters: All arrays of the parameters.
+        used: The index of the output that uses the buffer of a parameter.
+        matches: Arrays that are not donated, with the outputs of their shapes.
+        refused: Donated arrays that no output uses.
+    """
+
+    parameters: tuple[InterfaceLeaf, ...]
+    used: Mapping[InterfaceLeaf, LeafIndex]
     matches: tuple[DonationCandidates, ...]
     refused: tuple[UnusedDonation, ...]
 
@@ -163,7 +172,14 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
     rest = [leaf for leaf in free if (leaf.parameter, leaf.index) not in donors]
     before = None if original is None else _interface(original)
     resharded = {} if before is None else _resharded(offered, interface, open_outputs, before)
+    sources = {(number, index): out for out, number, index in aliases}
     return Donation(
+        tuple(interface.parameters),
+        {
+            leaf: sources[leaf.parameter, leaf.index]
+            for leaf in interface.parameters
+            if leaf.parameter is not None and (leaf.parameter, leaf.index) in sources
+        },
         tuple(_matches(rest, open_outputs)),
         tuple(
             UnusedDonation(

@@ -13,6 +13,7 @@ from enum import Enum
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import opcodes_running_callees
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.syntax.instruction_text import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
@@ -273,7 +274,7 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     if metadata is not None:
         rest = rest[: metadata.start()] + rest[metadata.end() :]
         if (match := _OP_NAME.search(metadata[0])) is not None:
-            op_name = match[1]
+            op_name = unescape(match[1])
     if record.opcode == "parameter" and op_name:
         rest = ""  # the name of an argument is a better match than its number
     attributes = _VARYING.sub("", rest.partition(_BACKEND_CONFIG)[0])

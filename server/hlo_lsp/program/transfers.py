@@ -1,6 +1,7 @@
 """Asynchronous operations, copies to other layouts and memory spaces, and transfers to the host."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
@@ -172,6 +173,7 @@ _COLLECTIVES = frozenset(
         *("ragged-all-to-all", "reduce-scatter"),
     }
 )
+_FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
 
 
@@ -194,24 +196,81 @@ class AsyncOperation:
     work: int
 
     @property
+    def is_fused(self) -> bool:
+        """True if the operation starts and ends in fusions."""
+        return self.start.opcode == "fusion"
+
+    @property
     def is_exposed(self) -> bool:
         """True if nothing computes between start and done, so that the device waits."""
         return self.work == 0
 
 
 def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
-    """Return the asynchronous operations in execution order, or None without a schedule."""
+    """Return the asynchronous operations in execution order, or None without a schedule.
+
+    XLA for TPU starts some collectives in one fusion and ends them in another one. The roots of
+    these fusions are the custom calls ``AsyncCollectiveStart`` and ``AsyncCollectiveDone``.
+    """
     instructions = scheduled_instructions(module)
     if instructions is None:
         return None
+    fused = {
+        one: found for one in instructions if (found := _fused_collective(module, one)) is not None
+    }
     places: dict[InstructionLine, int] = {}
     work = 0
     for instruction in instructions:
         checkpoint()
         places[instruction] = work
-        is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES)
+        is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES) or instruction in fused
         work += not is_step and instruction.opcode not in _PLUMBING
-    return list(_operations(module, instructions, places))
+    listed = [*_operations(module, instructions, places), *_fused_operations(module, fused, places)]
+    order = {instruction: number for number, instruction in enumerate(instructions)}
+    return sorted(listed, key=lambda one: order[one.done])
+
+
+def _fused_collective(
+    module: ModuleIndex, instruction: InstructionLine
+) -> tuple[str, InstructionLine] | None:
+    """Return the custom call and the collective of a fusion that starts or ends the collective."""
+    if instruction.opcode != "fusion" or "kind=kCustom" not in instruction.text:
+        return None
+    for computation in module.called_by(instruction):
+        root = module.computation(computation).root
+        target = None if root is None else _FUSED_TARGET.search(root.text)
+        if target is not None:
+            for member in module.members(computation):
+                if member.opcode in _COLLECTIVES:
+                    return target[1], member
+    return None
+
+
+def _fused_operations(
+    module: ModuleIndex,
+    fused: Mapping[InstructionLine, tuple[str, InstructionLine]],
+    places: Mapping[InstructionLine, int],
+) -> Iterator[AsyncOperation]:
+    """Yield the collectives that a fusion starts and a later one with the same channel ends."""
+    started: dict[tuple[object, str], InstructionLine] = {}
+    for instruction, (target, collective) in fused.items():
+        channel = collective.parsed.attribute("channel_id")
+        key = module.computation_of(instruction), "" if channel is None else channel.text
+        if target == "Start":
+            started[key] = instruction
+            continue
+        start = started.pop(key, None)
+        if start is not None:
+            operand = next((one for one in module.operands(start) if one is not None), instruction)
+            yield AsyncOperation(
+                collective.opcode,
+                start,
+                instruction,
+                total_array_bytes(try_shape(instruction.shape)),
+                _space(operand.shape),
+                _space(instruction.shape),
+                places[instruction] - places[start],
+            )
 
 
 def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, int]]:

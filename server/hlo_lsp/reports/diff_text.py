@@ -1,5 +1,6 @@
 """The differences between two compiles as JSON, text, and Markdown."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -297,10 +298,28 @@ def _changed(node: Node) -> str:
         return f"{names}: {_short(shape)} -> {_short(other.record.shape)}"
     if opcode != other.record.opcode:
         return f"{names}: {opcode} -> {other.record.opcode}"
-    what = "attributes" if node.operation != other.operation else "fused computation"
+    if node.operation != other.operation and (found := _attribute_changes(node, other)):
+        return f"{names}: {found}"
+    what = "operands" if node.operation != other.operation else "fused computation"
     if (node.operation, node.content) == (other.operation, other.content):
         what = "elements of tuples"
     return f"{names}: different {what}"
+
+
+# An attribute with its value, in which braces are nested at most three levels deep.
+_ATTRIBUTE = re.compile(
+    r", (\w+)=((?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\"(?:[^\"\\]|\\.)*\"|[^,{\"])+)"
+)
+
+
+def _attribute_changes(node: Node, other: Node) -> str:
+    """Return the attributes that differ: ``dimensions {0} -> {1}``."""
+    before, after = (dict(_ATTRIBUTE.findall(one.operation[2])) for one in (node, other))
+    return ", ".join(
+        f"{name} {_short(before.get(name, 'none'))} -> {_short(after.get(name, 'none'))}"
+        for name in dict.fromkeys([*before, *after])
+        if before.get(name) != after.get(name)
+    )
 
 
 def _short(shape: str) -> str:

@@ -72,6 +72,12 @@ class Overlap:
     offload: tuple[OffloadRequest, ...] = ()
     synchronous: tuple[Collective, ...] = ()
 
+    @property
+    def fused(self) -> list[AsyncOperation]:
+        """The collectives that start and end in fusions, the largest first."""
+        found = (one for total in self.totals or () for one in total.operations if one.is_fused)
+        return sorted(found, key=lambda one: -one.bytes)
+
 
 def overlap_of(dump: DumpSet) -> Overlap:
     """Return the asynchronous operations of a compile, the largest exposed ones first."""
@@ -136,8 +142,26 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         )
     if len(overlap.exposed) > count:
         yield f"  {len(overlap.exposed) - count:,} more"
+    yield from _fused_lines(overlap, count)
     yield from _collective_lines(overlap, count)
     yield from _offload_lines(overlap, count)
+
+
+def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
+    """Yield the collectives that start and end in fusions: they look like computation."""
+    found = overlap.fused
+    if not found:
+        return
+    size = format_short_bytes(sum(one.bytes for one in found))
+    yield f"{count_noun(len(found), 'collective')} of them in fusions, {size}"
+    for one in found[:count]:
+        during = count_noun(one.work, "instruction")
+        yield (
+            f"  {format_short_bytes(one.bytes):>11}  {one.kind} {one.start.name} -> "
+            f"{one.done.name}, {during} meanwhile"
+        )
+    if len(found) > count:
+        yield f"  {len(found) - count:,} more"
 
 
 def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -228,6 +252,16 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "argument": None if origin is None else origin.argument,
                 }
                 for operation, origin in one.exposed[:count]
+            ],
+            "fused": [
+                {
+                    "kind": each.kind,
+                    "start": each.start.name,
+                    "done": each.done.name,
+                    "bytes": each.bytes,
+                    "work": each.work,
+                }
+                for each in one.fused[:count]
             ],
             "offload": [
                 {

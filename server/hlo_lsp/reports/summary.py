@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hlo_lsp.memory.advice import Advice, advice
-from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
+from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_sizes import LogicalPeak, logical_peak_of
@@ -17,7 +17,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -53,7 +53,8 @@ class SpaceSummary:
     ``tree`` has the groups by call stack or scope as a tree, and is empty for other groups.
     ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which do not
     belong to the peak. ``step``, ``bytes``, and ``lost`` are None, and ``buffers`` is empty, if the
-    live ranges are unknown. ``is_peak`` is False at another step.
+    live ranges are unknown. ``is_peak`` is False at another step. ``arguments`` are grouped by the
+    first levels of their pytree.
     """
 
     space: int
@@ -69,6 +70,7 @@ class SpaceSummary:
     tree: tuple[GroupNode, ...] = ()
     thread_local_bytes: int = 0
     is_peak: bool = True
+    arguments: tuple[GroupNode, ...] = ()
 
     @property
     def scheduled_bytes(self) -> int:
@@ -98,6 +100,11 @@ class ModuleSummary:
     memory_analysis: tuple[AnalysisSize, ...] = ()
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
+
+    def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
+        """Return the advice on a memory space: on the largest one off the chip, or on the chip."""
+        is_shown = space is self.main or is_on_chip(space.space, self.backend)
+        return space.advice if is_shown else ()
 
     @property
     def size(self) -> int:
@@ -177,6 +184,7 @@ def _summarize_space(
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
         local,
         options.step is None,
+        argument_groups(dump, owned),
     )
 
 

@@ -36,6 +36,10 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "peak_bytes": space.bytes,
                 "peak_step": space.step,
                 "groups": _groups_json(space, count),
+                "arguments": [
+                    {"name": one.name, "bytes": one.bytes, "buffers": one.buffers}
+                    for one in space.arguments[:count]
+                ],
             }
             for space in summary.spaces
         },
@@ -62,16 +66,16 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
         },
         "top_buffers": [] if main is None else [buffer_json(one) for one in main.buffers[:count]],
         "top_sources": [] if main is None else list(_source_json(main))[:count],
-        "advice": []
-        if main is None
-        else [
+        "advice": [
             {
                 "kind": one.kind.value,
                 "text": one.text,
                 "saves_bytes": one.saves_bytes,
                 "saves_allocated_bytes": max(one.saves_bytes, one.saves_allocated_bytes),
+                "space": space.title,
             }
-            for one in main.advice
+            for space in summary.spaces
+            for one in summary.advice_on(space)
         ],
         "memory_analysis": {
             one.key: {"bytes": one.bytes, "rule": one.rule} for one in summary.memory_analysis
@@ -165,10 +169,11 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from tree_lines(space.tree, count)
         elif space.groups:
             yield f"  {_groups(space, count)}"
+        if not space.tree and len(space.arguments) > 1:
+            yield f"  arguments: {_argument_groups(space, count)}"
         yield from (f"  {line}" for line in _lost(space))
-        if space is summary.main:
-            for one in space.advice:
-                yield f"  advice: {one.text}; {one.price}"
+        for one in summary.advice_on(space):
+            yield f"  advice: {one.text}; {one.price}"
     yield from _notes(summary)
 
 
@@ -210,6 +215,12 @@ def _groups(space: SpaceSummary, count: int) -> str:
     groups = " · ".join(f"{group.label} {_size(group.bytes)}" for group in space.groups[:count])
     others = len(space.groups) - count
     return groups + (f" · {others:,} more" if others > 0 else "")
+
+
+def _argument_groups(space: SpaceSummary, count: int) -> str:
+    found = space.arguments
+    groups = [f"{one.name} {_size(one.bytes)}" for one in found[:count]]
+    return " · ".join([*groups, *([f"{len(found) - count:,} more"] if len(found) > count else [])])
 
 
 def _lost(space: SpaceSummary) -> Iterator[str]:
@@ -266,15 +277,17 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             for group in space.groups[:count]:
                 label = markdown_text(group.label)
                 yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
+        if not space.tree and len(space.arguments) > 1:
+            yield from ("", f"Arguments: {markdown_text(_argument_groups(space, count))}.")
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
             origin = markdown_text(origin_text(owned))
             yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
         for line in _lost(space):
             yield from ("", f"{line[0].upper()}{line[1:]}.")
-        if space is summary.main and space.advice:
+        if found := summary.advice_on(space):
             yield from ("", "| Advice | Saving |", "|---|---|")
-            for one in space.advice:
+            for one in found:
                 yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
     for note in _notes(summary):
         is_name = note.startswith("memory_analysis()")

@@ -1,4 +1,7 @@
-"""Advice: padding, gaps, constants, long live ranges, donations, copies, and duplicates."""
+"""Advice: padding, gaps, constants, long live ranges, donations, copies, and duplicates.
+
+What the memory summary advises comes from ``memory/advice.py``, and is a finding here.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,9 +10,10 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy
+from hlo_lsp.memory.advice import Advice, AdviceKind, advice_at_peaks
+from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import padded_arrays
-from hlo_lsp.memory.savings import is_negligible, largest_peak_bytes
+from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
@@ -36,11 +40,13 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 
 def padding_waste(context: CompileContext) -> Iterator[Finding]:
-    """Report arrays with much padding."""
+    """Report arrays with much padding, and the padding at a peak if it is that of other arrays."""
     limits, target = context.thresholds, target_of(context.dump)
+    is_found = False
     for group in padded_arrays(context.dump, target, limits.padding_ratio, limits.padding_bytes):
-        if _is_negligible(context, group.wasted):
+        if _is_negligible(context, group.wasted, min(limits.padding_bytes, MIN_SAVED_BYTES)):
             continue
+        is_found = True
         size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
         more = ""
         if group.places > 1:
@@ -52,13 +58,38 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
             f"{why}{more}. Make a larger dimension the most minor one, or merge small dimensions",
         )
+    for one in () if is_found else _advised(context, AdviceKind.PADDING):
+        if one.saves_bytes >= limits.padding_bytes:
+            yield from _advice_finding(context, one)
 
 
-def _is_negligible(context: CompileContext, saved: int) -> bool:
-    """Return whether advice that saves a number of bytes is left out."""
+_WITH_OTHER_RULES = {AdviceKind.DONATION, AdviceKind.PADDING}
+
+
+def memory_advice(context: CompileContext) -> Iterator[Finding]:
+    """Report the advice of the memory summary that no other rule reports."""
+    for one in advice_at_peaks(context.dump, context.thresholds.with_negligible):
+        if one.kind not in _WITH_OTHER_RULES:
+            yield from _advice_finding(context, one)
+
+
+def _advised(context: CompileContext, kind: AdviceKind) -> list[Advice]:
+    found = advice_at_peaks(context.dump, context.thresholds.with_negligible)
+    return [one for one in found if one.kind is kind]
+
+
+def _advice_finding(context: CompileContext, one: Advice) -> Iterator[Finding]:
+    value = None if one.buffer is None else one.buffer.value
+    if one.buffer is not None:
+        place = one.buffer.allocation.place("SIZE") if value is None else value.place("SIZE")
+        yield context.report(place, f"{one.text[0].upper()}{one.text[1:]}: {one.price}")
+
+
+def _is_negligible(context: CompileContext, saved: int, least: int) -> bool:
+    """Return whether advice is left out: it saves less than ``least``, or a small share."""
     if context.thresholds.with_negligible:
         return False
-    return is_negligible(saved, largest_peak_bytes(context.dump))
+    return is_negligible(saved, largest_peak_bytes(context.dump), least)
 
 
 def fragmentation(context: CompileContext) -> Iterator[Finding]:
@@ -242,7 +273,7 @@ def _could(
 ) -> Iterator[Finding]:
     sized = [(match.count * _size(context, match.parameters[0]), match) for match in matches]
     total = sum(size for size, _ in sized)
-    if total < context.thresholds.donation_bytes:
+    if total < context.thresholds.donation_bytes or not _is_worth_donating(context):
         return
     sized.sort(key=lambda pair: -pair[0])
     count = count_noun(sum(match.count for _, match in sized), "output")
@@ -253,6 +284,15 @@ def _could(
         "Donate the arguments that the caller does not need afterwards "
         "(`donate_argnums` of `jax.jit`)",
     )
+
+
+def _is_worth_donating(context: CompileContext) -> bool:
+    """Return whether the memory summary gives the advice, or has no live ranges to judge by."""
+    limits = context.thresholds
+    is_set = limits.donation_bytes < MIN_SAVED_BYTES
+    if limits.with_negligible or is_set or not memory_space_occupancies(context.dump):
+        return True
+    return bool(_advised(context, AdviceKind.DONATION))
 
 
 def _match_words(match: DonationCandidates) -> str:
@@ -271,7 +311,8 @@ def _refused(
     if not sized:
         return
     sized.sort(key=lambda pair: -pair[0])
-    if _is_negligible(context, sum(size for size, _ in sized)):
+    least = min(context.thresholds.donation_bytes, MIN_SAVED_BYTES)
+    if _is_negligible(context, sum(size for size, _ in sized), least):
         return
     total = format_bytes(sum(size for size, _ in sized))
     items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
@@ -387,6 +428,7 @@ def host_transfer(context: CompileContext) -> Iterator[Finding]:
 
 RULES: tuple[AnyRule, ...] = (
     WholeRule("padding-waste", Severity.INFORMATION, padding_waste),
+    WholeRule("memory-advice", Severity.HINT, memory_advice),
     WholeRule("fragmentation", Severity.INFORMATION, fragmentation),
     WholeRule("large-constant", Severity.INFORMATION, large_constant),
     WholeRule("long-lived", Severity.HINT, long_lived),

@@ -1,0 +1,243 @@
+"""The donation of the arguments of a compile, as data, JSON, text, and Markdown."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
+from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
+from hlo_lsp.memory.memory_analysis import memory_analysis
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import (
+    count_noun,
+    format_short_bytes,
+    markdown_code,
+    markdown_row,
+    markdown_text,
+)
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.donation import is_part_of_program
+from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.reports.summary import module_name
+
+Json = dict[str, Any]
+
+_TITLES = {
+    DonationState.DONATED: "donated, used by an output",
+    DonationState.USABLE: "usable, but not donated",
+    DonationState.UNUSED: "donated, but not used",
+    DonationState.KEPT: "not donated, no output to use it",
+}
+_MIN_IDLE_BYTES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class DonationReport:
+    """The arguments of a compile by donation, the largest first.
+
+    Attributes:
+        arguments: None without the text of the compiled module.
+        idle: The donated arguments whose bytes are idle at the peak, with the reasons.
+        saves_bytes: By how much the peaks fall if the usable arguments are donated, None if the
+            live ranges are unknown.
+        analysis: ``argument_size_in_bytes`` and ``alias_size_in_bytes`` of ``memory_analysis()``;
+            None if they are unknown.
+    """
+
+    name: str
+    path: str
+    arguments: tuple[Argument, ...] | None
+    spaces: dict[int, str]
+    idle: tuple[IdleDonation, ...] = ()
+    saves_bytes: int | None = None
+    analysis: tuple[int, int] | None = None
+
+    def of(self, state: DonationState) -> list[Argument]:
+        """Return the arguments in a state."""
+        return [one for one in self.arguments or () if one.state is state]
+
+
+def donation_report(dump: DumpSet, count: int) -> DonationReport:
+    """Return the donation of the arguments, with the reasons of at most ``count`` idle ones."""
+    name, path = module_name(dump), dump.files[0].label
+    arguments = donated_arguments(dump)
+    file = module_at_buffer_assignment(dump)
+    if file is not None and is_part_of_program(file.module):
+        arguments = None
+    spaces = {one.space: space_title(one.space, dump.backend) for one in arguments or ()}
+    if arguments is None:
+        return DonationReport(name, path, None, spaces)
+    occupancies = memory_space_occupancies(dump)
+    idle = [
+        one
+        for occupancy in occupancies
+        for one in idle_donations(dump, occupancy.space, _MIN_IDLE_BYTES, count)
+    ]
+    usable = [one for one in arguments if one.state is DonationState.USABLE]
+    saved = sum(
+        donation_saving(dump, [one for one in usable if one.space == each.space], each)
+        for each in occupancies
+    )
+    return DonationReport(
+        name,
+        path,
+        arguments,
+        spaces,
+        tuple(idle),
+        saved if occupancies else None,
+        _analysis(dump),
+    )
+
+
+def _analysis(dump: DumpSet) -> tuple[int, int] | None:
+    sizes = {one.key: one.bytes for one in memory_analysis(dump)}
+    argument = sizes.get("argument_size_in_bytes")
+    alias = sizes.get("alias_size_in_bytes")
+    return None if argument is None or alias is None else (argument, alias)
+
+
+def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
+    """Yield the lines of the text form, with at most ``count`` arguments of each kind."""
+    if report.arguments is None:
+        yield f"{report.name}: no module text of the whole program, so the donation is unknown"
+        return
+    yield f"{report.name}: {_total(report.arguments)}"
+    for state, title in _TITLES.items():
+        found = report.of(state)
+        if found:
+            yield f"{title}: {_total(found)}{_saving(report, state)}"
+        if state is not DonationState.KEPT:
+            yield from _argument_lines(report, found, count)
+    idle = [one for one in report.arguments if (one.idle_bytes or 0) >= _MIN_IDLE_BYTES]
+    if idle:
+        size = format_short_bytes(sum(one.idle_bytes or 0 for one in idle))
+        yield f"donated, but idle at the peak: {count_noun(len(idle), 'argument')}, {size}"
+    reasons = {one.argument: one for one in report.idle}
+    for one in idle[:count]:
+        size = format_short_bytes(one.idle_bytes or 0)
+        text = f"  {size:>11}  {one.name}"
+        yield f"{text}  {_idle_text(one, reasons.get(one))}".replace("`", "").rstrip()
+    if len(idle) > count:
+        yield f"  {len(idle) - count:,} more"
+    if report.analysis is not None:
+        argument, alias = map(format_short_bytes, report.analysis)
+        yield f"memory_analysis() of JAX: argument {argument} · alias {alias}"
+
+
+def _argument_lines(report: DonationReport, found: Sequence[Argument], count: int) -> Iterator[str]:
+    width = max((len(one.name) for one in found[:count]), default=0)
+    for one in found[:count]:
+        size = format_short_bytes(one.bytes)
+        yield f"  {size:>11}  {one.name:<{width}}  {_fate(report, one)}".replace("`", "").rstrip()
+    if len(found) > count:
+        yield f"  {len(found) - count:,} more"
+
+
+def _fate(report: DonationReport, one: Argument) -> str:
+    """Return the shape of an argument, and its output or the reason why it has none."""
+    parts = [one.shape or "tuple table"]
+    if one.output is not None:
+        verb = "fits" if one.state is DonationState.USABLE else "to"
+        parts.append(f"{verb} output {{{','.join(map(str, one.output))}}}")
+    if one.reason is not None:
+        parts.append(one.reason)
+    if len(report.spaces) > 1:
+        parts.append(f"in {report.spaces[one.space]}")
+    return "  ".join(parts)
+
+
+def _idle_text(one: Argument, idle: IdleDonation | None) -> str:
+    text = f"idle {one.idle_text}"
+    if idle is None:
+        return text
+    if idle.instruction is None:
+        return f"{text}: {idle.reason}"
+    at = "" if idle.step is None else f" at step {idle.step:,}"
+    return f"{text}: last read by `{idle.instruction.name}`{at}; {idle.reason}"
+
+
+def _saving(report: DonationReport, state: DonationState) -> str:
+    if state is not DonationState.USABLE or report.saves_bytes is None:
+        return ""
+    return f"; donating them saves at most {format_short_bytes(report.saves_bytes)} at the peak"
+
+
+def _total(arguments: Sequence[Argument]) -> str:
+    size = format_short_bytes(sum(one.bytes for one in arguments))
+    return f"{count_noun(len(arguments), 'argument')}, {size}"
+
+
+def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
+    """Yield the lines of the Markdown form, with at most ``count`` arguments of each kind."""
+    yield f"# Donation of {markdown_code(report.name)}"
+    yield ""
+    if report.arguments is None:
+        yield "The donation is unknown without the module text of the whole program."
+        return
+    yield from ("| State | Arguments | Bytes |", "|---|---:|---:|")
+    for state, title in _TITLES.items():
+        found = report.of(state)
+        size = format_short_bytes(sum(one.bytes for one in found))
+        yield markdown_row(f"{title[0].upper()}{title[1:]}", f"{len(found):,}", size)
+    yield markdown_row("All", *_cells(report.arguments))
+    idle = {one.argument: one for one in report.idle}
+    for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):
+        found = report.of(state)
+        if not found:
+            continue
+        title = _TITLES[state]
+        yield from ("", f"## {title[0].upper()}{title[1:]}", "")
+        yield from (
+            "| Argument | Bytes | Shape and output | Idle at the peak |",
+            "|---|---:|---|---|",
+        )
+        for one in found[:count]:
+            is_idle = (one.idle_bytes or 0) >= _MIN_IDLE_BYTES
+            yield markdown_row(
+                markdown_code(one.name),
+                format_short_bytes(one.bytes),
+                markdown_text(_fate(report, one)),
+                markdown_text(_idle_text(one, idle.get(one))) if is_idle else "",
+            )
+
+
+def _cells(arguments: Sequence[Argument]) -> tuple[str, str]:
+    return f"{len(arguments):,}", format_short_bytes(sum(one.bytes for one in arguments))
+
+
+def donation_json(report: DonationReport) -> Json:
+    """Return the donation as JSON; see docs/json_schema.md."""
+    idle = {one.argument: one for one in report.idle}
+    return {
+        "name": report.name,
+        "path": report.path,
+        "totals": None
+        if report.arguments is None
+        else {
+            "arguments": sum(one.bytes for one in report.arguments),
+            **{state.value: sum(one.bytes for one in report.of(state)) for state in DonationState},
+            "idle": sum(one.idle_bytes or 0 for one in report.arguments),
+        },
+        "saves_bytes": report.saves_bytes,
+        "arguments": [_argument_json(report, one, idle.get(one)) for one in report.arguments or ()],
+    }
+
+
+def _argument_json(report: DonationReport, one: Argument, idle: IdleDonation | None) -> Json:
+    instruction = None if idle is None else idle.instruction
+    return {
+        "name": one.name,
+        "parameter": one.parameter,
+        "index": list(one.index),
+        "shape": one.shape,
+        "bytes": one.bytes,
+        "space": report.spaces[one.space],
+        "state": one.state.value,
+        "output": None if one.output is None else list(one.output),
+        "reason": one.reason,
+        "idle_bytes": one.idle_bytes,
+        "idle_steps": None if one.idle_steps is None else list(one.idle_steps),
+        "idle_instruction": None if instruction is None else instruction.name,
+        "idle_reason": None if idle is None else idle.reason,
+    }

@@ -1,0 +1,132 @@
+"""The padded arrays at the peaks of a compile, as data, text, and JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.reports.summary import module_name
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SpacePadding:
+    """The padded arrays at the peak of a memory space, those of a shape together."""
+
+    title: str
+    peak_bytes: int
+    peak_step: int
+    shapes: tuple[PaddedShape, ...]
+
+    @property
+    def wasted(self) -> int:
+        """The bytes of padding at the peak."""
+        return sum(one.wasted for one in self.shapes)
+
+
+@dataclass(frozen=True, slots=True)
+class ModulePadding:
+    """The padding at the peaks of a compile; ``spaces`` is empty without live ranges."""
+
+    name: str
+    path: str
+    spaces: tuple[SpacePadding, ...]
+
+    @property
+    def wasted(self) -> int:
+        """The bytes of padding in all memory spaces."""
+        return sum(space.wasted for space in self.spaces)
+
+
+def padding_of(dump: DumpSet) -> ModulePadding:
+    """Return the padded arrays at the peak of each memory space."""
+    spaces = [
+        SpacePadding(
+            space_title(one.space, dump.backend),
+            one.peak_bytes,
+            one.peak_step,
+            tuple(padded_shapes(dump, one)),
+        )
+        for one in memory_space_occupancies(dump)
+    ]
+    return ModulePadding(module_name(dump), dump.files[0].label, tuple(spaces))
+
+
+def padding_lines(module: ModulePadding, count: int) -> Iterator[str]:
+    """Yield the lines of the text form, with at most ``count`` shapes of each memory space."""
+    if not module.spaces:
+        yield f"{module.name}: no live ranges, so the padding at the peak is unknown"
+        return
+    yield f"{module.name}: {format_short_bytes(module.wasted)} of padding at the peaks"
+    for space in module.spaces:
+        if not space.wasted:
+            continue
+        peak = format_short_bytes(space.peak_bytes)
+        yield (
+            f"{space.title}: {format_short_bytes(space.wasted)} of {peak} at step "
+            f"{space.peak_step:,}"
+        )
+        for one in space.shapes[:count]:
+            yield f"  {format_short_bytes(one.wasted):>11}  {_description(one)}"
+        rest = space.shapes[count:]
+        if rest:
+            size = format_short_bytes(sum(one.wasted for one in rest))
+            yield f"  {size:>11}  in {count_noun(len(rest), 'other shape')}"
+
+
+def _description(one: PaddedShape) -> str:
+    arrays = count_noun(one.count, "array")
+    parts = [f"{one.shape}  {arrays} of {format_short_bytes(one.bytes)}", _owner(one)]
+    if one.padded is not None and one.padded.padding:
+        parts.append("; ".join(map(str, one.padded.padding)))
+    if one.change is not None:
+        saved = format_short_bytes(one.change.saves_bytes * one.count)
+        parts.append(f"{one.change.text}: saves {saved}")
+    return "  ".join(filter(None, parts))
+
+
+def _owner(one: PaddedShape) -> str:
+    if one.argument is not None:
+        return f"argument {one.argument}"
+    return one.name if one.source is None else one.source.short
+
+
+def padding_json(modules: Sequence[ModulePadding], count: int) -> list[Json]:
+    """Return the padding as JSON; see docs/json_schema.md."""
+    return [
+        {
+            "name": module.name,
+            "path": module.path,
+            "spaces": [
+                {
+                    "name": space.title,
+                    "peak_bytes": space.peak_bytes,
+                    "peak_step": space.peak_step,
+                    "wasted_bytes": space.wasted,
+                    "shapes": [_shape_json(one) for one in space.shapes[:count]],
+                }
+                for space in module.spaces
+            ],
+        }
+        for module in modules
+    ]
+
+
+def _shape_json(one: PaddedShape) -> Json:
+    return {
+        "shape": one.shape,
+        "arrays": one.count,
+        "bytes": one.bytes,
+        "wasted_bytes": one.wasted,
+        "largest": one.name,
+        "source": None if one.source is None else str(one.source),
+        "argument": one.argument,
+        "padding": [] if one.padded is None else list(map(str, one.padded.padding)),
+        "change": None if one.change is None else one.change.text,
+        "change_saves_bytes": None if one.change is None else one.change.saves_bytes * one.count,
+    }
