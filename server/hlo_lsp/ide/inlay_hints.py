@@ -40,7 +40,7 @@ _MAX_OWNER_CHARACTERS = 40
 _MAX_LISTED_CALLERS = 20
 _MAX_LISTED_VALUES = 8
 # The parameters of the callee equal the operands.
-_INLINED_OPCODES = opcodes_passing(OperandPassing.POSITIONS) & opcodes_with(ResultKind.CALLEE)
+_INLINED_OPCODES = opcodes_passing(OperandPassing.POSITIONS) & opcodes_with(ResultKind.ROOT)
 
 
 class HintKind(Enum):

@@ -8,26 +8,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with
+from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources, roots_of
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
-# The result holds the data of the first operand.
-_MOVES = opcodes_with(ResultKind.OPERAND, ResultKind.COPY)
-# XLA inserts such instructions without metadata; those of the program have a source.
-_REARRANGEMENTS = opcodes_with(ResultKind.REARRANGED)
-_CALLERS = opcodes_with(ResultKind.CALLEE, ResultKind.ELEMENT) - {"fusion"}
-
-
 _MAX_LABEL_CHARACTERS = 60
 
 
@@ -101,14 +95,19 @@ def origins_of(
 
 
 def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
-    """Return whether XLA inserted an instruction that moves or rearranges its first operand.
+    """Return whether XLA inserted an instruction that only rearranges data.
 
-    ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts.
+    XLA inserts such instructions without metadata; those of the program have a source.
     """
-    if instruction.opcode == "custom-call":
-        return 'custom_call_target="ConcatBitcast"' in instruction.text
-    is_known = instruction.opcode in _REARRANGEMENTS
+    parts = opcode_spec(instruction.opcode).result
+    is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
     return is_known and not dump.stack_of(instruction.parsed.metadata)
+
+
+def is_concatenation(instruction: InstructionLine) -> bool:
+    """Return whether an instruction joins the slices of an array that XLA copied in parts."""
+    is_call = instruction.opcode == "custom-call"
+    return is_call and 'custom_call_target="ConcatBitcast"' in instruction.text
 
 
 def tuple_path(index: str | None) -> TuplePath:
@@ -131,6 +130,7 @@ class _Search:
         self._dump = dump
         self._file = file
         self._module = file.module
+        self._flow = ModuleFlow(file.module)
         self._steps: dict[_Step, _Step | None] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
@@ -161,39 +161,24 @@ class _Search:
         return self._steps[key]
 
     def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
-        module, opcode = self._module, instruction.opcode
-        if opcode.endswith("-done"):
-            start = async_start_of(module, instruction)
-            # The path of the result in the start.
-            first = 0 if start is not None and start.opcode == "copy-start" else 1
-            return None if start is None else (start, (first, *path))
-        if opcode.endswith("-start") and opcode != "async-start":
-            return self._before_start(instruction, path)
-        if opcode in _MOVES:
-            return self._operand(instruction, path)
-        if is_rearrangement(self._dump, instruction):
-            return self._operand(instruction, path)
-        if opcode == "parameter":
+        if instruction.opcode == "parameter":
             return self._before_parameter(instruction, path)
-        if not path and opcode not in _CALLERS:
+        if is_concatenation(instruction):
+            return self._operand(instruction, path)
+        if not path and instruction.opcode == "fusion":
             return self._before_fusion(instruction)
-        return next(direct_sources(module, instruction, path), None)
-
-    def _before_start(self, start: InstructionLine, path: TuplePath) -> _Step | None:
-        if start.opcode == "copy-start":
-            return self._operand(start, path[1:]) if path[:1] in {(0,), (1,)} else None
-        if path[:1] == (0,):
-            return self._operand(start, path[1:])
-        if path[:1] == (1,) and self._source(start) is None:
-            return self._operand(start, path[1:])
+        for source, rest, kind in self._flow.sources(instruction, path):
+            if kind is ResultKind.REARRANGED and self._source(instruction) is not None:
+                return None
+            # An update only continues its start.
+            is_update = source.opcode.endswith("-update")
+            return (self._flow.async_start(source) if is_update else None) or source, rest
         return None
 
     def _before_fusion(self, fusion: InstructionLine) -> _Step | None:
         """Return the operand that a fusion without a source only moves or rearranges."""
         operands = self._module.operands(fusion)
-        for root in (
-            roots_of(self._module, fusion) if self._is_fusion_without_source(fusion) else ()
-        ):
+        for root in self._flow.roots(fusion) if self._is_fusion_without_source(fusion) else ():
             producer, path = self._walk(root, ())
             number = parameter_number(producer)
             if number is not None and number < len(operands):
@@ -202,16 +187,13 @@ class _Search:
         return None
 
     def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
-        sources = list(direct_sources(self._module, parameter, path))
+        sources = [source for source, _, _ in self._flow.sources(parameter, path)]
         if len(sources) < 2:
-            return sources[0] if sources else None
+            return (sources[0], path) if sources else None
         # A loop passes its operand, then the root of its body: what the body does not change comes
         # from outside.
-        *_, (root, rest) = sources
-        producer, rest = self._walk(root, rest)
-        if producer is parameter and rest == path:
-            return sources[0]
-        return sources[-1]
+        is_unchanged = self._walk(sources[-1], path) == (parameter, path)
+        return sources[0 if is_unchanged else -1], path
 
     def _walk(self, instruction: InstructionLine, path: TuplePath) -> _Step:
         """Follow moves inside of a computation."""
@@ -265,7 +247,7 @@ class _Search:
         """Return what a loop writes, by the data that it gets for it."""
         found: dict[_Step, InstructionLine] = {}
         operand = next(iter(self._module.operands(loop)), None)
-        for root in roots_of(self._module, loop):
+        for root in self._flow.roots(loop):
             for number, _ in enumerate(root.operands):
                 checkpoint()
                 writer, _ = self._walk(root, (number,))

@@ -14,7 +14,7 @@ from hlo_lsp.model.shape import (
     without_layout,
     without_memory_space,
 )
-from hlo_lsp.program.dataflow import async_start_of
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -232,11 +232,12 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
 def _operations(
     module: ModuleIndex, instructions: list[InstructionLine], places: dict[InstructionLine, int]
 ) -> Iterator[AsyncOperation]:
+    flow = ModuleFlow(module)
     for done in instructions:
         checkpoint()
         if not done.opcode.endswith("-done"):
             continue
-        start = async_start_of(module, done)
+        start = flow.async_start(done)
         if start is None or start not in places:
             continue
         kind = _kind(module, start)

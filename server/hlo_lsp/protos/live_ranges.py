@@ -82,7 +82,8 @@ class LiveRanges:
 
     def _flatten_async(self, one: Any) -> None:
         """Append the computation of an asynchronous call at the first step with all operands."""
-        start = self._flow.async_start(one)
+        number = one.id if one.opcode == "async-start" else self._flow.async_start(one.id)
+        start = None if number is None else self._instructions.get(number)
         if start is None or not start.called_computation_ids or not one.shape.tuple_shapes:
             return
         called = start.called_computation_ids[0]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
+from hlo_lsp.hlo.vocabulary import opcodes_running_callees
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
@@ -36,7 +36,7 @@ Table = dict[str, list[int]]
 FORMAT = "hlo-lsp memory map"
 VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
-_BAND_OPCODES = opcodes_running_callees() & opcodes_with(ResultKind.CALLEE)
+_BAND_OPCODES = opcodes_running_callees(is_async=False)
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with, vocabulary
+from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec, opcodes_with, vocabulary
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -29,7 +29,9 @@ _RETYPING = _PREDICATES | {
     *("abs", "complex", "convert", "imag", "map", "real", "stochastic-convert"),
 }
 LOGICAL = {*_PREDICATES, "select"}
-HANDED = opcodes_with(ResultKind.OPERAND) - {"bitcast"}
+HANDED = frozenset(
+    name for name in opcodes_with(ResultKind.OPERAND) if opcode_spec(name).arity is not None
+)
 
 
 class Side(NamedTuple):

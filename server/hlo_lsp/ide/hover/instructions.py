@@ -43,12 +43,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
-from hlo_lsp.program.dataflow import (
-    async_successors,
-    element_sources,
-    operands_of_parameter,
-    trip_count,
-)
+from hlo_lsp.program.dataflow import ModuleFlow, trip_count
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -236,7 +231,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     number, computation = parameter_number(parameter), module.computation_of(parameter)
     if number is not None and computation is not None:
         facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
-    passed = operands_of_parameter(module, parameter) if can_search(module) else ()
+    passed = ModuleFlow(module).arguments(parameter) if can_search(module) else ()
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
     return [*facts, *list_facts("receives", found)]
 
@@ -259,7 +254,7 @@ def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact
     number = "" if index is None else index.text.strip()
     if operand is None or not number.isdecimal() or len(number) > 9:
         return []
-    sources = element_sources(module, operand, int(number))
+    sources = ModuleFlow(module).element_sources(operand, int(number))
     found = [f"`{each.name}` ({each.opcode})" for each in sources if each is not operand]
     return list_facts("computed by", found)
 
@@ -286,7 +281,7 @@ def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
     facts = [Fact("users", counted_list(users, _MAX_LISTED_USERS) + note)]
     if line is None or not line.record.opcode.endswith(_ASYNC_START_SUFFIXES):
         return facts
-    steps = async_successors(line.file.module, line.record)
+    steps = ModuleFlow(line.file.module).async_successors(line.record)
     completions = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
     return [*facts, *list_facts("completed by", completions)]
 
