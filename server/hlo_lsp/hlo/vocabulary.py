@@ -4,7 +4,7 @@ The data are in the TOML files of this package.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache, lru_cache
@@ -148,6 +148,12 @@ class OpcodeSpec:
     reads: OperandReading = OperandReading.ALL
     passes: OperandPassing = OperandPassing.NONE
     runs_callees: bool = False
+
+    @property
+    def returns(self) -> ResultKind | None:
+        """How the whole result comes from a whole operand, callee, or caller; None if it is not."""
+        whole = (part.kind for part in self.result if not part.at and not part.element)
+        return next(whole, None)
 
     @property
     def fewest(self) -> int:
@@ -339,37 +345,17 @@ def narrower_type(element_type: str) -> str | None:
     return None if known is None else known.narrower
 
 
-@cache
-def opcodes_with(*results: ResultKind) -> frozenset[str]:
-    """Return the opcodes whose whole result comes from a whole operand, caller, or callee so."""
-    return frozenset(
-        opcode.name
-        for opcode in vocabulary().opcodes.values()
-        for part in opcode.result
-        if part.kind in results and not part.at and not part.element
-    )
+def opcodes_where(holds: Callable[[OpcodeSpec], bool]) -> frozenset[str]:
+    """Return the names of the opcodes for which a condition holds."""
+    return frozenset(one.name for one in vocabulary().opcodes.values() if holds(one))
 
 
-@cache
-def opcodes_passing(*ways: OperandPassing) -> frozenset[str]:
-    """Return the opcodes that pass their operands to called computations in one of these ways."""
-    return frozenset(one.name for one in vocabulary().opcodes.values() if one.passes in ways)
-
-
-@cache
-def opcodes_reading(what: OperandReading) -> frozenset[str]:
-    """Return the opcodes that read this of their operands."""
-    return frozenset(one.name for one in vocabulary().opcodes.values() if one.reads is what)
-
-
-@cache
-def opcodes_running_callees(*, is_async: bool = True) -> frozenset[str]:
-    """Return the opcodes whose called computations are part of the schedule.
-
-    Without ``is_async``, only those that return the result of the computation.
-    """
-    found = frozenset(one.name for one in vocabulary().opcodes.values() if one.runs_callees)
-    return found if is_async else found & opcodes_with(ResultKind.ROOT)
+# The called computations of these are part of the schedule. Those of control flow run in place of
+# the instruction, which returns their result.
+CALLING_OPCODES = opcodes_where(lambda one: one.runs_callees)
+CONTROL_FLOW_OPCODES = opcodes_where(
+    lambda one: one.runs_callees and one.returns is ResultKind.ROOT
+)
 
 
 def operand_description(name: str, opcode: str) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import TuplePath
 from hlo_lsp.hlo.vocabulary import (
+    CALLING_OPCODES,
     OperandPassing,
     OperandReading,
     ResultKind,
     opcode_spec,
-    opcodes_running_callees,
 )
 from hlo_lsp.memory.data_origin import (
     Origin,
@@ -32,7 +32,7 @@ from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred
-_CALLERS = opcodes_running_callees() | {"async-update"}
+_CALLERS = CALLING_OPCODES | {"async-update"}
 
 
 @dataclass(frozen=True, slots=True)

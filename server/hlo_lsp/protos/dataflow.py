@@ -4,13 +4,12 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from hlo_lsp.hlo.dataflow import Dataflow
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, ResultKind
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import plain
 
 _MAX_FORWARDING_STEPS = 10_000
 Place = tuple[int, tuple[int, ...]]  # the id of an instruction, and a shape index
-_CALLERS = opcodes_running_callees()
 _MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED})
 
 
@@ -34,7 +33,7 @@ class ValueFlow(Dataflow[int, int]):
         self.callers: dict[int, list[Any]] = {}
         self._async_users: dict[int, list[int]] = {}
         for one in self._instructions.values():
-            if one.opcode in _CALLERS:
+            if one.opcode in CALLING_OPCODES:
                 for number in one.called_computation_ids:
                     self.callers.setdefault(number, []).append(one)
             if one.opcode.startswith("async-"):
@@ -90,7 +89,7 @@ class ValueFlow(Dataflow[int, int]):
 
     def _callees(self, caller: int) -> list[tuple[str, int]]:
         one = self._instructions[caller]
-        if one.opcode not in _CALLERS:
+        if one.opcode not in CALLING_OPCODES:
             return []
         # A loop has its body before its condition.
         names = ("body", "condition") if one.opcode == "while" else ()

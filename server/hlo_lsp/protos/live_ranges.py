@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.background_jobs import cached_property, checkpoint
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, OperandReading, opcode_spec
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, index_text, plain
@@ -68,7 +69,7 @@ class LiveRanges:
             if one is None:
                 continue
             called = list(one.called_computation_ids)
-            if one.opcode in {"call", "conditional"}:
+            if one.opcode in CONTROL_FLOW_OPCODES - {"while"}:
                 for callee in called:
                     self._flatten(callee, start)
             elif one.opcode == "while" and len(called) > 1:
@@ -126,17 +127,9 @@ class LiveRanges:
 
     def _done_step(self, start: Any, parent: int) -> int:
         """Return the step at which an asynchronous call is done."""
-        here = start
-        while here is not None and here.opcode in _ASYNC_STEPS:
-            here = self._async_users.get(here.id)
-        return self._spans[parent][1] if here is None else self._steps[here.id]
-
-    @cached_property
-    def _async_users(self) -> dict[int, Any]:
-        """The next step of each step of an asynchronous call."""
-        known = (self._instructions[number] for number in self.sequence)
-        steps = (one for one in known if one.opcode.startswith("async-"))
-        return {operand: one for one in steps for operand in one.operand_ids[:1]}
+        known = (one for one in self._flow.async_successors(start.id) if one in self._steps)
+        done = (one for one in known if self._instructions[one].opcode == "async-done")
+        return next((self._steps[one] for one in done), self._spans[parent][1])
 
     def _extend(self) -> None:
         """Extend the ranges to other places and to the last uses of each value."""
@@ -148,7 +141,8 @@ class LiveRanges:
                 if source is not None and source != (number, index):
                     self._reach(source, end)
             opcode = one.opcode
-            if opcode in {"tuple", "domain", "call"}:
+            reads = opcode_spec(opcode).reads
+            if reads is OperandReading.NOTHING or opcode == "call":
                 continue
             step = self._steps[number]
             if opcode == "while" and one.called_computation_ids:
@@ -157,7 +151,7 @@ class LiveRanges:
                 given = self._instructions.get(operand)
                 if given is None:
                     continue
-                whole = opcode in {"get-tuple-element", "copy"}
+                whole = reads is OperandReading.TABLE
                 for index in ((),) if whole else shape_indices(given.shape):
                     source = self._flow.definition((operand, index))
                     if source is not None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
-from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec, opcodes_with, vocabulary
+from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_where
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -18,10 +18,7 @@ from hlo_lsp.model.shape import (
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 
-ELEMENTWISE = {
-    "clamp",  # except its limits
-    *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
-}
+ELEMENTWISE = opcodes_where(lambda one: one.elementwise) | {"clamp"}  # except its limits
 _INDEX = re.compile(r"\d{1,9}")  # of an element
 _PREDICATES = {"compare", "is-finite"}
 # Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
@@ -29,9 +26,7 @@ _RETYPING = _PREDICATES | {
     *("abs", "complex", "convert", "imag", "map", "real", "stochastic-convert"),
 }
 LOGICAL = {*_PREDICATES, "select"}
-HANDED = frozenset(
-    name for name in opcodes_with(ResultKind.OPERAND) if opcode_spec(name).arity is not None
-)
+HANDED = opcodes_where(lambda one: one.returns is ResultKind.OPERAND and one.arity is not None)
 
 
 class Side(NamedTuple):

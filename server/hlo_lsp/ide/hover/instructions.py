@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from hlo_lsp.hlo.vocabulary import OperandPassing, opcodes_passing, vocabulary
+from hlo_lsp.hlo.vocabulary import OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     can_search,
     origin_and_source_facts,
@@ -56,7 +56,6 @@ _MAX_LISTED_USERS = 16
 _MAX_LITERAL_CHARACTERS = 60
 _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
-_INLINED_BODY_OPCODES = opcodes_passing(OperandPassing.POSITIONS)
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
 
 OptionalLine = LocatedRecord[InstructionLine] | None
@@ -343,7 +342,7 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
 
 def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
     found: dict[str, list[str]] = {}
-    is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
+    is_inlined = opcode_spec(instruction.opcode).passes is OperandPassing.POSITIONS
     body: list[Fact] = []
     for attribute, name, _, computation in module.callees(instruction):
         if computation is None:
