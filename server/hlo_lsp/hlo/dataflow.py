@@ -4,14 +4,14 @@ The rules are those of ``HloDataflowAnalysis`` (hlo_dataflow_analysis.cc). A wal
 a time, from a part of a result to where it comes from, or to where it goes.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Protocol, TypeVar
 
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, ResultPart, opcode_spec
 
 _MAX_ASYNC_STEPS = 400  # Real chains have fewer than ten.
 _ASYNC_ENDINGS = ("-update", "-done")
+_SAME_BUFFER = frozenset({ResultKind.OPERAND, ResultKind.TUPLE})
 _OTHER_COMPUTATIONS = frozenset({ResultKind.ROOT, ResultKind.ARGUMENT})
 
 TuplePath = tuple[int, ...]  # a shape index
@@ -19,42 +19,33 @@ Instruction = TypeVar("Instruction")
 Computation = TypeVar("Computation")
 
 
-class Dataflow(ABC, Generic[Instruction, Computation]):
+class Dataflow(Protocol[Instruction, Computation]):
     """The steps of dataflow in a module; a subclass reads the module in one of its forms."""
 
-    @abstractmethod
     def _opcode(self, instruction: Instruction) -> str:
         """Return the opcode of an instruction."""
 
-    @abstractmethod
     def _operand_count(self, instruction: Instruction) -> int:
         """Return the number of operands of an instruction."""
 
-    @abstractmethod
     def _operand(self, instruction: Instruction, number: int) -> Instruction | None:
         """Return an operand of an instruction; None if there is none or it is undefined."""
 
-    @abstractmethod
     def _selected_element(self, instruction: Instruction) -> int | None:
         """Return the attribute ``index`` of a ``get-tuple-element``."""
 
-    @abstractmethod
     def _callees(self, caller: Instruction) -> Sequence[tuple[str, Computation | None]]:
         """Return the called computations with their attributes, branches in operand order."""
 
-    @abstractmethod
     def _callers(self, computation: Computation) -> Iterable[Instruction]:
         """Return the instructions that call a computation."""
 
-    @abstractmethod
     def _root(self, computation: Computation) -> Instruction | None:
         """Return the root of a computation."""
 
-    @abstractmethod
     def _parameter_place(self, parameter: Instruction) -> tuple[Computation, int] | None:
         """Return the computation and the number of a parameter."""
 
-    @abstractmethod
     def _first_operand_users(self, instruction: Instruction) -> Iterable[Instruction]:
         """Return the instructions that have an instruction as their first operand."""
 
@@ -89,23 +80,24 @@ class Dataflow(ABC, Generic[Instruction, Computation]):
 
     def destinations(
         self, user: Instruction, number: int, path: TuplePath
-    ) -> Iterator[tuple[TuplePath, ResultKind, bool]]:
+    ) -> Iterator[tuple[TuplePath, ResultKind]]:
         """Yield where the result of an instruction has an element of its operand ``number``.
 
-        The last item is whether the result only holds it for an asynchronous operation.
+        The operands that an asynchronous operation only holds until its end are not among them.
         """
         for part in opcode_spec(self._opcode(user)).result:
             rest: TuplePath | None = None
+            is_held = bool(part.at) and not part.element and part.kind in _SAME_BUFFER
+            if is_held or part.kind in _OTHER_COMPUTATIONS:
+                continue
             if part.kind is ResultKind.ELEMENT:
                 rest = path[1:] if path[:1] == (self._selected_element(user),) else None
-            elif part.kind not in _OTHER_COMPUTATIONS and number >= part.operand:
-                depth = len(part.element)
-                if self._has_operand_elements(user, part):
-                    rest = (number - part.operand, *path)
-                elif number == part.operand and path[:depth] == part.element:
-                    rest = path[depth:]
+            elif self._has_operand_elements(user, part):
+                rest = (number - part.operand, *path)
+            elif number == part.operand and path[: len(part.element)] == part.element:
+                rest = path[len(part.element) :]
             if rest is not None:
-                yield (*part.at, *rest), _kind_at(part.kind, rest), part.is_held
+                yield (*part.at, *rest), _kind_at(part.kind, rest)
 
     def _has_operand_elements(self, instruction: Instruction, part: ResultPart) -> bool:
         """Return whether the elements of a part are operands, and not those of one operand."""
@@ -139,19 +131,20 @@ class Dataflow(ABC, Generic[Instruction, Computation]):
                 found = self._passed_operand(caller, number)
                 if found is not None:
                     yield found
-            if _passing(self._opcode(caller)) is OperandPassing.LOOP and place[1] == 0:
+            passes = opcode_spec(self._opcode(caller)).passes
+            if passes is OperandPassing.LOOP and place[1] == 0:
                 yield from ((caller, root) for root in self.roots(caller))
 
     def operand_numbers(
         self, caller: Instruction, computation: Computation, parameter: int
     ) -> list[int]:
         """Return the operands of a caller that it passes to a parameter of a computation."""
-        passing = _passing(self._opcode(caller))
-        if passing is OperandPassing.POSITIONS:
+        passes = opcode_spec(self._opcode(caller)).passes
+        if passes is OperandPassing.POSITIONS:
             return [parameter]
-        if passing is OperandPassing.NONE or parameter > 0:
+        if passes is OperandPassing.NONE or parameter > 0:
             return []
-        if passing is OperandPassing.LOOP:
+        if passes is OperandPassing.LOOP:
             return [0]
         callees = enumerate(self._callees(caller), 1)
         return [number for number, (_, callee) in callees if callee == computation]
@@ -201,10 +194,6 @@ class Dataflow(ABC, Generic[Instruction, Computation]):
                     yield user
                     if self._opcode(user).endswith("-update"):
                         waiting.append(user)
-
-
-def _passing(opcode: str) -> OperandPassing:
-    return opcode_spec(opcode).passes
 
 
 def _kind_at(kind: ResultKind, path: TuplePath) -> ResultKind:

@@ -117,12 +117,6 @@ class ResultPart:
     element: tuple[int, ...] = ()
     attribute: str = ""
 
-    @property
-    def is_held(self) -> bool:
-        """True if the part is an operand that an asynchronous operation uses until its end."""
-        kinds = {ResultKind.OPERAND, ResultKind.TUPLE}
-        return bool(self.at) and not self.element and self.kind in kinds
-
 
 @dataclass(frozen=True, slots=True)
 class OpcodeSpec:

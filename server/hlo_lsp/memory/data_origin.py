@@ -4,7 +4,7 @@ Many buffers hold data that only moved there: ``copy-start``, elements of tuples
 loops. The search follows such instructions backward.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
@@ -136,22 +136,23 @@ class _Search:
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
-        return self._origin(*self._chain(instruction, path))
+        steps = list(self._steps_back(instruction, path))
+        return self._origin([line for line, _ in steps], steps[-1][1])
 
-    def _chain(
-        self, instruction: InstructionLine, path: TuplePath
-    ) -> tuple[list[InstructionLine], TuplePath]:
-        """Return the instructions that moved data, back to its producer, and the path there."""
-        chain = [instruction]
-        seen = {(instruction, path)}
-        while len(chain) < _MAX_PATH_LENGTH:
-            step = self._previous(instruction, path)
-            if step is None or step in seen:
-                break
+    def _steps_back(
+        self, instruction: InstructionLine, path: TuplePath, *, is_inside: bool = False
+    ) -> Iterator[_Step]:
+        """Yield an element, and those that moved its data, back to its producer.
+
+        With ``is_inside``, a parameter of the computation is its producer.
+        """
+        step: _Step | None = instruction, path
+        seen: set[_Step] = set()
+        while step is not None and step not in seen and len(seen) < _MAX_PATH_LENGTH:
+            yield step
             seen.add(step)
-            instruction, path = step
-            chain.append(instruction)
-        return chain, path
+            is_end = is_inside and step[0].opcode == "parameter"
+            step = None if is_end else self._previous(*step)
 
     def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
@@ -197,14 +198,8 @@ class _Search:
 
     def _walk(self, instruction: InstructionLine, path: TuplePath) -> _Step:
         """Follow moves inside of a computation."""
-        for _ in range(_MAX_PATH_LENGTH):
-            if instruction.opcode == "parameter":
-                break
-            step = self._previous(instruction, path)
-            if step is None:
-                break
-            instruction, path = step
-        return instruction, path
+        *_, producer = self._steps_back(instruction, path, is_inside=True)
+        return producer
 
     def _called_members(self, producer: InstructionLine) -> list[InstructionLine]:
         """Return the instructions of a fusion without a source, the root first.
@@ -241,7 +236,7 @@ class _Search:
         if writer.opcode != "dynamic-update-slice" or self._source(writer) or update is None:
             return [writer, *self._called_members(writer)]
         # XLA gives no metadata to the update of a host buffer that it offloads data to.
-        return [writer, *self._with_members(self._chain(update, ())[0])]
+        return [writer, *self._with_members([line for line, _ in self._steps_back(update, ())])]
 
     def _written_by(self, loop: InstructionLine) -> dict[_Step, InstructionLine]:
         """Return what a loop writes, by the data that it gets for it."""

@@ -155,11 +155,8 @@ class _UseSearch:
             self._pass_copy(user, path, copy)
             return
         is_followed = False
-        for index, kind, is_held in self._flow.destinations(user, number, path):
-            # A start that holds an operand is a use of it itself.
-            if is_held or (
-                kind is ResultKind.REARRANGED and not is_rearrangement(self._dump, user)
-            ):
+        for index, kind in self._flow.destinations(user, number, path):
+            if kind is ResultKind.REARRANGED and not is_rearrangement(self._dump, user):
                 continue
             is_followed = True
             if kind in {ResultKind.COPY, ResultKind.REARRANGED}:

@@ -60,17 +60,15 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
         An async-update calls the computations of its async-start, with its operands after the
         first.
         """
-        if caller.opcode == "async-update":
-            start = self.async_start(caller)
-            passed = [] if start is None else self.passed_operands(start)
-            if start is None or (caller, place) not in passed:
-                return []
-            caller, place = start, passed.index((caller, place))
+        start = self.async_start(caller) if caller.opcode == "async-update" else caller
+        passed = [] if start is None else self.passed_operands(start)
+        if start is None or (caller, place) not in passed:
+            return []
         return [
             parameter
-            for computation in dict.fromkeys(self._module.called_by(caller))
+            for computation in dict.fromkeys(self._module.called_by(start))
             for number, parameter in self._module.computation(computation).parameters.items()
-            if place in self.operand_numbers(caller, computation, number)
+            if passed.index((caller, place)) in self.operand_numbers(start, computation, number)
         ]
 
     def element_sources(

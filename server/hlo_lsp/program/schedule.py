@@ -11,6 +11,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
@@ -140,9 +141,7 @@ def _execution_order(
 
 
 def _callees(module: ModuleIndex, instruction: InstructionLine) -> list[ComputationLine]:
-    callees = module.callees(instruction)
-    if instruction.opcode == "while":
-        callees.sort(key=lambda callee: callee.attribute != "condition")
+    callees = ordered_callees(module, instruction)  # the condition of a loop first
     return [callee.computation for callee in callees if callee.computation is not None]
 
 

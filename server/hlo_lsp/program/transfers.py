@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, opcodes_where
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import (
@@ -22,11 +23,10 @@ HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
+_MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED, ResultKind.ROOT})
+_FORWARDING_OPCODES = opcodes_where(lambda one: one.returns not in {None, *_MOVING})
 # These opcodes can refer to host memory, but move no data.
-_OPCODES_WITHOUT_TRANSFER = {
-    *("bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple"),
-    "while",
-}
+_OPCODES_WITHOUT_TRANSFER = _FORWARDING_OPCODES | CONTROL_FLOW_OPCODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +159,9 @@ def _first_element(shape: Shape | None) -> Shape | None:
 
 
 # These run no code of their own, or only wait.
-_PLUMBING = frozenset(
-    {
-        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "iota"),
-        *("opt-barrier", "add-dependency", "partition-id", "replica-id", "send", "recv"),
-    }
-)
+_PLUMBING = _FORWARDING_OPCODES | {
+    *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
+}
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
 _COLLECTIVES = frozenset(
     {

@@ -69,12 +69,10 @@ class LiveRanges:
             if one is None:
                 continue
             called = list(one.called_computation_ids)
-            if one.opcode in CONTROL_FLOW_OPCODES - {"while"}:
-                for callee in called:
+            if one.opcode in CONTROL_FLOW_OPCODES:
+                # The condition of a loop comes after its body.
+                for callee in called[::-1] if one.opcode == "while" else called:
                     self._flatten(callee, start)
-            elif one.opcode == "while" and len(called) > 1:
-                self._flatten(called[1], start)
-                self._flatten(called[0], start)
             elif one.opcode in _ASYNC_STEPS:
                 self._flatten_async(one)
             self._steps[each] = len(self.sequence)
