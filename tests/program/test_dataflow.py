@@ -35,10 +35,8 @@ def _parameters(module: ModuleIndex, caller: str, place: int) -> list[str]:
 
 
 def _element_sources(module: ModuleIndex, name: str, number: int) -> list[str]:
-    return [
-        source.name
-        for source in ModuleFlow(module).element_sources(_instruction(module, name), number)
-    ]
+    found = ModuleFlow(module).producers(_instruction(module, name), (number,))
+    return [source.name for source in found]
 
 
 def _module(text: str) -> ModuleIndex:
@@ -221,7 +219,7 @@ def test_cyclic_dataflow_terminates(text: str) -> None:
     module = _module(text)
     for name in ("c", "p", "d", "s"):
         for record in module.instructions.all(name):
-            ModuleFlow(module).element_sources(record, 0)
+            ModuleFlow(module).producers(record, (0,))
             list(ModuleFlow(module).arguments(record))
 
 
@@ -229,7 +227,7 @@ def test_long_chain_terminates() -> None:
     lines = ["  %c.0 = (f32[]) tuple(%x)"]
     lines += [f"  %c.{n} = (f32[]) copy(%c.{n - 1})" for n in range(1, 3000)]
     module = _module("ENTRY %e {\n  %x = f32[] parameter(0)\n" + "\n".join(lines) + "\n}")
-    ModuleFlow(module).element_sources(_instruction(module, "c.2999"), 0)
+    ModuleFlow(module).producers(_instruction(module, "c.2999"), (0,))
     assert _element_sources(module, "c.99", 0) == ["x"]
 
 

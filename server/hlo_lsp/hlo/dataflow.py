@@ -20,34 +20,21 @@ Computation = TypeVar("Computation")
 
 
 class Dataflow(Protocol[Instruction, Computation]):
-    """The steps of dataflow in a module; a subclass reads the module in one of its forms."""
+    """The steps of dataflow in a module; a subclass reads the module in one of its forms.
 
-    def _opcode(self, instruction: Instruction) -> str:
-        """Return the opcode of an instruction."""
+    An operand is None if it is undefined or missing. Callees come with the attributes that name
+    them, branches in the order of their operands. A parameter has a computation and a number.
+    """
 
-    def _operand_count(self, instruction: Instruction) -> int:
-        """Return the number of operands of an instruction."""
-
-    def _operand(self, instruction: Instruction, number: int) -> Instruction | None:
-        """Return an operand of an instruction; None if there is none or it is undefined."""
-
-    def _selected_element(self, instruction: Instruction) -> int | None:
-        """Return the attribute ``index`` of a ``get-tuple-element``."""
-
-    def _callees(self, caller: Instruction) -> Sequence[tuple[str, Computation | None]]:
-        """Return the called computations with their attributes, branches in operand order."""
-
-    def _callers(self, computation: Computation) -> Iterable[Instruction]:
-        """Return the instructions that call a computation."""
-
-    def _root(self, computation: Computation) -> Instruction | None:
-        """Return the root of a computation."""
-
-    def _parameter_place(self, parameter: Instruction) -> tuple[Computation, int] | None:
-        """Return the computation and the number of a parameter."""
-
-    def _first_operand_users(self, instruction: Instruction) -> Iterable[Instruction]:
-        """Return the instructions that have an instruction as their first operand."""
+    def _opcode(self, instruction: Instruction) -> str: ...
+    def _operand_count(self, instruction: Instruction) -> int: ...
+    def _operand(self, instruction: Instruction, number: int) -> Instruction | None: ...
+    def _first_operand_users(self, instruction: Instruction) -> Iterable[Instruction]: ...
+    def _selected_element(self, instruction: Instruction) -> int | None: ...
+    def _parameter_place(self, parameter: Instruction) -> tuple[Computation, int] | None: ...
+    def _callees(self, caller: Instruction) -> Sequence[tuple[str, Computation | None]]: ...
+    def _callers(self, computation: Computation) -> Iterable[Instruction]: ...
+    def _root(self, computation: Computation) -> Instruction | None: ...
 
     def sources(
         self, instruction: Instruction, path: TuplePath

@@ -165,7 +165,8 @@ class _Search:
         if instruction.opcode == "parameter":
             return self._before_parameter(instruction, path)
         if is_concatenation(instruction):
-            return self._operand(instruction, path)
+            operand = next(iter(self._module.operands(instruction)), None)
+            return None if operand is None else (operand, path)
         if not path and instruction.opcode == "fusion":
             return self._before_fusion(instruction)
         for source, rest, kind in self._flow.sources(instruction, path):
@@ -249,10 +250,6 @@ class _Search:
                 if writer.opcode != "parameter" and operand is not None:
                     found[self._walk(operand, (number,))] = writer
         return found
-
-    def _operand(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
-        operand = next(iter(self._module.operands(instruction)), None)
-        return None if operand is None else (operand, path)
 
     def _source(self, instruction: InstructionLine) -> SourceLine | None:
         return next(iter(self._name_and_stack(instruction)[1]), None)

@@ -187,10 +187,8 @@ class _UseSearch:
         self, instruction: InstructionLine, path: TuplePath, copy: str | None
     ) -> None:
         """Follow the result of a computation to the instructions that call it."""
-        if not self._module.is_root(instruction):
-            return
         computation = self._module.computation_of(instruction)
-        if computation is None:
+        if computation is None or not self._module.is_root(instruction):
             return
         if computation is self._module.entry:
             self.is_output |= copy is None

@@ -5,11 +5,10 @@ import re
 from hlo_lsp.hlo.dataflow import Dataflow, TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.computation import Callee
-from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number, selected_element
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
 # An instruction of these kinds is another name of a result, one of the others computes it.
 _NAMING = frozenset({ResultKind.ELEMENT, ResultKind.ARGUMENT})
@@ -33,8 +32,7 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
         return self._module.operand(instruction, names[number]) if number < len(names) else None
 
     def _selected_element(self, instruction: InstructionLine) -> int | None:
-        index = instruction.parsed.attribute("index")
-        return None if index is None or not _INDEX.fullmatch(index.text) else int(index.text)
+        return selected_element(instruction)
 
     def _callees(self, caller: InstructionLine) -> list[tuple[str, ComputationLine | None]]:
         callees = ordered_callees(self._module, caller)
@@ -71,37 +69,29 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
             if passed.index((caller, place)) in self.operand_numbers(start, computation, number)
         ]
 
-    def element_sources(
-        self, tuple_instruction: InstructionLine, number: int
-    ) -> list[InstructionLine]:
-        """Return the instructions that compute element ``number`` of a tuple.
+    def producers(self, instruction: InstructionLine, path: TuplePath) -> list[InstructionLine]:
+        """Return the instructions that compute an element of a result.
 
         The search follows loops, fusions, calls, and branches. It returns several instructions
         where control flow merges.
         """
         found: dict[InstructionLine, None] = {}
-        self._trace(tuple_instruction, (number,), set(), found)
+        seen: set[tuple[InstructionLine, TuplePath]] = set()
+        waiting = [(instruction, path)]
+        while waiting and len(seen) <= _MAX_WALK_STEPS:
+            instruction, path = place = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            sources = [
+                (source, rest)
+                for source, rest, kind in self.sources(instruction, path)
+                if kind in _NAMING or (path and kind not in _MOVING)
+            ]
+            waiting += reversed(sources)
+            if not sources:
+                found[instruction] = None
         return list(found)
-
-    def _trace(
-        self,
-        instruction: InstructionLine,
-        path: TuplePath,
-        seen: set[tuple[InstructionLine, TuplePath]],
-        found: dict[InstructionLine, None],
-    ) -> None:
-        if (instruction, path) in seen or len(seen) > _MAX_WALK_STEPS:
-            return
-        seen.add((instruction, path))
-        sources = [
-            (source, rest)
-            for source, rest, kind in self.sources(instruction, path)
-            if kind in _NAMING or (path and kind not in _MOVING)
-        ]
-        for source, rest in sources:
-            self._trace(source, rest, seen, found)
-        if not sources:
-            found[instruction] = None
 
 
 def ordered_callees(module: ModuleIndex, caller: InstructionLine) -> list[Callee]:

@@ -248,13 +248,9 @@ def _omission_facts(dump: DumpSet, record: InstructionLine) -> list[Fact]:
 
 
 def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
-    operand = next(iter(module.operands(selection)), None)
-    index = selection.parsed.attribute("index")
-    number = "" if index is None else index.text.strip()
-    if operand is None or not number.isdecimal() or len(number) > 9:
-        return []
-    sources = ModuleFlow(module).element_sources(operand, int(number))
-    found = [f"`{each.name}` ({each.opcode})" for each in sources if each is not operand]
+    own = (selection, *module.operands(selection))
+    sources = ModuleFlow(module).producers(selection, ())
+    found = [f"`{each.name}` ({each.opcode})" for each in sources if each not in own]
     return list_facts("computed by", found)
 
 

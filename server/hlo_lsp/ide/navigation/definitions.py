@@ -49,7 +49,7 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         case targets.TupleElementTarget(number=number):
             assert isinstance(target.record, InstructionLine)
             operand = next(iter(module.operands(target.record)), None)
-            sources = [] if operand is None else ModuleFlow(module).element_sources(operand, number)
+            sources = [] if operand is None else ModuleFlow(module).producers(operand, (number,))
             return _module_places(target, sources)
         case targets.ParameterTarget(number=number):
             parameter = targets.resolve_parameter(target, number)
@@ -145,7 +145,7 @@ def _origin_places(element: LocatedRecord[InstructionLine]) -> list[Place]:
     file, record = element.file, element.record
     assert isinstance(record, TupleElement)
     assert record.holder is not None
-    sources = ModuleFlow(file.module).element_sources(record.holder, record.number)
+    sources = ModuleFlow(file.module).producers(record.holder, (record.number,))
     return list(dict.fromkeys(_name_places(LocatedRecord(file, source) for source in sources)))
 
 
