@@ -238,16 +238,9 @@ class Vocabulary:
             else f"A step of an asynchronous `{base.name}` between its start and its done."
         )
         operands = (OperandSpec(f"{base.name.replace('-', '_')}_start"),)
-        element = (1,) if step == "done" else ()
-        return OpcodeSpec(
-            f"{base.name}-{step}",
-            text,
-            1,
-            operands,
-            (),
-            _ASYNC_STEP_ATTRIBUTES,
-            result=(ResultPart((), ResultKind.OPERAND, element=element),),
-        )
+        part = ResultPart((), ResultKind.OPERAND, element=(1,) if step == "done" else ())
+        name, attributes = f"{base.name}-{step}", _ASYNC_STEP_ATTRIBUTES
+        return OpcodeSpec(name, text, 1, operands, (), attributes, result=(part,))
 
 
 @cache

@@ -98,16 +98,13 @@ def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
     """Return whether XLA inserted an instruction that only rearranges data.
 
     XLA inserts such instructions without metadata; those of the program have a source.
+    ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts.
     """
+    if instruction.opcode == "custom-call":
+        return 'custom_call_target="ConcatBitcast"' in instruction.text
     parts = opcode_spec(instruction.opcode).result
     is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
     return is_known and not dump.stack_of(instruction.parsed.metadata)
-
-
-def is_concatenation(instruction: InstructionLine) -> bool:
-    """Return whether an instruction joins the slices of an array that XLA copied in parts."""
-    is_call = instruction.opcode == "custom-call"
-    return is_call and 'custom_call_target="ConcatBitcast"' in instruction.text
 
 
 def tuple_path(index: str | None) -> TuplePath:
@@ -164,7 +161,7 @@ class _Search:
     def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         if instruction.opcode == "parameter":
             return self._before_parameter(instruction, path)
-        if is_concatenation(instruction):
+        if instruction.opcode == "custom-call" and is_rearrangement(self._dump, instruction):
             operand = next(iter(self._module.operands(instruction)), None)
             return None if operand is None else (operand, path)
         if not path and instruction.opcode == "fusion":

@@ -13,13 +13,7 @@ from hlo_lsp.hlo.vocabulary import (
     ResultKind,
     opcode_spec,
 )
-from hlo_lsp.memory.data_origin import (
-    Origin,
-    is_concatenation,
-    is_rearrangement,
-    origin_of,
-    tuple_path,
-)
+from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
@@ -151,7 +145,7 @@ class _UseSearch:
         self, user: InstructionLine, number: int, path: TuplePath, copy: str | None
     ) -> None:
         """Follow an operand into an instruction, or note that the instruction uses it."""
-        if is_concatenation(user):
+        if user.opcode == "custom-call" and is_rearrangement(self._dump, user):
             self._pass_copy(user, path, copy)
             return
         is_followed = False

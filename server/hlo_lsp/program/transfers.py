@@ -163,13 +163,11 @@ _PLUMBING = _FORWARDING_OPCODES | {
     *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
 }
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
-_COLLECTIVES = frozenset(
-    {
-        *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),
-        *("ragged-all-to-all", "reduce-scatter"),
-    }
-)
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
+_DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
+_COLLECTIVES = opcodes_where(
+    lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(_ASYNC_SUFFIXES))
+)
 
 
 @dataclass(frozen=True, slots=True)

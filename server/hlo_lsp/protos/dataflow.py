@@ -73,8 +73,7 @@ class ValueFlow(Dataflow[int, int]):
         return -1 if computation is None else int(computation.root_id)
 
     def _opcode(self, instruction: int) -> str:
-        one = self._instructions.get(instruction)
-        return "" if one is None else one.opcode
+        return getattr(self._instructions.get(instruction), "opcode", "")
 
     def _operand_count(self, instruction: int) -> int:
         return len(self._instructions[instruction].operand_ids)
@@ -91,10 +90,9 @@ class ValueFlow(Dataflow[int, int]):
         one = self._instructions[caller]
         if one.opcode not in CALLING_OPCODES:
             return []
-        # A loop has its body before its condition.
-        names = ("body", "condition") if one.opcode == "while" else ()
+        # The body of a loop is the first one.
         ids = one.called_computation_ids
-        return [(names[at] if at < len(names) else "", int(each)) for at, each in enumerate(ids)]
+        return [("" if at else "body", int(each)) for at, each in enumerate(ids)]
 
     def _callers(self, computation: int) -> Iterator[int]:
         return (int(caller.id) for caller in self.callers.get(computation, ()))
