@@ -8,7 +8,6 @@ from hlo_lsp.hlo.vocabulary import (
     AttributeSpec,
     OperandPassing,
     ResultKind,
-    opcodes_with,
     read_toml,
     vocabulary,
 )
@@ -22,6 +21,7 @@ FIELDS = {
         "optional",
         "elementwise",
         "passes",
+        "reads",
         "result",
         "runs_callees",
         "text",
@@ -145,13 +145,17 @@ def test_element_type_bits_match_shape_sizes() -> None:
 def test_opcodes_that_pass_operands_have_called_computations() -> None:
     for opcode in WORDS.opcodes.values():
         calls = opcode.passes is not OperandPassing.NONE or opcode.runs_callees
-        assert not (calls or opcode.result is ResultKind.CALLEE) or opcode.calls, opcode.name
+        assert (
+            not (calls or any(part.kind is ResultKind.ROOT for part in opcode.result))
+            or opcode.calls
+        ), opcode.name
 
 
 def test_results_that_are_operands_have_operands() -> None:
-    kinds = {ResultKind.OPERAND, ResultKind.COPY, ResultKind.REARRANGED, ResultKind.ELEMENT}
-    for name in opcodes_with(*kinds):
-        assert WORDS.opcodes[name].operands, name
+    for opcode in WORDS.opcodes.values():
+        for part in opcode.result:
+            if part.kind not in {ResultKind.ROOT, ResultKind.ARGUMENT}:
+                assert opcode.operands[part.operand].repeated or not part.is_repeated, opcode.name
 
 
 def test_narrower_types_have_half_of_the_bits() -> None:

@@ -249,6 +249,25 @@ def test_offloaded_data_owns_its_host_buffer() -> None:
     assert str(_origin(text, "empty").source) == "model.py:9"
 
 
+def test_reduced_element_comes_from_its_operand() -> None:
+    text = _entry(
+        f"%y = f32[4] add(%x, %x), {_LINE_9}",
+        "%sums = (f32[4], f32[4]) all-reduce(%x, %y), to_apply=%sum",
+        "%start = (f32[4], f32[4]) all-reduce-start(%x, %y), to_apply=%sum",
+        "ROOT %done = (f32[4], f32[4]) all-reduce-done(%start)",
+    )
+    assert _origin(text, "sums", "{1}").instruction.record.name == "y"
+    assert _origin(text, "done", "{1}").instruction.record.name == "y"
+
+
+def test_received_data_come_from_recv() -> None:
+    text = _entry(
+        f"%r = (f32[4], u32[], token[]) recv(%t), channel_id=1, {_LINE_9}",
+        "ROOT %d = (f32[4], token[]) recv-done(%r), channel_id=1",
+    )
+    assert _origin(text, "d", "{0}").instruction.record.name == "r"
+
+
 def test_circular_text_ends() -> None:
     text = _entry("%a = f32[4] copy(%b)", "%b = f32[4] copy(%a)")
     assert _origin(text, "a").source is None

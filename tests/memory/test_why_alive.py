@@ -114,6 +114,21 @@ def test_uses_inside_loops_are_found() -> None:
     assert found.awaited is None
 
 
+def test_loop_uses_the_result_of_its_condition() -> None:
+    values = " value: <7 less @0> (size=1,offset=128): pred[]\n"
+    assert _uses(_lifetime("less", ASSIGNMENT + values, RANGES, MODULE)) == [(20, "loop", None)]
+
+
+def test_slice_does_not_copy_its_start_index() -> None:
+    module = MODULE.replace(
+        "  %init =",
+        "  %part = f32[2]{0} dynamic-slice(%q, %zero), dynamic_slice_sizes={2}\n  %init =",
+    )
+    values = " value: <7 zero @0> (size=4,offset=128): s32[]\n"
+    found = _lifetime("zero", ASSIGNMENT + values, RANGES, module)
+    assert ("part", False) in [(use.instruction.name, use.is_copy) for use in found.uses]
+
+
 def test_tables_and_semaphores_are_used_by_done() -> None:
     values = """\
  value: <7 offload{} @0> (size=24,offset=128): (f32[8]{0:S(5)}, f32[8]{0}, u32[])

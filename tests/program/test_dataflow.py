@@ -4,15 +4,7 @@ import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.program.dataflow import (
-    async_start_of,
-    async_successors,
-    element_sources,
-    operands_of_parameter,
-    parameters_of_operand,
-    passed_operands,
-    roots_of,
-)
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.syntax.module_records import InstructionLine
 from marked_program import program
 
@@ -32,18 +24,19 @@ def _instruction(module: ModuleIndex, name: str, computation: str = "") -> Instr
 
 def _arguments(module: ModuleIndex, name: str, computation: str = "") -> list[str]:
     parameter = _instruction(module, name, computation)
-    pairs = operands_of_parameter(module, parameter)
+    pairs = ModuleFlow(module).arguments(parameter)
     return [f"{operand.name} of {caller.name}" for caller, operand in pairs]
 
 
 def _parameters(module: ModuleIndex, caller: str, place: int) -> list[str]:
-    found = parameters_of_operand(module, _instruction(module, caller), place)
+    found = ModuleFlow(module).parameters(_instruction(module, caller), place)
     homes = [module.computation_of(parameter) for parameter in found]
     return [f"{p.name} of {home.name}" for p, home in zip(found, homes, strict=True) if home]
 
 
 def _element_sources(module: ModuleIndex, name: str, number: int) -> list[str]:
-    return [source.name for source in element_sources(module, _instruction(module, name), number)]
+    found = ModuleFlow(module).producers(_instruction(module, name), (number,))
+    return [source.name for source in found]
 
 
 def _module(text: str) -> ModuleIndex:
@@ -103,7 +96,7 @@ def test_operand_is_passed_to_parameters(caller: str, place: int, parameters: li
     ],
 )
 def test_call_result_is_callee_root(caller: str, roots: list[str]) -> None:
-    assert [root.name for root in roots_of(MODULE, _instruction(MODULE, caller))] == roots
+    assert [root.name for root in ModuleFlow(MODULE).roots(_instruction(MODULE, caller))] == roots
 
 
 @pytest.mark.parametrize(
@@ -208,7 +201,7 @@ ENTRY %e {
 """)
     assert _arguments(module, "t") == ["q of k"]
     assert _arguments(module, "f") == ["q of k"]
-    assert [root.name for root in roots_of(module, _instruction(module, "k"))] == ["t", "g"]
+    assert [root.name for root in ModuleFlow(module).roots(_instruction(module, "k"))] == ["t", "g"]
 
 
 @pytest.mark.parametrize(
@@ -226,15 +219,15 @@ def test_cyclic_dataflow_terminates(text: str) -> None:
     module = _module(text)
     for name in ("c", "p", "d", "s"):
         for record in module.instructions.all(name):
-            element_sources(module, record, 0)
-            operands_of_parameter(module, record)
+            ModuleFlow(module).producers(record, (0,))
+            list(ModuleFlow(module).arguments(record))
 
 
 def test_long_chain_terminates() -> None:
     lines = ["  %c.0 = (f32[]) tuple(%x)"]
     lines += [f"  %c.{n} = (f32[]) copy(%c.{n - 1})" for n in range(1, 3000)]
     module = _module("ENTRY %e {\n  %x = f32[] parameter(0)\n" + "\n".join(lines) + "\n}")
-    element_sources(module, _instruction(module, "c.2999"), 0)
+    ModuleFlow(module).producers(_instruction(module, "c.2999"), (0,))
     assert _element_sources(module, "c.99", 0) == ["x"]
 
 
@@ -277,7 +270,7 @@ def test_element_source_inside_async_computation() -> None:
 def test_update_without_start_passes_nothing() -> None:
     module = _module(_STEPS.replace("async-update(%a", "async-update(%lost"))
     assert _parameters(module, "u", 1) == []
-    assert _element_sources(module, "d", 0) == ["d"]
+    assert _element_sources(module, "d", 0) == ["u"]
 
 
 _FILE = DumpFile.of_text("""\
@@ -296,6 +289,7 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
   %other = f32[8]{0} async-update(%p, %s)
 }
 """)
+_FLOW = ModuleFlow(_FILE.module)
 
 
 def _instruction_named(name: str) -> InstructionLine:
@@ -304,7 +298,7 @@ def _instruction_named(name: str) -> InstructionLine:
 
 
 def _names(start: str) -> list[str]:
-    return [step.name for step in async_successors(_FILE.module, _instruction_named(start))]
+    return [step.name for step in _FLOW.async_successors(_instruction_named(start))]
 
 
 def test_async_successors_are_in_order() -> None:
@@ -316,16 +310,12 @@ def test_async_successors_are_in_order() -> None:
 
 def test_async_step_resolves_its_start() -> None:
     for step in "ud":
-        assert async_start_of(_FILE.module, _instruction_named(step)) is _instruction_named("s")
+        assert _FLOW.async_start(_instruction_named(step)) is _instruction_named("s")
     for step in ("s", "p", "lost", "round", "other"):
-        assert async_start_of(_FILE.module, _instruction_named(step)) is None
+        assert _FLOW.async_start(_instruction_named(step)) is None
 
 
 def test_update_operands_belong_to_start() -> None:
-    assert passed_operands(_FILE.module, _instruction_named("s")) == [
-        (_instruction_named("u"), _instruction_named("p"))
-    ]
-    assert passed_operands(_FILE.module, _instruction_named("u")) == [
-        (_instruction_named("u"), _instruction_named("s")),
-        (_instruction_named("u"), _instruction_named("p")),
-    ]
+    update = _instruction_named("u")
+    assert _FLOW.passed_operands(_instruction_named("s")) == [(update, 1)]
+    assert _FLOW.passed_operands(update) == [(update, 0), (update, 1)]

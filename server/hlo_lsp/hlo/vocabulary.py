@@ -4,10 +4,10 @@ The data are in the TOML files of this package.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain
 from typing import Any
@@ -47,16 +47,24 @@ class AttributeKind(Enum):
 
 
 class ResultKind(Enum):
-    """The kinds of results, by what they hold of the operands."""
+    """The ways in which a part of a result comes from elsewhere, in the words of the file."""
 
-    COMPUTED = "computed"  # by the instruction
-    OPERAND = "operand"  # the first operand, in its buffer
-    COPY = "copy"  # the first operand, in another buffer
-    REARRANGED = "rearranged"  # the data of the first operand in another order or form
-    ELEMENTS = "elements"  # all operands
-    ELEMENT = "element"  # one element of the operand
-    CALLEE = "callee"  # the result of a called computation
+    OPERAND = ""  # the operand or an element of it, in its buffer
+    ELEMENT = "element of "  # the element that the attribute `index` selects, in its buffer
+    BITCAST = "bitcast of "  # the bytes of the operand, in its buffer
+    TUPLE = "tuple of "  # all operands, in their buffers
+    COPY = "copy of "  # the operand, in another buffer
+    REARRANGED = "rearranged "  # the data of the operand in another order or form
+    ROOT = "root"  # the result of a called computation
     ARGUMENT = "argument"  # what the caller of the computation passes
+
+
+class OperandReading(Enum):
+    """What an instruction reads of its operands."""
+
+    ALL = "all"
+    TABLE = "table"  # of a tuple, the pointers to its elements
+    NOTHING = "nothing"
 
 
 class OperandPassing(Enum):
@@ -94,14 +102,32 @@ class OperandSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultPart:
+    """A part of a result that comes from elsewhere.
+
+    ``at`` is its shape index in the result. ``operand`` is the number of the first operand that it
+    comes from; if ``is_repeated``, each of several operands is an element of the part. ``element``
+    is the shape index in the operand. ``attribute`` names the called computations, all if empty.
+    """
+
+    at: tuple[int, ...]
+    kind: ResultKind
+    operand: int = 0
+    is_repeated: bool = False
+    element: tuple[int, ...] = ()
+    attribute: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpcodeSpec:
     """An opcode with its operands and attributes.
 
     ``arity`` is the number of operands, None if XLA allows any. ``required`` lists groups of
     attributes; at least one of each group is mandatory. ``optional`` lists the other attributes,
     except those of every instruction. ``calls`` lists the attributes that name computations.
-    ``elementwise`` opcodes compute each element from the operand elements at the same index. If an
-    opcode ``runs_callees``, the instructions of its called computations are in the schedule.
+    ``elementwise`` opcodes compute each element from the operand elements at the same index.
+    ``result`` lists the parts of the result that come from elsewhere. If an opcode
+    ``runs_callees``, the instructions of its called computations are in the schedule.
     """
 
     name: str
@@ -112,9 +138,16 @@ class OpcodeSpec:
     optional: tuple[str, ...]
     elementwise: bool = False
     calls: tuple[str, ...] = ()
-    result: ResultKind = ResultKind.COMPUTED
+    result: tuple[ResultPart, ...] = ()
+    reads: OperandReading = OperandReading.ALL
     passes: OperandPassing = OperandPassing.NONE
     runs_callees: bool = False
+
+    @property
+    def returns(self) -> ResultKind | None:
+        """How the whole result comes from a whole operand, callee, or caller; None if it is not."""
+        whole = (part.kind for part in self.result if not part.at and not part.element)
+        return next(whole, None)
 
     @property
     def fewest(self) -> int:
@@ -191,6 +224,10 @@ class Vocabulary:
             text=f"{text}`{base.name}-done`. {base.text}",
             optional=tuple(dict.fromkeys((*base.optional, *_ASYNC_START_ATTRIBUTES))),
             elementwise=False,
+            result=(
+                ResultPart((0,), ResultKind.TUPLE),
+                *(replace(part, at=(1, *part.at)) for part in base.result),
+            ),
         )
 
     @staticmethod
@@ -201,7 +238,9 @@ class Vocabulary:
             else f"A step of an asynchronous `{base.name}` between its start and its done."
         )
         operands = (OperandSpec(f"{base.name.replace('-', '_')}_start"),)
-        return OpcodeSpec(f"{base.name}-{step}", text, 1, operands, (), _ASYNC_STEP_ATTRIBUTES)
+        part = ResultPart((), ResultKind.OPERAND, element=(1,) if step == "done" else ())
+        name, attributes = f"{base.name}-{step}", _ASYNC_STEP_ATTRIBUTES
+        return OpcodeSpec(name, text, 1, operands, (), attributes, result=(part,))
 
 
 @cache
@@ -257,12 +296,34 @@ def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]
         tuple(required),
         tuple(entry.get("optional", ())),
         entry.get("elementwise", False),
-        result=ResultKind(entry.get("result", "computed")),
+        result=_result_parts(entry.get("result", {}), operands),
+        reads=OperandReading(entry.get("reads", "all")),
         passes=OperandPassing(entry.get("passes", "none")),
         runs_callees=entry.get("runs_callees", False),
     )
     calls = (name for name in found.attributes if known[name].kind.names_computations)
     return replace(found, calls=tuple(calls))
+
+
+def _result_parts(
+    entry: str | Mapping[str, str], operands: tuple[OperandSpec, ...]
+) -> tuple[ResultPart, ...]:
+    if not isinstance(entry, str):
+        elements = ((int(at), _result_parts(each, operands)) for at, each in entry.items())
+        return tuple(replace(part, at=(at,)) for at, parts in elements for part in parts)
+    kind = next(kind for kind in reversed(ResultKind) if entry.startswith(kind.value))
+    name, _, index = entry.removeprefix(kind.value).rstrip("}").partition("{")
+    if kind in {ResultKind.ROOT, ResultKind.ARGUMENT}:
+        return (ResultPart((), kind, attribute=name.removeprefix(" of ")),)
+    (number,) = (number for number, each in enumerate(operands) if each.name == name)
+    element = (int(index),) if index else ()
+    return (ResultPart((), kind, number, operands[number].repeated, element),)
+
+
+@lru_cache(maxsize=1024)  # a text may have any number of unknown opcodes
+def opcode_spec(name: str) -> OpcodeSpec:
+    """Return the opcode of a name; an unknown one computes its result from all operands."""
+    return vocabulary().opcode(name) or OpcodeSpec(name, "", None, (), (), ())
 
 
 def narrower_type(element_type: str) -> str | None:
@@ -271,22 +332,17 @@ def narrower_type(element_type: str) -> str | None:
     return None if known is None else known.narrower
 
 
-@cache
-def opcodes_with(*results: ResultKind) -> frozenset[str]:
-    """Return the opcodes whose results are of these kinds."""
-    return frozenset(one.name for one in vocabulary().opcodes.values() if one.result in results)
+def opcodes_where(holds: Callable[[OpcodeSpec], bool]) -> frozenset[str]:
+    """Return the names of the opcodes for which a condition holds."""
+    return frozenset(one.name for one in vocabulary().opcodes.values() if holds(one))
 
 
-@cache
-def opcodes_passing(how: OperandPassing) -> frozenset[str]:
-    """Return the opcodes that pass their operands to called computations in this way."""
-    return frozenset(one.name for one in vocabulary().opcodes.values() if one.passes is how)
-
-
-@cache
-def opcodes_running_callees() -> frozenset[str]:
-    """Return the opcodes whose called computations are part of the schedule."""
-    return frozenset(one.name for one in vocabulary().opcodes.values() if one.runs_callees)
+# The called computations of these are part of the schedule. Those of control flow run in place of
+# the instruction, which returns their result.
+CALLING_OPCODES = opcodes_where(lambda one: one.runs_callees)
+CONTROL_FLOW_OPCODES = opcodes_where(
+    lambda one: one.runs_callees and one.returns is ResultKind.ROOT
+)
 
 
 def operand_description(name: str, opcode: str) -> str:

@@ -6,10 +6,11 @@ from heapq import nsmallest
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.ide.hover import summaries
 from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
-from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
+from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -109,7 +110,7 @@ def _entered_computations(file: DumpFile) -> set[str]:
     if file.kind is FileKind.MODULE:
         for record in file.records:
             checkpoint()
-            if type(record) is InstructionLine and record.opcode in COMPUTATION_CALLING_OPCODES:
+            if type(record) is InstructionLine and record.opcode in CALLING_OPCODES:
                 found.update(record.called)
     return found
 

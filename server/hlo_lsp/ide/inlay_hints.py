@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain, takewhile
 from typing import NamedTuple
 
-from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, opcodes_with
+from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_where
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
@@ -41,7 +41,9 @@ _MAX_OWNER_CHARACTERS = 40
 _MAX_LISTED_CALLERS = 20
 _MAX_LISTED_VALUES = 8
 # The parameters of the callee equal the operands.
-_INLINED_OPCODES = opcodes_passing(OperandPassing.POSITIONS) & opcodes_with(ResultKind.CALLEE)
+_INLINED_OPCODES = opcodes_where(
+    lambda one: one.passes is OperandPassing.POSITIONS and one.returns is ResultKind.ROOT
+)
 
 
 class HintKind(Enum):

@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from heapq import nsmallest
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import opcodes_running_callees
 from hlo_lsp.memory.byte_ranges import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
 
-COMPUTATION_CALLING_OPCODES = opcodes_running_callees()
 _MAX_LISTED_VALUES = 100
 
 

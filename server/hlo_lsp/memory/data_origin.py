@@ -4,30 +4,24 @@ Many buffers hold data that only moved there: ``copy-start``, elements of tuples
 loops. The search follows such instructions backward.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with
+from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources, roots_of
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
-# The result holds the data of the first operand.
-_MOVES = opcodes_with(ResultKind.OPERAND, ResultKind.COPY)
-# XLA inserts such instructions without metadata; those of the program have a source.
-_REARRANGEMENTS = opcodes_with(ResultKind.REARRANGED)
-_CALLERS = opcodes_with(ResultKind.CALLEE, ResultKind.ELEMENT) - {"fusion"}
-
-
 _MAX_LABEL_CHARACTERS = 60
 
 
@@ -101,13 +95,15 @@ def origins_of(
 
 
 def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
-    """Return whether XLA inserted an instruction that moves or rearranges its first operand.
+    """Return whether XLA inserted an instruction that only rearranges data.
 
+    XLA inserts such instructions without metadata; those of the program have a source.
     ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts.
     """
     if instruction.opcode == "custom-call":
         return 'custom_call_target="ConcatBitcast"' in instruction.text
-    is_known = instruction.opcode in _REARRANGEMENTS
+    parts = opcode_spec(instruction.opcode).result
+    is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
     return is_known and not dump.stack_of(instruction.parsed.metadata)
 
 
@@ -131,27 +127,29 @@ class _Search:
         self._dump = dump
         self._file = file
         self._module = file.module
+        self._flow = ModuleFlow(file.module)
         self._steps: dict[_Step, _Step | None] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
-        return self._origin(*self._chain(instruction, path))
+        steps = list(self._steps_back(instruction, path))
+        return self._origin([line for line, _ in steps], steps[-1][1])
 
-    def _chain(
-        self, instruction: InstructionLine, path: TuplePath
-    ) -> tuple[list[InstructionLine], TuplePath]:
-        """Return the instructions that moved data, back to its producer, and the path there."""
-        chain = [instruction]
-        seen = {(instruction, path)}
-        while len(chain) < _MAX_PATH_LENGTH:
-            step = self._previous(instruction, path)
-            if step is None or step in seen:
-                break
+    def _steps_back(
+        self, instruction: InstructionLine, path: TuplePath, *, is_inside: bool = False
+    ) -> Iterator[_Step]:
+        """Yield an element, and those that moved its data, back to its producer.
+
+        With ``is_inside``, a parameter of the computation is its producer.
+        """
+        step: _Step | None = instruction, path
+        seen: set[_Step] = set()
+        while step is not None and step not in seen and len(seen) < _MAX_PATH_LENGTH:
+            yield step
             seen.add(step)
-            instruction, path = step
-            chain.append(instruction)
-        return chain, path
+            is_end = is_inside and step[0].opcode == "parameter"
+            step = None if is_end else self._previous(*step)
 
     def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
@@ -161,39 +159,25 @@ class _Search:
         return self._steps[key]
 
     def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
-        module, opcode = self._module, instruction.opcode
-        if opcode.endswith("-done"):
-            start = async_start_of(module, instruction)
-            # The path of the result in the start.
-            first = 0 if start is not None and start.opcode == "copy-start" else 1
-            return None if start is None else (start, (first, *path))
-        if opcode.endswith("-start") and opcode != "async-start":
-            return self._before_start(instruction, path)
-        if opcode in _MOVES:
-            return self._operand(instruction, path)
-        if is_rearrangement(self._dump, instruction):
-            return self._operand(instruction, path)
-        if opcode == "parameter":
+        if instruction.opcode == "parameter":
             return self._before_parameter(instruction, path)
-        if not path and opcode not in _CALLERS:
+        if instruction.opcode == "custom-call" and is_rearrangement(self._dump, instruction):
+            operand = next(iter(self._module.operands(instruction)), None)
+            return None if operand is None else (operand, path)
+        if not path and instruction.opcode == "fusion":
             return self._before_fusion(instruction)
-        return next(direct_sources(module, instruction, path), None)
-
-    def _before_start(self, start: InstructionLine, path: TuplePath) -> _Step | None:
-        if start.opcode == "copy-start":
-            return self._operand(start, path[1:]) if path[:1] in {(0,), (1,)} else None
-        if path[:1] == (0,):
-            return self._operand(start, path[1:])
-        if path[:1] == (1,) and self._source(start) is None:
-            return self._operand(start, path[1:])
+        for source, rest, kind in self._flow.sources(instruction, path):
+            if kind is ResultKind.REARRANGED and self._source(instruction) is not None:
+                return None
+            # An update only continues its start.
+            is_update = source.opcode.endswith("-update")
+            return (self._flow.async_start(source) if is_update else None) or source, rest
         return None
 
     def _before_fusion(self, fusion: InstructionLine) -> _Step | None:
         """Return the operand that a fusion without a source only moves or rearranges."""
         operands = self._module.operands(fusion)
-        for root in (
-            roots_of(self._module, fusion) if self._is_fusion_without_source(fusion) else ()
-        ):
+        for root in self._flow.roots(fusion) if self._is_fusion_without_source(fusion) else ():
             producer, path = self._walk(root, ())
             number = parameter_number(producer)
             if number is not None and number < len(operands):
@@ -202,27 +186,18 @@ class _Search:
         return None
 
     def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
-        sources = list(direct_sources(self._module, parameter, path))
+        sources = [source for source, _, _ in self._flow.sources(parameter, path)]
         if len(sources) < 2:
-            return sources[0] if sources else None
+            return (sources[0], path) if sources else None
         # A loop passes its operand, then the root of its body: what the body does not change comes
         # from outside.
-        *_, (root, rest) = sources
-        producer, rest = self._walk(root, rest)
-        if producer is parameter and rest == path:
-            return sources[0]
-        return sources[-1]
+        is_unchanged = self._walk(sources[-1], path) == (parameter, path)
+        return sources[0 if is_unchanged else -1], path
 
     def _walk(self, instruction: InstructionLine, path: TuplePath) -> _Step:
         """Follow moves inside of a computation."""
-        for _ in range(_MAX_PATH_LENGTH):
-            if instruction.opcode == "parameter":
-                break
-            step = self._previous(instruction, path)
-            if step is None:
-                break
-            instruction, path = step
-        return instruction, path
+        *_, producer = self._steps_back(instruction, path, is_inside=True)
+        return producer
 
     def _called_members(self, producer: InstructionLine) -> list[InstructionLine]:
         """Return the instructions of a fusion without a source, the root first.
@@ -259,23 +234,19 @@ class _Search:
         if writer.opcode != "dynamic-update-slice" or self._source(writer) or update is None:
             return [writer, *self._called_members(writer)]
         # XLA gives no metadata to the update of a host buffer that it offloads data to.
-        return [writer, *self._with_members(self._chain(update, ())[0])]
+        return [writer, *self._with_members([line for line, _ in self._steps_back(update, ())])]
 
     def _written_by(self, loop: InstructionLine) -> dict[_Step, InstructionLine]:
         """Return what a loop writes, by the data that it gets for it."""
         found: dict[_Step, InstructionLine] = {}
         operand = next(iter(self._module.operands(loop)), None)
-        for root in roots_of(self._module, loop):
+        for root in self._flow.roots(loop):
             for number, _ in enumerate(root.operands):
                 checkpoint()
                 writer, _ = self._walk(root, (number,))
                 if writer.opcode != "parameter" and operand is not None:
                     found[self._walk(operand, (number,))] = writer
         return found
-
-    def _operand(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
-        operand = next(iter(self._module.operands(instruction)), None)
-        return None if operand is None else (operand, path)
 
     def _source(self, instruction: InstructionLine) -> SourceLine | None:
         return next(iter(self._name_and_stack(instruction)[1]), None)

@@ -5,13 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
+from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.vocabulary import (
+    CALLING_OPCODES,
+    OperandPassing,
+    OperandReading,
+    ResultKind,
+    opcode_spec,
+)
 from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import arrays_of, try_shape
-from hlo_lsp.program.dataflow import TuplePath, parameters_of_operand
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import DonationStatus, donation_status
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
 from hlo_lsp.program.stages import unoptimized_module
@@ -19,9 +26,7 @@ from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred
-_SAME_BUFFER = opcodes_with(ResultKind.OPERAND) | {"recv-done"}
-_COPIES = opcodes_with(ResultKind.COPY) | {"copy-start"}
-_CALLERS = opcodes_running_callees() | {"async-update"}
+_CALLERS = CALLING_OPCODES | {"async-update"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ class _UseSearch:
     def __init__(self, dump: DumpSet, module: ModuleIndex) -> None:
         self._dump = dump
         self._module = module
+        self._flow = ModuleFlow(module)
         self._copies: dict[tuple[InstructionLine, TuplePath], str | None] = {}
         self._waiting: deque[tuple[InstructionLine, TuplePath]] = deque()
         self.uses: dict[InstructionLine, BufferUse] = {}
@@ -155,49 +161,30 @@ class _UseSearch:
         self, user: InstructionLine, number: int, path: TuplePath, copy: str | None
     ) -> None:
         """Follow an operand into an instruction, or note that the instruction uses it."""
-        opcode = user.opcode
-        if opcode == "tuple":
-            self._put(user, (number, *path), copy)
-        elif opcode == "get-tuple-element":
-            self._pass_element(user, path, copy)
-        elif opcode in _SAME_BUFFER or (opcode == "async-update" and number == 0):
-            self._put(user, path, copy)
-        elif opcode.endswith("-done") and opcode != "send-done":
-            self._pass_done(user, path, copy)
-        elif opcode in _COPIES or is_rearrangement(self._dump, user):
+        if user.opcode == "custom-call" and is_rearrangement(self._dump, user):
             self._pass_copy(user, path, copy)
-        elif opcode in _CALLERS:
-            parameters = parameters_of_operand(self._module, user, number)
-            for parameter in parameters:
-                self._put(parameter, path, copy)
-            if not parameters:
-                self._note_use(user, copy)
-        else:
-            self._note_use(user, copy)
-
-    def _pass_element(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
-        index = user.attribute("index")
-        if not path:  # the table of the tuple
-            self._note_use(user, copy)
-        elif index is not None and index.text.strip() == str(path[0]):
-            self._put(user, path[1:], copy)
-
-    def _pass_done(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
-        # A `-start` returns (operands, result, ...), copy-start (result, operand, ...), and
-        # all-reduce-start the result itself.
-        if user.opcode == "all-reduce-done":
-            self._put(user, path, copy)
-        elif path[:1] == ((0,) if user.opcode == "copy-done" else (1,)):
-            self._put(user, path[1:], copy)
-        else:  # a table, or a semaphore
+            return
+        is_followed = False
+        for index, kind in self._flow.destinations(user, number, path):
+            if kind is ResultKind.REARRANGED and not is_rearrangement(self._dump, user):
+                continue
+            is_followed = True
+            if kind in {ResultKind.COPY, ResultKind.REARRANGED}:
+                self._pass_copy(user, index, copy)
+            else:
+                self._put(user, index, copy)
+        for parameter in self._flow.parameters(user, number) if user.opcode in _CALLERS else ():
+            is_followed = True
+            self._put(parameter, path, copy)
+        reads = opcode_spec(user.opcode).reads
+        if not is_followed and not (path and reads is OperandReading.TABLE):
             self._note_use(user, copy)
 
     def _pass_copy(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
         self._note_use(user, copy, is_copy=True)
         arrays = arrays_of(try_shape(user.shape))
         self.reaches_host |= any(array.memory_space == HOST_MEMORY_SPACE for array in arrays)
-        is_start = user.opcode == "copy-start"
-        self._put(user, (0, *path) if is_start else path, copy or user.name)
+        self._put(user, path, copy or user.name)
 
     def _note_use(self, user: InstructionLine, copy: str | None, *, is_copy: bool = False) -> None:
         known = self.uses.get(user)
@@ -210,24 +197,26 @@ class _UseSearch:
         self, instruction: InstructionLine, path: TuplePath, copy: str | None
     ) -> None:
         """Follow the result of a computation to the instructions that call it."""
-        if not self._module.is_root(instruction):
-            return
         computation = self._module.computation_of(instruction)
-        if computation is None:
+        if computation is None or not self._module.is_root(instruction):
             return
         if computation is self._module.entry:
             self.is_output |= copy is None
             self.is_copied_to_output |= copy is not None
             return
         for caller in self._module.callers(computation):
-            if caller.opcode == "async-start":
-                self._put(caller, (1, *path), copy)
-            elif caller.opcode == "while":
-                for parameter in parameters_of_operand(self._module, caller, 0):
+            spec = opcode_spec(caller.opcode)
+            if not spec.runs_callees:
+                continue
+            if instruction not in self._flow.roots(caller):  # the condition of a loop
+                self._note_use(caller, copy)
+                continue
+            if spec.passes is OperandPassing.LOOP:
+                for parameter in self._flow.parameters(caller, 0):
                     self._put(parameter, path, copy)
-                self._put(caller, path, copy)
-            elif caller.opcode in {"call", "conditional"}:
-                self._put(caller, path, copy)
+            for part in spec.result:
+                if part.kind is ResultKind.ROOT:
+                    self._put(caller, (*part.at, *path), copy)
 
 
 def _order(use: BufferUse) -> tuple[int, int]:

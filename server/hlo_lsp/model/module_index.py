@@ -50,6 +50,7 @@ def _mentioned_names(record: InstructionLine) -> set[str]:
     return names
 
 
+_ELEMENT = re.compile(r"\d{1,9}")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 
 
@@ -413,3 +414,10 @@ def parameter_number(instruction: InstructionLine) -> int | None:
         return None
     match = _PARAMETER_NUMBER.match(instruction.text, instruction.opened)
     return None if match is None else int(match[1])
+
+
+def selected_element(instruction: InstructionLine) -> int | None:
+    """Return the attribute ``index`` of a ``get-tuple-element``, or None if there is none."""
+    index = instruction.attribute("index")
+    text = "" if index is None else index.text.strip()
+    return int(text) if _ELEMENT.fullmatch(text) else None

@@ -1,235 +1,103 @@
-"""Dataflow between computations: parameters, their operands, and elements of tuples.
-
-HLO semantics: a fusion, call or async-start passes operand k to parameter k. A while passes its
-operand, and then the root of its body, to the parameter of condition and body. A conditional passes
-operand k + 1 to the parameter of branch k. The result of an async-start is ((operands), result,
-contexts ...); the async-done returns its second element.
-"""
+"""Dataflow between the instructions of a module text."""
 
 import re
-from collections.abc import Iterator
 
-from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_passing, opcodes_with
+from hlo_lsp.hlo.dataflow import Dataflow, TuplePath
+from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.computation import Callee
-from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number, selected_element
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_INDEX = re.compile(r"\s*\d{1,9}\s*")  # of an element of a tuple
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
-_CALLERS_BY_POSITION = opcodes_passing(OperandPassing.POSITIONS)
-_CALLERS_RETURNING_ROOT = opcodes_with(ResultKind.CALLEE)
-_BRANCH_ATTRIBUTES = ("branch_computations", "true_computation", "false_computation")
-_FORWARDING_OPCODES = opcodes_with(ResultKind.ELEMENT, ResultKind.ARGUMENT)
-# The result is the only operand, unchanged.
-_IDENTITY_OPCODES = opcodes_with(ResultKind.OPERAND, ResultKind.COPY) | {"copy-done"}
+# An instruction of these kinds is another name of a result, one of the others computes it.
+_NAMING = frozenset({ResultKind.ELEMENT, ResultKind.ARGUMENT})
+_MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED})
 
 
-def operands_of_parameter(
-    module: ModuleIndex, parameter: InstructionLine
-) -> list[tuple[InstructionLine, InstructionLine]]:
-    """Return the callers of a parameter's computation, each with the operand that it passes.
+class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
+    """The dataflow of a module text."""
 
-    For a loop, the root of the body follows the operand of the loop.
-    """
-    computation = module.computation_of(parameter)
-    number = parameter_number(parameter)
-    if computation is None or number is None:
-        return []
-    found: list[tuple[InstructionLine, InstructionLine]] = []
-    for caller in module.callers(computation):
-        operands = passed_operands(module, caller)
-        for place in _operand_numbers(module, caller, computation, number):
-            passer, operand = operands[place] if place < len(operands) else (caller, None)
-            if operand is not None:
-                found.append((passer, operand))
-        if caller.opcode == "while" and number == 0:
-            found += [(caller, root) for root in roots_of(module, caller)]
-    return found
+    def __init__(self, module: ModuleIndex) -> None:
+        self._module = module
 
+    def _opcode(self, instruction: InstructionLine) -> str:
+        return instruction.opcode
 
-def parameters_of_operand(
-    module: ModuleIndex, caller: InstructionLine, place: int
-) -> list[InstructionLine]:
-    """Return the parameters that receive operand number ``place`` of a calling instruction.
+    def _operand_count(self, instruction: InstructionLine) -> int:
+        return len(instruction.operands)
 
-    An async-update calls the computations of its async-start, with its operands after the first.
-    """
-    if caller.opcode == "async-update":
-        start = async_start_of(module, caller)
-        if start is None or place == 0:
+    def _operand(self, instruction: InstructionLine, number: int) -> InstructionLine | None:
+        names = instruction.operands
+        return self._module.operand(instruction, names[number]) if number < len(names) else None
+
+    def _selected_element(self, instruction: InstructionLine) -> int | None:
+        return selected_element(instruction)
+
+    def _callees(self, caller: InstructionLine) -> list[tuple[str, ComputationLine | None]]:
+        callees = ordered_callees(self._module, caller)
+        return [(callee.attribute, callee.computation) for callee in callees]
+
+    def _callers(self, computation: ComputationLine) -> list[InstructionLine]:
+        return self._module.callers(computation)
+
+    def _root(self, computation: ComputationLine) -> InstructionLine | None:
+        return self._module.computation(computation).root
+
+    def _parameter_place(self, parameter: InstructionLine) -> tuple[ComputationLine, int] | None:
+        computation, number = self._module.computation_of(parameter), parameter_number(parameter)
+        return None if computation is None or number is None else (computation, number)
+
+    def _first_operand_users(self, instruction: InstructionLine) -> list[InstructionLine]:
+        users = self._module.users(instruction)
+        return [user for user in users if self._operand(user, 0) is instruction]
+
+    def parameters(self, caller: InstructionLine, place: int) -> list[InstructionLine]:
+        """Return the parameters that receive operand number ``place`` of a calling instruction.
+
+        An async-update calls the computations of its async-start, with its operands after the
+        first.
+        """
+        start = self.async_start(caller) if caller.opcode == "async-update" else caller
+        passed = [] if start is None else self.passed_operands(start)
+        if start is None or (caller, place) not in passed:
             return []
-        passers = [passer for passer, _ in passed_operands(module, start)]
-        if caller not in passers:
-            return []
-        caller, place = start, passers.index(caller) + place - 1
-    return [
-        parameter
-        for computation in dict.fromkeys(module.called_by(caller))
-        for number, parameter in module.computation(computation).parameters.items()
-        if place in _operand_numbers(module, caller, computation, number)
-    ]
+        return [
+            parameter
+            for computation in dict.fromkeys(self._module.called_by(start))
+            for number, parameter in self._module.computation(computation).parameters.items()
+            if passed.index((caller, place)) in self.operand_numbers(start, computation, number)
+        ]
+
+    def producers(self, instruction: InstructionLine, path: TuplePath) -> list[InstructionLine]:
+        """Return the instructions that compute an element of a result.
+
+        The search follows loops, fusions, calls, and branches. It returns several instructions
+        where control flow merges.
+        """
+        found: dict[InstructionLine, None] = {}
+        seen: set[tuple[InstructionLine, TuplePath]] = set()
+        waiting = [(instruction, path)]
+        while waiting and len(seen) <= _MAX_WALK_STEPS:
+            instruction, path = place = waiting.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            sources = [
+                (source, rest)
+                for source, rest, kind in self.sources(instruction, path)
+                if kind in _NAMING or (path and kind not in _MOVING)
+            ]
+            waiting += reversed(sources)
+            if not sources:
+                found[instruction] = None
+        return list(found)
 
 
-def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLine]:
-    """Return the roots of the computations that produce the result of a calling instruction.
-
-    For a loop this is the root of its body, for a reduction the root of its reducer.
-    """
-    roots = (
-        module.computation(callee.computation).root
-        for callee in module.callees(caller)
-        if callee.computation is not None
-        and (callee.attribute == "body" or caller.opcode != "while")
-    )
-    return [root for root in roots if root is not None]
-
-
-def element_sources(
-    module: ModuleIndex, tuple_instruction: InstructionLine, number: int
-) -> list[InstructionLine]:
-    """Return the instructions that compute element ``number`` of a tuple.
-
-    The search follows loops, fusions, calls, and branches. It returns several instructions where
-    control flow merges.
-    """
-    found: dict[InstructionLine, None] = {}
-    _trace(module, tuple_instruction, (number,), set(), found)
-    return list(found)
-
-
-TuplePath = tuple[int, ...]
-
-
-def _trace(
-    module: ModuleIndex,
-    instruction: InstructionLine,
-    path: TuplePath,
-    seen: set[tuple[InstructionLine, TuplePath]],
-    found: dict[InstructionLine, None],
-) -> None:
-    if (instruction, path) in seen or len(seen) > _MAX_WALK_STEPS:
-        return
-    seen.add((instruction, path))
-    if not path and instruction.opcode not in _FORWARDING_OPCODES:
-        found[instruction] = None
-        return
-    sources = list(direct_sources(module, instruction, path))
-    for source, rest in sources:
-        _trace(module, source, rest, seen, found)
-    if not sources:
-        found[instruction] = None
-
-
-def direct_sources(
-    module: ModuleIndex, instruction: InstructionLine, path: TuplePath
-) -> Iterator[tuple[InstructionLine, TuplePath]]:
-    """Yield the instructions and paths that an element of a result comes from directly."""
-    opcode = instruction.opcode
-    if opcode == "tuple":
-        operands = module.operands(instruction)
-        if path[0] < len(operands):
-            operand = operands[path[0]]
-            if operand is not None:
-                yield operand, path[1:]
-    elif opcode == "get-tuple-element":
-        index = instruction.parsed.attribute("index")
-        operand = next(iter(module.operands(instruction)), None)
-        if index is not None and operand is not None and _INDEX.fullmatch(index.text):
-            yield operand, (int(index.text), *path)
-    elif opcode == "parameter":
-        yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))
-    elif opcode in _IDENTITY_OPCODES and len(instruction.operands) == 1:
-        operand = next(iter(module.operands(instruction)), None)
-        if operand is not None and operand.shape.startswith("("):
-            yield operand, path
-    elif opcode in _CALLERS_RETURNING_ROOT:
-        yield from ((root, path) for root in roots_of(module, instruction))
-    elif opcode in {"async-start", "async-update", "async-done"}:
-        yield from _async_sources(module, instruction, path)
-
-
-def _async_sources(
-    module: ModuleIndex, step: InstructionLine, path: TuplePath
-) -> Iterator[tuple[InstructionLine, TuplePath]]:
-    """Yield the sources of an element of an instruction in an async chain."""
-    start = step if step.opcode == "async-start" else async_start_of(module, step)
-    if start is None or not path:
-        return
-    if step.opcode == "async-done":
-        path = (1, *path)
-    if path[0] == 1:
-        for root in roots_of(module, start):
-            yield root, path[1:]
-    elif path[0] == 0 and len(path) > 1:
-        operands = passed_operands(module, start)
-        operand = operands[path[1]][1] if path[1] < len(operands) else None
-        if operand is not None:
-            yield operand, path[2:]
-
-
-def _operand_numbers(
-    module: ModuleIndex, caller: InstructionLine, computation: ComputationLine, number: int
-) -> list[int]:
-    """Return the operands of ``caller`` that it passes to parameter ``number`` of a callee."""
-    if caller.opcode in _CALLERS_BY_POSITION:
-        return [number]
-    if caller.opcode == "while":
-        return [0] if number == 0 else []
-    if caller.opcode == "conditional" and number == 0:
-        branches = branches_of(module, caller)
-        return [at for at, branch in enumerate(branches, 1) if branch.computation is computation]
-    return []
-
-
-def branches_of(module: ModuleIndex, conditional: InstructionLine) -> list[Callee]:
-    """Return the branches of a ``conditional`` in operand order."""
-    found = [one for one in module.callees(conditional) if one.attribute in _BRANCH_ATTRIBUTES]
-    return sorted(found, key=lambda callee: _BRANCH_ATTRIBUTES.index(callee.attribute))
-
-
-_ASYNC_SUFFIXES = ("-start", "-update", "-done")
-
-
-def async_start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | None:
-    """Return the ``-start`` of an ``-update`` or ``-done``, or None if it is missing."""
-    for _ in range(_MAX_WALK_STEPS):
-        before = next(iter(module.operands(step)), None)
-        if before is None or not step.opcode.endswith(_ASYNC_SUFFIXES[1:]):
-            return None
-        if before.opcode.endswith("-start"):
-            return before
-        step = before
-    return None
-
-
-def async_successors(module: ModuleIndex, start: InstructionLine) -> Iterator[InstructionLine]:
-    """Yield the ``-update`` and ``-done`` instructions of an async operation in order."""
-    waiting, seen = [start], {start}
-    while waiting and len(seen) < _MAX_WALK_STEPS:
-        step = waiting.pop(0)
-        for user in module.users(step):
-            before = next(iter(module.operands(user)), None)
-            if before is step and user not in seen and user.opcode.endswith(_ASYNC_SUFFIXES[1:]):
-                seen.add(user)
-                yield user
-                if user.opcode.endswith("-update"):
-                    waiting.append(user)
-
-
-def passed_operands(
-    module: ModuleIndex, caller: InstructionLine
-) -> list[tuple[InstructionLine, InstructionLine | None]]:
-    """Return the operands that a calling instruction passes, each with the instruction that has it.
-
-    The operands of an async-start and of its async-updates form one list.
-    """
-    found = [(caller, operand) for operand in module.operands(caller)]
-    if caller.opcode == "async-start":
-        for step in async_successors(module, caller):
-            if step.opcode == "async-update":
-                found += [(step, operand) for operand in module.operands(step)[1:]]
-    return found
+def ordered_callees(module: ModuleIndex, caller: InstructionLine) -> list[Callee]:
+    """Return the callees of an instruction, branches in operand order."""
+    order = {name: number for number, name in enumerate(opcode_spec(caller.opcode).calls)}
+    return sorted(module.callees(caller), key=lambda one: order.get(one.attribute, len(order)))
 
 
 _KNOWN_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d{1,19})"')

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import opcodes_running_callees
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.instruction_text import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
@@ -25,7 +25,6 @@ _INDEX = re.compile(r"\bindex=(\d{1,9})\b")  # of an element
 _BACKEND_CONFIG = ", backend_config="
 # Parts of a text that vary between equal compiles, except for names and the configuration.
 VARYING_PARTS = re.compile(rf", channel_id=\d+|{_METADATA.pattern}")
-_CONTROL_FLOW = opcodes_running_callees()
 _MAX_ROUNDS = 50  # of a pass that follows operands and users; each adds at least one pair
 
 
@@ -114,7 +113,7 @@ def match_instructions(
         nodes, others = first.nodes(one), second.nodes(other)
         _match(nodes, others)
         for node in nodes:
-            if node.match is not None and (is_deep or node.record.opcode in _CONTROL_FLOW):
+            if node.match is not None and (is_deep or node.record.opcode in CALLING_OPCODES):
                 queue += zip(
                     before.called_by(node.record), after.called_by(node.match.record), strict=False
                 )
@@ -152,7 +151,7 @@ class _Side:
         while queue:
             head = queue.pop()
             for node in [] if head is None else self.nodes(head):
-                if node.record.opcode in _CONTROL_FLOW:
+                if node.record.opcode in CALLING_OPCODES:
                     called = [one for one in self._module.called_by(node.record) if one not in seen]
                     seen.update(called)
                     queue += called
@@ -162,7 +161,7 @@ class _Side:
     ) -> Node:
         operation, op_name = _operation(record)
         content = 0
-        if record.opcode not in _CONTROL_FLOW:
+        if record.opcode not in CALLING_OPCODES:
             content = self._contents.called_by(record)
         node = Node(record, operation, op_name, content)
         for number, read in enumerate(record.reads):

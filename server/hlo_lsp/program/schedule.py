@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, vocabulary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
@@ -17,14 +19,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
-_CALLING_OPCODES = {"while", "call", "conditional"}
 _ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
-# Any other `-start` abbreviates an async-start (print option `syntax_sugar_async_ops`), whose
-# computation is not printed.
-_PLAIN_START_OPCODES = {
-    *("all-gather-start", "all-reduce-start", "async-start"),
-    *("collective-permute-start", "copy-start"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +112,9 @@ def _step(row: SequenceRow) -> int:
 
 def is_async_call(opcode: str) -> bool:
     """Return whether an instruction starts, continues, or ends an async computation."""
-    return opcode in _ASYNC_OPCODES or (
-        opcode.endswith("-start") and opcode not in _PLAIN_START_OPCODES
-    )
+    # A `-start` that is no opcode abbreviates an async-start (`syntax_sugar_async_ops`).
+    is_short = opcode.endswith("-start") and opcode not in vocabulary().opcodes
+    return is_short or opcode in _ASYNC_OPCODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +131,7 @@ def _execution_order(
     """Yield the instructions of a computation, each after the computations that it enters."""
     unbound: dict[str, tuple[list[ComputationLine], int]] = {}
     for instruction in module.members(computation):
-        if instruction.opcode in _CALLING_OPCODES:
+        if instruction.opcode in CONTROL_FLOW_OPCODES:
             for callee in _callees(module, instruction):
                 yield _EnteredComputation(callee, is_async=False)
         elif instruction.opcode in _ASYNC_OPCODES:
@@ -146,9 +141,7 @@ def _execution_order(
 
 
 def _callees(module: ModuleIndex, instruction: InstructionLine) -> list[ComputationLine]:
-    callees = module.callees(instruction)
-    if instruction.opcode == "while":
-        callees.sort(key=lambda callee: callee.attribute != "condition")
+    callees = ordered_callees(module, instruction)  # the condition of a loop first
     return [callee.computation for callee in callees if callee.computation is not None]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, opcodes_where
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import (
@@ -15,7 +16,7 @@ from hlo_lsp.model.shape import (
     without_layout,
     without_memory_space,
 )
-from hlo_lsp.program.dataflow import async_start_of
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -23,11 +24,10 @@ HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
+_MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED, ResultKind.ROOT})
+_FORWARDING_OPCODES = opcodes_where(lambda one: one.returns not in {None, *_MOVING})
 # These opcodes can refer to host memory, but move no data.
-_OPCODES_WITHOUT_TRANSFER = {
-    *("bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple"),
-    "while",
-}
+_OPCODES_WITHOUT_TRANSFER = _FORWARDING_OPCODES | CONTROL_FLOW_OPCODES
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +160,16 @@ def _first_element(shape: Shape | None) -> Shape | None:
 
 
 # These run no code of their own, or only wait.
-_PLUMBING = frozenset(
-    {
-        *("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "iota"),
-        *("opt-barrier", "add-dependency", "partition-id", "replica-id", "send", "recv"),
-    }
-)
+_PLUMBING = _FORWARDING_OPCODES | {
+    *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
+}
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
-_COLLECTIVES = frozenset(
-    {
-        *("all-gather", "all-reduce", "all-to-all", "collective-broadcast", "collective-permute"),
-        *("ragged-all-to-all", "reduce-scatter"),
-    }
-)
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
+_DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
+_COLLECTIVES = opcodes_where(
+    lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(_ASYNC_SUFFIXES))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,11 +286,12 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
 def _operations(
     module: ModuleIndex, instructions: list[InstructionLine], places: dict[InstructionLine, int]
 ) -> Iterator[AsyncOperation]:
+    flow = ModuleFlow(module)
     for done in instructions:
         checkpoint()
         if not done.opcode.endswith("-done"):
             continue
-        start = async_start_of(module, done)
+        start = flow.async_start(done)
         if start is None or start not in places:
             continue
         kind = _kind(module, start)

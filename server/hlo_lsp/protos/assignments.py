@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, decoded, index_text
 
 _ALLOCATIONS_PER_CHECKPOINT = 64
-_MERGING_OPCODES = frozenset({"while", "conditional"})
-_CALLING_OPCODES = _MERGING_OPCODES | {"call"}
 _UNKNOWN_SHAPE = "opaque[]"
 
 
@@ -90,10 +89,10 @@ class AssignmentPrinter:
         define one only where several meet. The analysis is of the main thread.
         """
         if one.opcode != "parameter":
-            return one.opcode in _MERGING_OPCODES
+            return one.opcode in CONTROL_FLOW_OPCODES - {"call"}
         computation = self._flow.parent(one.id)
         callers = self._flow.callers.get(computation, ())
-        return any(caller.opcode in _CALLING_OPCODES for caller in callers) and (
+        return any(caller.opcode in CONTROL_FLOW_OPCODES for caller in callers) and (
             self._computations[computation].execution_thread in {"", MAIN_THREAD}
         )
 

@@ -3,27 +3,21 @@
 from collections.abc import Container, Iterator
 from typing import Any
 
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
+from hlo_lsp.hlo.dataflow import Dataflow
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, ResultKind
 from hlo_lsp.protos.instructions import InstructionPrinter
 from hlo_lsp.protos.shapes import decoded
 
 _MAX_FORWARDING_STEPS = 10_000
 Place = tuple[int, tuple[int, ...]]  # the id of an instruction, and a shape index
-_PASSING_OPCODES = opcodes_with(ResultKind.OPERAND) | {"all-reduce-done", "async-update"}
-# These return the result of an asynchronous operation, which is element 0 or 1 of its start.
-_DONE_ELEMENTS = {
-    "copy-done": 0,
-    "async-done": 1,
-    "all-gather-done": 1,
-    "collective-permute-done": 1,
-}
-_CALLERS = opcodes_running_callees()
+_MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED})
 
 
-class ValueFlow:
+class ValueFlow(Dataflow[int, int]):
     """Follows values from the instructions that forward them to those that define them.
 
-    Instructions that are not known to forward a value define it.
+    Instructions and computations are their ids. Instructions that are not known to forward a value
+    define it. Fused computations have no values.
     """
 
     def __init__(self, printer: InstructionPrinter, defined: Container[Place]) -> None:
@@ -37,10 +31,14 @@ class ValueFlow:
             for one in computation.instructions
         }
         self.callers: dict[int, list[Any]] = {}
+        self._async_users: dict[int, list[int]] = {}
         for one in self._instructions.values():
-            if one.opcode in _CALLERS:
+            if one.opcode in CALLING_OPCODES:
                 for number in one.called_computation_ids:
                     self.callers.setdefault(number, []).append(one)
+            if one.opcode.startswith("async-"):
+                for number in one.operand_ids[:1]:
+                    self._async_users.setdefault(number, []).append(one.id)
 
     def definition(self, place: Place) -> Place | None:
         """Return where the value at a place is defined; None if that does not follow."""
@@ -50,7 +48,9 @@ class ValueFlow:
             if here is None or here in self._defined or here in self._known:
                 break
             path.append(here)
-            here = self._source(here)
+            # Where several values meet, a value is defined, so that any source leads to the same.
+            source = next(self.sources(*here), None)
+            here = None if source is None or source[2] in _MOVING else source[:2]
         found = self._known.get(here, here) if here is not None else None
         if found is not None and found not in self._defined:
             found = None
@@ -72,80 +72,39 @@ class ValueFlow:
         computation = self._computations.get(number)
         return -1 if computation is None else int(computation.root_id)
 
-    def _source(self, place: Place) -> Place | None:
-        """Return the place whose value an instruction forwards to a place of its result."""
-        number, index = place
-        one = self._instructions.get(number)
-        if one is None:
-            return None
-        opcode, operands = one.opcode, one.operand_ids
-        if opcode == "parameter":
-            return self._argument(one, index)
-        if opcode == "call" and one.called_computation_ids:
-            return self.root(one.called_computation_ids[0]), index
-        if opcode == "conditional" and one.called_computation_ids:
-            return self.root(one.called_computation_ids[0]), index
-        if not operands:
-            return None
-        if opcode == "async-update" and len(operands) > 1:
-            return self._bound(one, index)
-        if opcode in _PASSING_OPCODES or opcode == "while" or (opcode == "copy" and index):
-            return operands[0], index
-        if opcode == "get-tuple-element":
-            return operands[0], (int(one.tuple_index), *index)
-        if opcode == "tuple" and index and index[0] < len(operands):
-            return operands[index[0]], index[1:]
-        if opcode in _DONE_ELEMENTS:
-            return operands[0], (_DONE_ELEMENTS[opcode], *index)
-        return self._started(one, opcode, index)
+    def _opcode(self, instruction: int) -> str:
+        return getattr(self._instructions.get(instruction), "opcode", "")
 
-    def _bound(self, update: Any, index: tuple[int, ...]) -> Place | None:
-        """Return the source of an element of an update that adds operands to its start."""
-        start = self.async_start(update)
-        if start is None or not index:
-            return None
-        if index[0] == 1 and start.called_computation_ids:
-            return self.root(start.called_computation_ids[0]), index[1:]
-        given = [*start.operand_ids, *update.operand_ids[1:]]
-        if index[0] == 0 and len(index) > 1 and index[1] < len(given):
-            return given[index[1]], index[2:]
-        return update.operand_ids[0], index
+    def _operand_count(self, instruction: int) -> int:
+        return len(self._instructions[instruction].operand_ids)
 
-    def async_start(self, one: Any) -> Any:
-        """Return the start of an asynchronous operation, given one of its steps, or None."""
-        for _ in range(_MAX_FORWARDING_STEPS):
-            if one is None or one.opcode == "async-start":
-                return one
-            known = one.opcode.startswith("async-") and one.operand_ids
-            one = self._instructions.get(one.operand_ids[0]) if known else None
-        return None
+    def _operand(self, instruction: int, number: int) -> int | None:
+        one = self._instructions.get(instruction)
+        ids = () if one is None else one.operand_ids
+        return int(ids[number]) if number < len(ids) else None
 
-    def _started(self, one: Any, opcode: str, index: tuple[int, ...]) -> Place | None:
-        """Return the source of an element of the result of an asynchronous start."""
-        operands = one.operand_ids
-        if opcode == "copy-start" and index == (1,):
-            return operands[0], ()
-        if opcode == "recv-done" and index[:1] == (0,):
-            return operands[0], index
-        if opcode == "send" and index[:1] == (0,):
-            return operands[0], index[1:]
-        if opcode == "async-start" and index[:1] == (1,) and one.called_computation_ids:
-            return self.root(one.called_computation_ids[0]), index[1:]
-        if index[:1] != (0,) or not opcode.endswith("-start"):
-            return None
-        if opcode != "async-start" and len(operands) == 1:
-            return operands[0], index[1:]
-        is_known = len(index) > 1 and index[1] < len(operands)
-        return (operands[index[1]], index[2:]) if is_known else None
+    def _selected_element(self, instruction: int) -> int:
+        return int(self._instructions[instruction].tuple_index)
 
-    def _argument(self, parameter: Any, index: tuple[int, ...]) -> Place | None:
-        for caller in self.callers.get(self.parent(parameter.id), ())[:1]:
-            number = int(parameter.parameter_number)
-            if caller.opcode == "conditional":
-                number += 1 + list(caller.called_computation_ids).index(self.parent(parameter.id))
-            if number < len(caller.operand_ids):
-                return caller.operand_ids[number], index
-        return None
+    def _callees(self, caller: int) -> list[tuple[str, int]]:
+        one = self._instructions[caller]
+        if one.opcode not in CALLING_OPCODES:
+            return []
+        # The body of a loop is the first one.
+        ids = one.called_computation_ids
+        return [("" if at else "body", int(each)) for at, each in enumerate(ids)]
+
+    def _callers(self, computation: int) -> Iterator[int]:
+        return (int(caller.id) for caller in self.callers.get(computation, ()))
+
+    def _root(self, computation: int) -> int:
+        return self.root(computation)
+
+    def _parameter_place(self, parameter: int) -> tuple[int, int]:
+        return self.parent(parameter), int(self._instructions[parameter].parameter_number)
+
+    def _first_operand_users(self, instruction: int) -> list[int]:
+        return self._async_users.get(instruction, [])
 
 
 def shape_indices(shape: Any) -> Iterator[tuple[int, ...]]:

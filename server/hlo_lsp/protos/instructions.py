@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hlo_lsp.hlo.vocabulary import opcode_spec
 from hlo_lsp.protos.attributes import comparison_type, own_attributes
 from hlo_lsp.protos.literals import literal_text
 from hlo_lsp.protos.shapes import (
@@ -16,12 +17,6 @@ from hlo_lsp.protos.shapes import (
 )
 from hlo_lsp.protos.shardings import sharding_text
 
-_APPLY_OPCODES = frozenset(
-    {
-        *("call", "map", "reduce-window", "reduce", "all-reduce", "reduce-scatter"),
-        *("all-reduce-start", "scatter", "sort", "scan"),
-    }
-)
 _PRED = 1
 
 
@@ -113,20 +108,20 @@ class InstructionPrinter:
             for number, callee in known
         ]
         joined = ", ".join(names)
-        if opcode == "while" and len(names) > 1:
-            yield from (f"condition={names[1]}", f"body={names[0]}")
-        elif opcode == "select-and-scatter" and len(names) > 1:
-            yield from (f"select={names[0]}", f"scatter={names[1]}")
-        elif opcode == "conditional":
+        attributes = opcode_spec(opcode).calls
+        if opcode == "while":  # the body is the first one
+            names.reverse()
+        if opcode == "conditional":
             operand = self.instructions.get(one.operand_ids[0]) if one.operand_ids else None
-            if operand is not None and operand.shape.element_type == _PRED and len(names) == 2:
-                yield from (f"true_computation={names[0]}", f"false_computation={names[1]}")
-            else:
-                yield f"branch_computations={{{joined}}}"
-        elif opcode in _APPLY_OPCODES:
-            yield f"to_apply={names[0]}"
+            is_binary = operand is not None and operand.shape.element_type == _PRED
+            is_binary = is_binary and len(names) == 2
+            attributes = attributes[1:] if is_binary else attributes[:1]
         elif opcode == "custom-call":
-            yield f"called_computations={{{joined}}}"
+            attributes = attributes[-1:]
+        if attributes in {("branch_computations",), ("called_computations",)}:
+            yield f"{attributes[0]}={{{joined}}}"
+        elif attributes and attributes != ("calls",) and len(attributes) <= len(names):
+            yield from map("{}={}".format, attributes, names)
         elif opcode not in {"async-update", "async-done"}:
             yield f"calls={joined}"
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.background_jobs import cached_property, checkpoint
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, OperandReading, opcode_spec
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, decoded, index_text
@@ -68,12 +69,10 @@ class LiveRanges:
             if one is None:
                 continue
             called = list(one.called_computation_ids)
-            if one.opcode in {"call", "conditional"}:
-                for callee in called:
+            if one.opcode in CONTROL_FLOW_OPCODES:
+                # The condition of a loop comes after its body.
+                for callee in called[::-1] if one.opcode == "while" else called:
                     self._flatten(callee, start)
-            elif one.opcode == "while" and len(called) > 1:
-                self._flatten(called[1], start)
-                self._flatten(called[0], start)
             elif one.opcode in _ASYNC_STEPS:
                 self._flatten_async(one)
             self._steps[each] = len(self.sequence)
@@ -82,7 +81,8 @@ class LiveRanges:
 
     def _flatten_async(self, one: Any) -> None:
         """Append the computation of an asynchronous call at the first step with all operands."""
-        start = self._flow.async_start(one)
+        number = one.id if one.opcode == "async-start" else self._flow.async_start(one.id)
+        start = None if number is None else self._instructions.get(number)
         if start is None or not start.called_computation_ids or not one.shape.tuple_shapes:
             return
         called = start.called_computation_ids[0]
@@ -125,17 +125,9 @@ class LiveRanges:
 
     def _done_step(self, start: Any, parent: int) -> int:
         """Return the step at which an asynchronous call is done."""
-        here = start
-        while here is not None and here.opcode in _ASYNC_STEPS:
-            here = self._async_users.get(here.id)
-        return self._spans[parent][1] if here is None else self._steps[here.id]
-
-    @cached_property
-    def _async_users(self) -> dict[int, Any]:
-        """The next step of each step of an asynchronous call."""
-        known = (self._instructions[number] for number in self.sequence)
-        steps = (one for one in known if one.opcode.startswith("async-"))
-        return {operand: one for one in steps for operand in one.operand_ids[:1]}
+        known = (one for one in self._flow.async_successors(start.id) if one in self._steps)
+        done = (one for one in known if self._instructions[one].opcode == "async-done")
+        return next((self._steps[one] for one in done), self._spans[parent][1])
 
     def _extend(self) -> None:
         """Extend the ranges to other places and to the last uses of each value."""
@@ -147,7 +139,8 @@ class LiveRanges:
                 if source is not None and source != (number, index):
                     self._reach(source, end)
             opcode = one.opcode
-            if opcode in {"tuple", "domain", "call"}:
+            reads = opcode_spec(opcode).reads
+            if reads is OperandReading.NOTHING or opcode == "call":
                 continue
             step = self._steps[number]
             if opcode == "while" and one.called_computation_ids:
@@ -156,7 +149,7 @@ class LiveRanges:
                 given = self._instructions.get(operand)
                 if given is None:
                     continue
-                whole = opcode in {"get-tuple-element", "copy"}
+                whole = reads is OperandReading.TABLE
                 for index in ((),) if whole else shape_indices(given.shape):
                     source = self._flow.definition((operand, index))
                     if source is not None:

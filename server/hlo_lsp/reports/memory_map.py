@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer
@@ -35,7 +35,6 @@ Table = dict[str, list[int]]
 FORMAT = "hlo-lsp memory map"
 VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
-_BAND_OPCODES = opcodes_running_callees() & opcodes_with(ResultKind.CALLEE)
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
@@ -234,7 +233,7 @@ class _Map:
         """Return an instruction that calls each computation of a band."""
         found: dict[str, InstructionLine] = {}
         for instruction in schedule.instructions:
-            if instruction.opcode in _BAND_OPCODES:
+            if instruction.opcode in CONTROL_FLOW_OPCODES:
                 for name in instruction.called:
                     found.setdefault(name, instruction)
         return found

@@ -96,9 +96,9 @@ WRONG = (
     ("f32[8,4] get-tuple-element(%t), index=2", "no element 2: `t` is a tuple of 2 elements"),
     ("f32[8,4] get-tuple-element(%a), index=0", "`a` is `f32[8,4]`, not a tuple"),
     ("f32[8] copy-done(%copying)",
-     "the result is `f32[8]`, but the destination of `copying` is `f32[8,4]`"),
+     "the result is `f32[8]`, but element 0 of `copying` is `f32[8,4]`"),
     ("(f32[8], f32[8,4], u32[]) copy-start(%a)",
-     "the destination is `f32[8]`, but `a` is `f32[8,4]`"),
+     "`a` is `f32[8,4]`, but element 0 of the result is `f32[8]`"),
 )  # fmt: skip
 
 
@@ -107,6 +107,14 @@ def test_wrong_shapes_are_reported(line: str, message: str) -> None:
     reported = reports(module(line))
     assert [code for code, _, _ in reported] == ["shape-mismatch"] * len(reported)
     assert {sentence for _, _, sentence in reported} == {message}
+
+
+def test_done_has_the_shape_in_its_start() -> None:
+    start = "%start = (f32[8,4]{1,0}, f32[16,4]{1,0}) all-gather-start(%a), dimensions={0}"
+    reported = reports(module(f"f32[8] all-gather-done(%start)\n  {start}"))
+    assert {sentence for code, _, sentence in reported if code == "shape-mismatch"} == {
+        "the result is `f32[8]`, but element 1 of `start` is `f32[16,4]`"
+    }
 
 
 def test_finding_is_at_the_operand_with_both_shapes() -> None:

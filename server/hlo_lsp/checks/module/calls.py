@@ -14,7 +14,7 @@ from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place, name_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
-from hlo_lsp.program.dataflow import branches_of
+from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
 
@@ -210,7 +210,7 @@ def loop(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def branches(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a `conditional` has one operand per branch and the shape of each branch."""
     record, resolved = context.record, context.resolved
-    callees = branches_of(context.file.module, record)
+    callees = ordered_callees(context.file.module, record)
     if resolved is None or not callees:
         return
     given = len(resolved.names) - 1

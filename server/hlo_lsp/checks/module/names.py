@@ -12,7 +12,7 @@ from hlo_lsp.checks.framework.rule import (
     enclosing_computation,
     error,
 )
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import opcode_spec, opcodes_where
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
@@ -22,12 +22,9 @@ from hlo_lsp.model.shape import brief_shape
 from hlo_lsp.syntax.instruction_text import TextSpan, tuples_of_element
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
-CALLING = frozenset(
-    name
-    for opcode in vocabulary().opcodes.values()
-    for name in (opcode.name, f"{opcode.name}-start")  # the short form of asynchronous calls
-    if opcode.calls and vocabulary().opcode(name) is not None
-)
+_CALLING = opcodes_where(lambda one: bool(one.calls))
+# With the short form of asynchronous calls.
+CALLING = _CALLING | {f"{one}-start" for one in _CALLING if opcode_spec(f"{one}-start").calls}
 
 
 def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
-from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_with, vocabulary
+from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec, opcodes_where
 from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -18,10 +18,7 @@ from hlo_lsp.model.shape import (
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 
-ELEMENTWISE = {
-    "clamp",  # except its limits
-    *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
-}
+ELEMENTWISE = opcodes_where(lambda one: one.elementwise) | {"clamp"}  # except its limits
 _INDEX = re.compile(r"\d{1,9}")  # of an element
 _PREDICATES = {"compare", "is-finite"}
 # Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
@@ -29,7 +26,11 @@ _RETYPING = _PREDICATES | {
     *("abs", "complex", "convert", "imag", "map", "real", "stochastic-convert"),
 }
 LOGICAL = {*_PREDICATES, "select"}
-HANDED = opcodes_with(ResultKind.OPERAND) - {"bitcast"}
+_UNCHANGED = frozenset({ResultKind.OPERAND, ResultKind.COPY})
+# Of asynchronous computations, updates can add operands to the result; `copy` is elementwise.
+FORWARDING = opcodes_where(lambda one: any(part.kind in _UNCHANGED for part in one.result)) - {
+    *("async-done", "async-update", "copy"),
+}
 
 
 class Side(NamedTuple):
@@ -123,12 +124,32 @@ def logical_types(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def same_as_operand(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
-    """Check that `opt-barrier`, `domain`, and `add-dependency` have the shape of their operand."""
-    for number, operand in _operands(context):
-        if number == 0:
-            reason = f"`{context.record.opcode}` keeps the shape of its operand"
-            yield from _against_result(context, 0, operand, reason)
+def forwarded(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
+    """Check that a part of a result that is an operand, or a part of one, has the shape there."""
+    record = context.record
+    for part in opcode_spec(record.opcode).result:
+        operand = dict(_operands(context)).get(part.operand)
+        if operand is None or (len(context.operands) > 1 and part.is_repeated):
+            continue
+        whole = Side("the result is", record.shape, record, "the shape of the result")
+        result = _part_side(whole, part.at)
+        given = _part_side(operand_side(operand), part.element)
+        if part.kind not in _UNCHANGED or result is None or given is None:
+            continue
+        at, sides = (None, (result, given)) if part.element else (part.operand, (given, result))
+        is_whole = not part.at and not part.element
+        reason = f": `{record.opcode}` keeps the shape of its operand" if is_whole else ""
+        yield from compare_shapes(context, at, *sides, is_loose=True, reason=reason)
+
+
+def _part_side(side: Side, index: tuple[int, ...]) -> Side | None:
+    """Return an element of a tuple, or the side itself for an empty index."""
+    for number in index:
+        elements = element_texts(side.shape)
+        if elements is None or number >= len(elements):
+            return None
+        side = side._replace(words=f"element {number} of {side.words}", shape=elements[number])
+    return side
 
 
 def tuple_elements(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -144,9 +165,10 @@ def tuple_elements(context: RecordContext[InstructionLine]) -> Iterator[Finding]
             f"operand{'' if len(resolved.names) == 1 else 's'}",
         )
         return
+    whole = Side("the tuple is", record.shape, record, "the shape of the tuple")
     for number, operand in _operands(context):
-        what = f"element {number} of the tuple is"
-        element = Side(what, elements[number], record, "the shape of the tuple")
+        element = _part_side(whole, (number,))
+        assert element is not None  # there are as many as operands
         yield from compare_shapes(context, number, operand_side(operand), element)
 
 
@@ -157,16 +179,13 @@ def taken_element(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     index = record.attribute("index")
     if operand is None or index is None or not _INDEX.fullmatch(index.text):
         return
-    elements = element_texts(operand.shape)
-    message = f"the shape of `{operand.name}`"
-    if elements is not None and int(index.text) < len(elements):
-        what = f"element {index.text} of `{operand.name}` is"
-        element = Side(what, elements[int(index.text)], operand, message)
+    element = _part_side(operand_side(operand), (int(index.text),))
+    if element is not None:
         yield from compare_shapes(context, None, Side("the result is", record.shape), element)
         return
-    related = Related(shape_place(context.file, operand), message)
+    related = Related(shape_place(context.file, operand), f"the shape of `{operand.name}`")
     shape = brief_shape(operand.shape)
-    if elements is not None:
+    if element_texts(operand.shape) is not None:
         place = part_place(context.file, record, index)
         yield context.report(
             place, f"no element {index.text}: `{operand.name}` is {shape}", related
@@ -174,25 +193,6 @@ def taken_element(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     elif try_shape(operand.shape) is not None:
         yield context.report(
             context.operand_place(0), f"`{operand.name}` is {shape}, not a tuple", related
-        )
-
-
-def copied(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
-    """Check the shapes of `copy-start`, (destination, source, context), and of `copy-done`."""
-    record = context.record
-    operand = dict(_operands(context)).get(0)
-    if operand is None:
-        return
-    elements = element_texts((record if record.opcode == "copy-start" else operand).shape)
-    if record.opcode == "copy-start":
-        for role, element in zip(("destination", "source"), elements or (), strict=False):
-            side = Side(f"the {role} is", element)
-            yield from compare_shapes(context, None, side, operand_side(operand), is_loose=True)
-    elif operand.opcode == "copy-start" and elements:
-        what, about = (f"the {one} of `{operand.name}`" for one in ("destination", "shape"))
-        side = Side(f"{what} is", elements[0], operand, about)
-        yield from compare_shapes(
-            context, None, Side("the result is", record.shape), side, is_loose=True
         )
 
 
@@ -235,8 +235,7 @@ def _is_scalar(shape: str) -> bool:
 RULES: tuple[AnyRule, ...] = (
     error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE),
     error("shape-mismatch", InstructionLine, logical_types, LOGICAL),
-    error("shape-mismatch", InstructionLine, same_as_operand, HANDED),
+    error("shape-mismatch", InstructionLine, forwarded, FORWARDING),
     error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}),
     error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}),
-    error("shape-mismatch", InstructionLine, copied, {"copy-start", "copy-done"}),
 )

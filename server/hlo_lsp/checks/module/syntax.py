@@ -7,7 +7,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
-from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.hlo.vocabulary import opcodes_where, vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.model.unknown_forms import unknown_forms
@@ -165,17 +165,9 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 
 _LITERAL = {"constant", "parameter"}  # these have a value or a number instead of operands
-COUNTED = frozenset(
-    opcode.name
-    for opcode in vocabulary().opcodes.values()
-    if (opcode.arity is not None or opcode.fewest) and opcode.name not in _LITERAL
-)
+COUNTED = opcodes_where(lambda one: one.arity is not None or one.fewest > 0) - _LITERAL
 _DIMENSIONS = (("dimensions",),)
-NEEDING = frozenset(
-    opcode.name
-    for opcode in vocabulary().opcodes.values()
-    if opcode.required or opcode.name == "broadcast"
-)
+NEEDING = opcodes_where(lambda one: bool(one.required)) | {"broadcast"}
 
 
 def operand_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:

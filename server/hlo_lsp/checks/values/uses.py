@@ -18,6 +18,7 @@ from hlo_lsp.checks.values.positions import (
     parts_of,
     position_rows,
 )
+from hlo_lsp.hlo.vocabulary import OperandReading, opcodes_where
 from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -32,8 +33,8 @@ from hlo_lsp.syntax.instruction_text import split_element
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 
-FORWARDS = frozenset({"tuple", "domain"})  # hand on all of an operand and read none of it
-READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
+_FORWARDS = opcodes_where(lambda one: one.reads is OperandReading.NOTHING)
+_READS_TABLES = opcodes_where(lambda one: one.reads is OperandReading.TABLE)
 _TOPS = frozenset({None, "{}"})
 _MAX_NAMED_USES = 3  # uses in a message
 _NONE = "  (none)"
@@ -93,7 +94,7 @@ class Users:
 
     def _forwarding_root(self, name: str) -> InstructionLine | None:
         record = self._index.instructions.first(name)
-        if record is None or record.opcode not in FORWARDS | READS_THE_TOP:
+        if record is None or record.opcode not in _FORWARDS | _READS_TABLES:
             return None
         return record if self._index.is_root(record) else None
 
@@ -101,8 +102,8 @@ class Users:
         """Return the instructions that read a result, and those that read the table of a tuple."""
         users = self._index.mentioning(name)
         return (
-            [user for user in users if user.opcode not in FORWARDS | READS_THE_TOP],
-            [user for user in users if user.opcode in READS_THE_TOP],
+            [user for user in users if user.opcode not in _FORWARDS | _READS_TABLES],
+            [user for user in users if user.opcode in _READS_TABLES],
         )
 
 

@@ -9,7 +9,6 @@ from hlo_lsp.hlo.vocabulary import (
     OpcodeSpec,
     OperandPassing,
     OperandSpec,
-    opcodes_passing,
     operand_description,
     vocabulary,
 )
@@ -26,7 +25,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
-_OPCODES_PASSING_OPERANDS = opcodes_passing(OperandPassing.POSITIONS)
 _LITERAL_PARAMETERS = {
     "parameter": ("number", "The number of the argument, from 0."),
     "constant": ("literal", "The value, with one level of braces per dimension."),
@@ -80,7 +78,7 @@ def _operand_signature(
         return None
     scope = completion_scope(draft)
     written = operand_texts(draft.text, slot.opened)
-    if opcode.name in _OPCODES_PASSING_OPERANDS:
+    if opcode.passes is OperandPassing.POSITIONS:
         shown = [
             (f"{found.name}: {found.shape}", _written_operand_hint(scope, written, number))
             for number, found in enumerate(callee_parameters(draft))

@@ -5,7 +5,11 @@ from functools import lru_cache
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
+from hlo_lsp.syntax.instruction_text import (
+    OPCODES_WITHOUT_OPERANDS,
+    InstructionText,
+    parse_instruction,
+)
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts, is_balanced
 
 _SHAPE_TOKEN = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
@@ -86,7 +90,6 @@ _STRING_OR_GAP = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
 _BRACES = re.compile(r" ?([{}]) ?")
 _SPACED_BRACES = {"{": " {", "}": "}"}  # for the rows of the location tables
 _INSTRUCTION_PREFIX = re.compile(r"\s*(ROOT\s+)?(%?)")
-_LITERAL_OPCODES = frozenset({"constant", "parameter"})
 
 
 def format_instruction(text: str, at: int = 0) -> str | None:
@@ -151,7 +154,7 @@ def format_table_row(text: str) -> str:
 
 def _format_operands(parts: InstructionText, shape: str) -> str | None:
     text = parts.literal.text
-    if parts.opcode.text in _LITERAL_OPCODES:
+    if parts.opcode.text in OPCODES_WITHOUT_OPERANDS:
         return format_literal(text, shape)
     if _PLAIN_OPERANDS.fullmatch(text):
         return text

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from hlo_lsp.hlo.vocabulary import OperandPassing, opcodes_passing, vocabulary
+from hlo_lsp.hlo.vocabulary import OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
     source_facts,
@@ -41,12 +41,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
-from hlo_lsp.program.dataflow import (
-    async_successors,
-    element_sources,
-    operands_of_parameter,
-    trip_count,
-)
+from hlo_lsp.program.dataflow import ModuleFlow, trip_count
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -59,7 +54,6 @@ _MAX_LISTED_USERS = 16
 _MAX_LITERAL_CHARACTERS = 60
 _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
-_INLINED_BODY_OPCODES = opcodes_passing(OperandPassing.POSITIONS)
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
 
 OptionalLine = LocatedRecord[InstructionLine] | None
@@ -233,7 +227,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     number, computation = parameter_number(parameter), module.computation_of(parameter)
     if number is not None and computation is not None:
         facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
-    passed = operands_of_parameter(module, parameter)
+    passed = ModuleFlow(module).arguments(parameter)
     found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
     return [*facts, *list_facts("receives", found)]
 
@@ -251,13 +245,9 @@ def _omission_facts(dump: DumpSet, record: InstructionLine) -> list[Fact]:
 
 
 def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
-    operand = next(iter(module.operands(selection)), None)
-    index = selection.parsed.attribute("index")
-    number = "" if index is None else index.text.strip()
-    if operand is None or not number.isdecimal() or len(number) > 9:
-        return []
-    sources = element_sources(module, operand, int(number))
-    found = [f"`{each.name}` ({each.opcode})" for each in sources if each is not operand]
+    own = (selection, *module.operands(selection))
+    sources = ModuleFlow(module).producers(selection, ())
+    found = [f"`{each.name}` ({each.opcode})" for each in sources if each not in own]
     return list_facts("computed by", found)
 
 
@@ -283,7 +273,7 @@ def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
     facts = [Fact("users", counted_list(users, _MAX_LISTED_USERS) + note)]
     if line is None or not line.record.opcode.endswith(_ASYNC_START_SUFFIXES):
         return facts
-    steps = async_successors(line.file.module, line.record)
+    steps = ModuleFlow(line.file.module).async_successors(line.record)
     completions = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
     return [*facts, *list_facts("completed by", completions)]
 
@@ -345,7 +335,7 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
 
 def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
     found: dict[str, list[str]] = {}
-    is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
+    is_inlined = opcode_spec(instruction.opcode).passes is OperandPassing.POSITIONS
     body: list[Fact] = []
     for attribute, name, _, computation in module.callees(instruction):
         if computation is None:

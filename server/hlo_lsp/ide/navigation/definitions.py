@@ -17,12 +17,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
-from hlo_lsp.program.dataflow import (
-    element_sources,
-    operands_of_parameter,
-    parameters_of_operand,
-    roots_of,
-)
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
@@ -54,13 +49,13 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
         case targets.TupleElementTarget(number=number):
             assert isinstance(target.record, InstructionLine)
             operand = next(iter(module.operands(target.record)), None)
-            sources = [] if operand is None else element_sources(module, operand, number)
+            sources = [] if operand is None else ModuleFlow(module).producers(operand, (number,))
             return _module_places(target, sources)
         case targets.ParameterTarget(number=number):
             parameter = targets.resolve_parameter(target, number)
             if parameter is None or isinstance(target.record, ModuleHeader):
                 return _name_places([parameter])
-            passed = operands_of_parameter(module, parameter.record)
+            passed = ModuleFlow(module).arguments(parameter.record)
             return _module_places(target, [operand for _, operand in passed])
         case targets.LocationRowTarget() as entity:
             return _name_places([targets.resolve_location_row(dump, target, entity)])
@@ -131,7 +126,7 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     if not isinstance(entity, targets.InstructionTarget):
         return []
     if isinstance(record, InstructionLine) and entity.operand is not None:
-        found = parameters_of_operand(module, record, entity.operand)
+        found = ModuleFlow(module).parameters(record, entity.operand)
         if found or "#" not in entity.name:
             return _module_places(target, found)
     meant = targets.resolve_instruction(dump, target, entity.name)
@@ -139,7 +134,7 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
         return []
     if isinstance(meant.record, TupleElement):
         return _origin_places(meant)
-    roots = roots_of(meant.file.module, meant.record)
+    roots = ModuleFlow(meant.file.module).roots(meant.record)
     return _name_places(
         [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
     )
@@ -150,7 +145,7 @@ def _origin_places(element: LocatedRecord[InstructionLine]) -> list[Place]:
     file, record = element.file, element.record
     assert isinstance(record, TupleElement)
     assert record.holder is not None
-    sources = element_sources(file.module, record.holder, record.number)
+    sources = ModuleFlow(file.module).producers(record.holder, (record.number,))
     return list(dict.fromkeys(_name_places(LocatedRecord(file, source) for source in sources)))
 
 

@@ -25,7 +25,7 @@ from hlo_lsp.model.place import (
 )
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.model.tuple_elements import TupleElement
-from hlo_lsp.program.dataflow import operands_of_parameter
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.renaming import element_places, mention_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import ReportedAllocation
@@ -186,7 +186,7 @@ def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces
 def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePlaces:
     file = parameter.file
     mentioned = _mentions(parameter)
-    for caller, operand in operands_of_parameter(file.module, parameter.record):
+    for caller, operand in ModuleFlow(file.module).arguments(parameter.record):
         mentioned += named_places(file, caller, caller.parsed.reads, operand.name)
     return [parameter.name_place], mentioned
 

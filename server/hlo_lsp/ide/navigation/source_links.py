@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import opcodes_running_callees
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
@@ -26,7 +26,6 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
 # The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).
-_CALLING_OPCODES = opcodes_running_callees()
 
 
 class SourceLink(NamedTuple):
@@ -156,4 +155,4 @@ def _instruction_names_at_peak(dump: DumpSet) -> Iterator[str]:
         yield from dict.fromkeys(row.name for row in rows if isinstance(row, PeakRow))
     for file in dump.files:
         instructions = file.module.instructions.firsts()
-        yield from (record.name for record in instructions if record.opcode in _CALLING_OPCODES)
+        yield from (record.name for record in instructions if record.opcode in CALLING_OPCODES)

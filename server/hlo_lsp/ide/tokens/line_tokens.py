@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES
+from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES, OPCODES_WITHOUT_OPERANDS
 from hlo_lsp.syntax.scanners import LineField, fields_of_line
 from hlo_lsp.syntax.used_value import instruction_column
 
@@ -92,7 +92,6 @@ def shape_spans(text: str) -> tuple[TokenSpan, ...]:
 
 
 _KEYWORDS = frozenset({"ROOT", "ENTRY", "HloModule"})
-_OPCODES_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})
 _STATEMENT_TOKEN_TYPES = {
     "STRING": TokenType.STRING,
     "COMMENT": TokenType.COMMENT,
@@ -130,7 +129,7 @@ def statement_spans(text: str, end: int, *, is_head: bool = False) -> list[Token
             add((*match.span(), TokenType.ATTRIBUTE, TokenModifier.NONE))
         elif kind == "CALL" and not reader.wants_head:
             if match[0] != "b":  # ``b(f32[8])`` is a shape.
-                reader.opens_operands = match[0] not in _OPCODES_WITHOUT_OPERANDS
+                reader.opens_operands = match[0] not in OPCODES_WITHOUT_OPERANDS
                 add((*match.span(), TokenType.OPCODE, TokenModifier.NONE))
         elif match[0] not in _KEYWORDS:
             token_type, modifiers = reader.name(match.end(), is_signed=kind == "SIGNED_NAME")
