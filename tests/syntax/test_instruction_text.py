@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import (
+    CALL_ATTRIBUTES,
+    Attributes,
     InstructionText,
     TextSpan,
+    attributes_of,
     metadata_fields,
     operand_names,
     parse_instruction,
@@ -328,3 +331,32 @@ def test_tuples_of_element() -> None:
         assert split_element(name) is None
     assert tuples_of_element("t#1#0") == ("t#1", "t")
     assert tuples_of_element("t") == ()
+
+
+def test_equal_attributes_are_read_once() -> None:
+    for length in (1, 2_000):  # short and long texts
+        text = f', calls=%f, backend_config="{"x" * length}"'
+        assert attributes_of(text) is attributes_of(f" {text}"[1:])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ", calls=%f",
+        ", kind=kLoop, calls=%f, metadata={}",
+        ", dimensions={0,1}, to_apply=%f",
+        ", condition=%f, body=%g",
+        ", condition=f, body=%g",
+        ", calls=%f %g",
+        ", kind=kLoop calls=%f",
+        ', custom_call_target="a, calls=%f"',
+        ", called_computations={%f, %g}",
+    ],
+)
+def test_single_call_is_that_of_the_attributes(text: str) -> None:
+    found = Attributes(text)
+    listed = {each.name: each.value.text for each in found.items if each.name in CALL_ATTRIBUTES}
+    for attribute, span in found.calls:
+        assert span.text in listed[attribute]
+        assert text[span.start : span.end] == span.text
+    assert {attribute for attribute, _ in found.calls} == listed.keys()
