@@ -26,7 +26,8 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
-from hlo_lsp.reports.summary import allocation_kind, module_name
+from hlo_lsp.reports.map_notes import Donations, space_advice, space_notes
+from hlo_lsp.reports.summary import allocation_kind, module_name, summarize
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -81,6 +82,8 @@ class _Map:
         self._step_names: list[str] = []
         if schedule is not None:
             self._step_names, self._schedule = printed_schedule(dump, schedule)
+        self._donations = Donations(dump)
+        self._summary = summarize(dump)
 
     def json(self) -> Json:
         dump = self._dump
@@ -114,11 +117,14 @@ class _Map:
     def _space(
         self, space: int, blocks: list[AllocationBlock], occupancy: SpaceOccupancy | None
     ) -> Json:
-        sizes = [block.allocation.size for block in blocks if block.allocation.color == space]
+        allocations = [one.allocation for one in blocks if one.allocation.color == space]
+        summary = next(one for one in self._summary.spaces if one.space == space)
         found: Json = {
             "space": space,
             "name": space_title(space, self._dump.backend),
-            "allocatedBytes": sum(sizes),
+            "allocatedBytes": sum(allocation.size for allocation in allocations),
+            "notes": space_notes(summary, self._donations, allocations),
+            "advice": space_advice(self._summary, summary),
         }
         if occupancy is not None:
             rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
@@ -136,7 +142,8 @@ class _Map:
 
     def _allocations(self, blocks: list[AllocationBlock]) -> Table:
         first_line = self._assignment.file.first_line
-        table: Table = {key: [] for key in ("number", "space", "size", "fixed", "kind", "line")}
+        keys = ("number", "space", "size", "fixed", "kind", "line", "donation")
+        table: Table = {key: [] for key in keys}
         for block in blocks:
             allocation = block.allocation
             table["number"].append(allocation.number)
@@ -145,11 +152,12 @@ class _Map:
             table["fixed"].append(int(not allocation.preallocated_temp))
             table["kind"].append(self._strings.number(allocation_kind(allocation)))
             table["line"].append(first_line + allocation.line)
+            table["donation"].append(self._strings.number(self._donations.text(allocation)))
         return table
 
     def _boxes(self, blocks: list[AllocationBlock]) -> Table:
         keys = ("allocation", "offset", "size", "padding", "start", "end", "name", "index")
-        places = ("id", "assignmentLine", "moduleLine")
+        places = ("argument", "id", "assignmentLine", "moduleLine")
         table: Table = {
             key: [] for key in (*keys, *places, *(grouping.value for grouping in GROUPINGS))
         }
@@ -179,7 +187,7 @@ class _Map:
         padding = max(0, value.size - logical) if logical else 0
         file = allocation.file
         buffer = LiveBuffer(allocation, LocatedRecord(file, value), value.size, padding)
-        owned = OwnedBuffer(buffer, origin)
+        owned = OwnedBuffer(buffer, origin, by_value=True)
         text = self._strings.number
         row = {
             "allocation": number,
@@ -190,6 +198,7 @@ class _Map:
             "end": -1 if live is None else live.record.end_step,
             "name": text(value.name),
             "index": text(value.index or ""),
+            "argument": text("" if origin is None else _named_argument(origin, value)),
             "id": value.id,
             "assignmentLine": file.first_line + value.line,
             "moduleLine": -1
@@ -245,6 +254,14 @@ class _Map:
     def _steps(self) -> list[int]:
         """Return the names of the scheduled instructions by step."""
         return list(map(self._strings.number, self._step_names))
+
+
+def _named_argument(origin: Origin, value: AssignedValue) -> str:
+    """Return the argument with the data of a value, such as ``p['w']``; empty if it has no name."""
+    if origin.argument is None or origin.argument.startswith("parameter "):
+        return ""
+    is_itself = origin.instruction.record.name == value.name
+    return origin.argument + (value.index or "" if is_itself else "")
 
 
 def _stacked(assignment: BufferAssignment) -> list[AllocationBlock]:

@@ -165,7 +165,7 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from tree_lines(space.tree, count)
         elif space.groups:
             yield f"  {_groups(space, count)}"
-        yield from (f"  {line}" for line in _lost(space))
+        yield from (f"  {line}" for line in lost_lines(space))
         if space is summary.main:
             for one in space.advice:
                 yield f"  advice: {one.text}; {one.price}"
@@ -212,7 +212,7 @@ def _groups(space: SpaceSummary, count: int) -> str:
     return groups + (f" · {others:,} more" if others > 0 else "")
 
 
-def _lost(space: SpaceSummary) -> Iterator[str]:
+def lost_lines(space: SpaceSummary) -> Iterator[str]:
     """Yield which occupied bytes hold no data, and which allocated bytes are not occupied."""
     lost = space.lost
     if lost is None:
@@ -270,7 +270,7 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         for owned in space.buffers[:count]:
             origin = markdown_text(origin_text(owned))
             yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
-        for line in _lost(space):
+        for line in lost_lines(space):
             yield from ("", f"{line[0].upper()}{line[1:]}.")
         if space is summary.main and space.advice:
             yield from ("", "| Advice | Saving |", "|---|---|")
