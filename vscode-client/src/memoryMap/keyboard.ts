@@ -4,7 +4,7 @@ import type { Viewport } from "./viewport";
 
 export const KEYS =
   "Scroll zooms, drag pans; with Shift only steps, with Alt only bytes. Arrows pan, + and - zoom, W A S D as in " +
-  "Perfetto, 0 shows everything, Shift+Left and Shift+Right change the step, / searches, P goes to the peak.";
+  "Perfetto, 0 shows everything, Shift with an arrow changes the step, / searches, P goes to the peak.";
 const PAN = 0.1; // of the width or height
 const ZOOM = 1.5;
 

@@ -8,23 +8,21 @@ export class Notes {
   readonly element = element("details", { class: "notes", hidden: "" });
 
   show(sides: readonly Side[]): void {
-    const found = sides.map(({ space: { notes, advice }, module }) => ({ notes, advice, module }));
-    const parts = found.flatMap(({ notes, advice }) => [
-      ...notes.map((note) => note.split(":")[0] ?? note),
-      ...(advice.length > 0 ? [countNoun(advice.length, "piece").concat(" of advice")] : []),
-    ]);
-    this.element.hidden = parts.length === 0;
+    const found = sides.map(({ space: { notes, advice }, module: { isBefore } }) => ({
+      side: isBefore === undefined ? "" : isBefore ? "Before: " : "After: ",
+      heads: [
+        ...notes.map((note) => note.split(":")[0] ?? note),
+        ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice`] : []),
+      ],
+      lines: [
+        ...notes.map((note) => `${note}.`),
+        ...advice.map(([text, saving]) => `Advice: ${text.replaceAll("`", "")}; ${saving}.`),
+      ],
+    }));
+    this.element.hidden = found.every(({ heads }) => heads.length === 0);
     this.element.replaceChildren(
-      element("summary", {}, parts.join(" · ")),
-      ...found.flatMap(({ notes, advice, module }) => [
-        ...(found.length > 1 ? [element("strong", {}, module.isBefore === true ? "Before" : "After")] : []),
-        element(
-          "ul",
-          {},
-          ...notes.map((note) => element("li", {}, `${note}.`)),
-          ...advice.map(([text, saving]) => element("li", {}, `Advice: ${text.replaceAll("`", "")}; ${saving}.`)),
-        ),
-      ]),
+      element("summary", {}, found.map(({ side, heads }) => `${side}${heads.join(" · ")}`).join(" · ")),
+      element("ul", {}, ...found.flatMap(({ side, lines }) => lines.map((line) => element("li", {}, `${side}${line}`)))),
     );
   }
 }

@@ -8,7 +8,7 @@ import type { Box, Module, Space } from "./model";
 
 export const BAND_HEIGHT = 16;
 export const GAP = 10;
-const LEFT = 74;
+const LEFT = 78;
 const RIGHT = 10;
 const CURVE_TOP = 6;
 const CURVE_HEIGHT = 92;
