@@ -40,18 +40,19 @@ export class FixedBand {
 }
 
 /** Return the legend of the colors that neither the list of groups nor the band explains in each case. */
-export function legendOf(spaces: readonly Space[], groups: Groups): HTMLElement[] {
+export function legendOf(spaces: readonly Space[], groups: Groups, showsFixed: boolean): HTMLElement[] {
   const fixed = spaces.flatMap(({ allocations }) => allocations.filter(({ isFixed }) => isFixed));
   const known = new Set(spaces.every(hasBand) ? fixed.map(({ kind }) => colorOfKind(kind)) : []);
   const items = groups.legend().filter(({ color }) => !known.has(color));
   return [
     ...items.map(({ name, color }) => element("li", {}, swatch(color), ` ${name}`)),
-    ...(fixed.length > 0 ? [element("li", {}, "pale: fixed, but no value is live")] : []),
+    ...(showsFixed && fixed.length > 0 ? [element("li", {}, "pale: fixed, but no value is live")] : []),
     element("li", {}, "faint: partly free"),
   ];
 }
 
 /** Return whether there is something to summarize, and something to show beside it. */
-function hasBand({ allocations }: Space): boolean {
-  return allocations.some(({ isFixed, size }) => isFixed && size > 0) && allocations.some(({ isFixed }) => !isFixed);
+function hasBand({ allocations, curve }: Space): boolean {
+  const hasFixed = allocations.some(({ isFixed, size }) => isFixed && size > 0);
+  return hasFixed && curve !== undefined && allocations.some(({ isFixed }) => !isFixed);
 }

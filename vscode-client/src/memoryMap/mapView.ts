@@ -277,7 +277,7 @@ export class MapView {
     }
     clipped(context, { ...curve, width, y: 0, height: curve.y + curve.height + bands.height + GAP }, () => {
       if (space.curve !== undefined) {
-        drawCurve(context, curve, x, this.viewport.curveY(), this.theme, space.curve);
+        drawCurve(context, { ...curve, width }, x, this.viewport.curveY(), this.theme, space.curve);
       }
       drawBands(context, bands, x, this.theme, module.bands, BAND_HEIGHT);
     });

@@ -334,7 +334,7 @@ export class Page {
     this.groups = groups;
     this.chosenGroup = undefined;
     this.frame.fit(modules, spaces);
-    this.legend.replaceChildren(...legendOf(spaces, groups));
+    this.legend.replaceChildren(...legendOf(spaces, groups, this.frame.showsFixed));
     this.notes.show(this.sides);
     this.sides.forEach((side) => {
       side.show(side.space, groups, keepsZoom);

@@ -73,9 +73,9 @@ export class Frame {
     return [start, start + Math.max(1, ...lengths)];
   }
 
-  /** Return whether fixed allocations are left out; never if there are no others. */
-  hidesFixed({ allocations }: Space): boolean {
-    return !this.showsFixed && allocations.some(({ isFixed }) => !isFixed);
+  /** Return whether fixed allocations are left out; never if there are no others, or none with known steps. */
+  hidesFixed({ allocations, curve }: Space): boolean {
+    return !this.showsFixed && curve !== undefined && allocations.some(({ isFixed }) => !isFixed);
   }
 
   onRedraw(redraw: () => void): void {
@@ -88,8 +88,8 @@ export class Frame {
     });
   }
 
-  private firstByte({ allocations }: Space): number {
-    return this.showsFixed ? 0 : (allocations.find(({ isFixed }) => !isFixed)?.base ?? 0);
+  private firstByte(space: Space): number {
+    return this.hidesFixed(space) ? (space.allocations.find(({ isFixed }) => !isFixed)?.base ?? 0) : 0;
   }
 }
 
