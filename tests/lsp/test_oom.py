@@ -115,7 +115,7 @@ async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
 async def test_summary_is_report_and_summary_of_dump(session: Session, tmp_path: Path) -> None:
     text = await summarize_message(session, _open_log(session, tmp_path).uri, 0)
     assert text is not None
-    assert text.startswith("# Out of memory\n\n```text\njit_train_step: not enough HBM")
+    assert text.startswith("# Out of memory\n\njit_train_step: not enough HBM")
     assert "\n# Memory of `jit_train_step`" in text
 
 

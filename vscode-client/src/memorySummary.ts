@@ -50,7 +50,8 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
     try {
       const params = { command: SUMMARY, arguments: args };
       const text: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
-      const page = vscode.Uri.from({ scheme: SCHEME, path: "/Memory Summary.md", query: uri.toString() });
+      const path = `/Memory Summary${programOf(String(text))}.md`;
+      const page = vscode.Uri.from({ scheme: SCHEME, path, query: uri.toString() });
       this.texts.set(page.toString(), String(text));
       this.changed.fire(page);
       await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
@@ -58,4 +59,10 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
       showFailure(error);
     }
   }
+}
+
+/** Return the name of the program in a summary or in the report on a message, for the title of the tab. */
+function programOf(text: string): string {
+  const name = /^# Memory of `([^`]+)`/m.exec(text)?.[1] ?? /^([\w.-]+): /m.exec(text)?.[1];
+  return name === undefined ? "" : ` ${name.replace(/[\\/]/g, "_")}`;
 }

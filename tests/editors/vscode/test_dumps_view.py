@@ -40,7 +40,8 @@ async def test_compile_shows_files_and_buffers(compile_in_view: Compile, window:
 
 async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Window) -> None:
     await choose(window, "jit_mlp_train", "Memory Summary")
-    await until(lambda: labels(window), lambda shown: "Preview Memory Summary.md" in shown)
+    summary = "Preview Memory Summary jit_mlp_train.md"
+    await until(lambda: labels(window), lambda shown: summary in shown)
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 
