@@ -17,9 +17,12 @@ from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.schedule import printed_schedule, schedule_of
 from hlo_lsp.reports.summary import summarize
-from hlo_lsp.reports.summary_text import summary_markdown
+from hlo_lsp.reports.summary_text import SummaryLinks, summary_markdown
 from hlo_lsp.reports.timeline import timeline_lines, timeline_of
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
@@ -87,7 +90,23 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     """
     context = await whole_compile_context(session, uri, line)
     summary = await run_in_slices(partial(summarize, context.dump))
-    return "\n".join(summary_markdown(summary, SUMMARY_OWNERS)) + "\n"
+    links = summary_links(session, context.dump)
+    return "\n".join(summary_markdown(summary, SUMMARY_OWNERS, links)) + "\n"
+
+
+def summary_links(session: Session, dump: DumpSet) -> SummaryLinks | None:
+    """Return links to what the summary of a compile names, for clients with a page for it."""
+    if not session.client.can_show_summary:
+        return None
+
+    def step_uri(step: int) -> str | None:
+        file = next((file for file in dump.files if len(file.module.instructions)), None)
+        schedule = None if file is None else schedule_of(file.module)
+        names = [] if schedule is None else printed_schedule(dump, schedule)[0]
+        line = dump.instruction(names[step]) if step < len(names) else None
+        return None if line is None else f"{line.file.uri}#L{line.number}"
+
+    return SummaryLinks(SourceFiles(session.settings.source_map).uri, step_uri)
 
 
 async def timeline_uri(

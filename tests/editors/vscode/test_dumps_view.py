@@ -6,7 +6,7 @@ import pytest_asyncio
 
 from editors.conftest import Compile
 from editors.vscode.conftest import copied
-from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.dump import ASSIGNMENT, MODULE
 from editors.vscode.dump_rows import ROW, choose, expand, rows, show_view
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
@@ -42,6 +42,9 @@ async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Win
     await choose(window, "jit_mlp_train", "Memory Summary")
     summary = "Preview Memory Summary jit_mlp_train.md"
     await until(lambda: labels(window), lambda shown: summary in shown)
+    page = window.page.frame_locator(".webview.ready").frame_locator("#active-frame")
+    await page.get_by_role("link", name="step").first.click()
+    await until(window.front, lambda front: front[0] == compile_in_view.path(MODULE))
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 
