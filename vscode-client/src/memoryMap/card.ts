@@ -5,7 +5,7 @@ import { countNoun, formatBytes, formatCount, shortLine } from "./format";
 import type { FileLine, Host } from "./host";
 import { isAtPeak, sideOfMatch } from "./comparison";
 import type { Band, Box, Grouping } from "./model";
-import type { Owner } from "./owners";
+import { isUnused, type Owner } from "./owners";
 
 const EDITOR_DELAY_MILLISECONDS = 150;
 const DISTANCE = 14; // pixels between the pointer and the card
@@ -83,7 +83,7 @@ function noteOn(owner: Owner | undefined): string {
   if (owner === undefined) {
     return "";
   }
-  if (owner.piece.box === undefined) {
+  if (isUnused(owner.piece)) {
     return "Here its bytes are occupied, but no value in them is live.";
   }
   const others = owner.boxCount - 1;

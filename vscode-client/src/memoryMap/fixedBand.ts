@@ -46,7 +46,7 @@ export function legendOf(spaces: readonly Space[], groups: Groups, showsFixed: b
   const items = groups.legend().filter(({ color }) => !known.has(color));
   return [
     ...items.map(({ name, color }) => element("li", {}, swatch(color), ` ${name}`)),
-    ...(showsFixed && fixed.length > 0 ? [element("li", {}, "pale: fixed, but no value is live")] : []),
+    ...(showsFixed && fixed.some(({ boxes }) => boxes.every(({ start }) => start >= 0)) ? [element("li", {}, "pale: fixed, but no value is live")] : []),
     element("li", {}, "faint: partly free"),
   ];
 }

@@ -4,7 +4,7 @@ import { colorOfKind, NEUTRAL_COLOR, type Groups, type Theme } from "./colors";
 import { clipped, FONT, textOfLength, type Area, type Scale } from "./drawing";
 import { formatBytes } from "./format";
 import type { Box } from "./model";
-import { PixelOwners, type Owner, type Piece, type Pieces, type Rectangle } from "./owners";
+import { isUnused, PixelOwners, type Owner, type Piece, type Pieces, type Rectangle } from "./owners";
 
 /** Added to the color of a fixed allocation in which no value is live. */
 const UNUSED = 64;
@@ -123,8 +123,13 @@ export class BoxLayer {
     return this.pieces.ownerOf(area, this.colorOf, chosen);
   }
 
-  private readonly colorOf = ({ box, allocation }: Piece): number =>
-    box === undefined ? UNUSED + colorOfKind(allocation.kind) : (this.groups.of(box)?.color ?? NEUTRAL_COLOR);
+  private readonly colorOf = (piece: Piece): number => {
+    const { box, allocation } = piece;
+    if (box !== undefined) {
+      return this.groups.of(box)?.color ?? NEUTRAL_COLOR;
+    }
+    return colorOfKind(allocation.kind) + (isUnused(piece) ? UNUSED : 0);
+  };
 
   private paint(context: CanvasRenderingContext2D, area: Area, pixels: PixelOwners, theme: Theme, alpha: number): void {
     const { width, height, owners, covered } = pixels;

@@ -29,6 +29,11 @@ export interface Owner {
 /** Shares that differ by rounding are equal; the color with the lower number is the owner then. */
 const TIE = 1e-9;
 
+/** Return whether a piece has no live value; false if a live range in its allocation is unknown. */
+export function isUnused({ box, allocation }: Piece): boolean {
+  return box === undefined && allocation.boxes.every(({ start }) => start >= 0);
+}
+
 /** The pieces of a memory space, to be found by their position. */
 export class Pieces {
   /** The whole boxes with a known live range, which may overlap. */
