@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
+from hlo_lsp.memory.advice import Advice
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import InterfaceLeaf, donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment
-from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
+from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import lost_lines
 from hlo_lsp.syntax.memory_records import AllocationLine
 
@@ -81,7 +82,6 @@ def space_notes(
     return [f"{line[0].upper()}{line[1:]}" for line in lines]
 
 
-def space_advice(module: ModuleSummary, summary: SpaceSummary) -> list[list[str]]:
-    """Return the advice on the main memory space, as pairs of text and saving."""
-    found = summary.advice if summary is module.main else ()
+def advice_rows(found: Iterable[Advice]) -> list[list[str]]:
+    """Return advice as pairs of text and saving."""
     return [[f"{one.text[0].upper()}{one.text[1:]}", one.price] for one in found]

@@ -6,16 +6,23 @@ docs/json_schema.md.
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import ResultKind, opcodes_running_callees, opcodes_with
+from hlo_lsp.memory.advice import advice
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
-from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import (
+    SpaceOccupancy,
+    largest_off_chip_space,
+    memory_space_occupancies,
+)
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
@@ -26,8 +33,8 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
-from hlo_lsp.reports.map_notes import Donations, space_advice, space_notes
-from hlo_lsp.reports.summary import allocation_kind, module_name, summarize
+from hlo_lsp.reports.map_notes import Donations, advice_rows, space_notes
+from hlo_lsp.reports.summary import SpaceSummary, allocation_kind, module_name, tuple_table_count
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -83,7 +90,8 @@ class _Map:
         if schedule is not None:
             self._step_names, self._schedule = printed_schedule(dump, schedule)
         self._donations = Donations(dump)
-        self._summary = summarize(dump)
+        keys = [(one.name, one.index) for block in self._assignment.blocks for one in block.values]
+        self._origins = origins_of(dump, keys)
 
     def json(self) -> Json:
         dump = self._dump
@@ -118,13 +126,19 @@ class _Map:
         self, space: int, blocks: list[AllocationBlock], occupancy: SpaceOccupancy | None
     ) -> Json:
         allocations = [one.allocation for one in blocks if one.allocation.color == space]
-        summary = next(one for one in self._summary.spaces if one.space == space)
+        title = space_title(space, self._dump.backend)
+        allocated = sum(allocation.size for allocation in allocations)
+        summary = SpaceSummary(space, title, allocated)
+        if occupancy is not None:
+            lost = lost_bytes(self._dump, space, occupancy.peak_step)
+            tables = tuple_table_count(self._dump, space)
+            summary = replace(summary, lost=lost, tuple_tables=tables)
         found: Json = {
             "space": space,
-            "name": space_title(space, self._dump.backend),
-            "allocatedBytes": sum(allocation.size for allocation in allocations),
+            "name": title,
+            "allocatedBytes": allocated,
             "notes": space_notes(summary, self._donations, allocations),
-            "advice": space_advice(self._summary, summary),
+            "advice": self._advice(occupancy),
         }
         if occupancy is not None:
             rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
@@ -139,6 +153,24 @@ class _Map:
                 "localPeaks": [[step, occupancy.fixed_bytes + size] for step, size in peaks],
             }
         return found
+
+    def _advice(self, occupancy: SpaceOccupancy | None) -> list[list[str]]:
+        """Return the advice on the memory space with the largest peak, as the summary does."""
+        dump = self._dump
+        if occupancy is None or occupancy != largest_off_chip_space(
+            memory_space_occupancies(dump), dump.backend
+        ):
+            return []
+        buffers = [
+            OwnedBuffer(
+                buffer,
+                None
+                if buffer.value is None
+                else self._origins.get((buffer.value.record.name, buffer.value.record.index)),
+            )
+            for buffer in live_buffers(dump, occupancy.space, occupancy.peak_step)
+        ]
+        return advice_rows(advice(dump, buffers, occupancy))
 
     def _allocations(self, blocks: list[AllocationBlock]) -> Table:
         first_line = self._assignment.file.first_line
@@ -161,15 +193,12 @@ class _Map:
         table: Table = {
             key: [] for key in (*keys, *places, *(grouping.value for grouping in GROUPINGS))
         }
-        origins = origins_of(
-            self._dump, [(value.name, value.index) for block in blocks for value in block.values]
-        )
         for number, block in enumerate(blocks):
             allocation = LocatedRecord(self._assignment.file, block.allocation)
             for value in block.values:
                 checkpoint()
                 if value.size:
-                    origin = origins.get((value.name, value.index))
+                    origin = self._origins.get((value.name, value.index))
                     self._add_box(table, number, allocation, value, origin)
         return table
 
