@@ -217,9 +217,8 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     if any(owner.bytes for owner in report.owners):
         names = " · ".join(f"{name} {_size(count)}" for name, count in _owners(report))
         yield f"{_owners_title(report)}: {names}"
-    entries = _largest(report)
-    yield from (f"  {line}" for line in entries)
-    if not entries:
+    yield from (f"  {line}" for line in _largest(report))
+    if not _largest(report):
         yield from _next_step(report)
     for number, one in enumerate(report.advice[:_ADVICE]):
         cover = _advice_cover(report)
@@ -234,12 +233,11 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
     facts = [_breakdown(report), *_remarks(report)]
     yield from (f"- {markdown_text(fact)}" for fact in facts if fact)
     if any(owner.bytes for owner in report.owners):
-        yield from ("", f"## {_capitalized(_owners_title(report))}", "")
-        yield from ("| Owner | Bytes |", "|---|---:|")
+        title = _capitalized(_owners_title(report))
+        yield from ("", f"## {title}", "", "| Owner | Bytes |", "|---|---:|")
         yield from (markdown_row(markdown_text(name), _size(n)) for name, n in _owners(report))
-    entries = _largest(report)
-    yield from ("", *(f"- {markdown_text(line.strip())}" for line in entries))
-    if not entries:
+    yield from ("", *(f"- {markdown_text(line.strip())}" for line in _largest(report)))
+    if not _largest(report):
         yield from map(markdown_text, map(_capitalized, _next_step(report)))
     if report.advice:
         cover = _advice_cover(report)
