@@ -1,5 +1,6 @@
 """Tests for symbols, folds, lenses, and reports of out-of-memory messages."""
 
+import re
 from pathlib import Path
 from typing import Any, cast
 
@@ -115,8 +116,17 @@ async def test_lenses_have_headline(session: Session, tmp_path: Path) -> None:
 async def test_summary_is_report_and_summary_of_dump(session: Session, tmp_path: Path) -> None:
     text = await summarize_message(session, _open_log(session, tmp_path).uri, 0)
     assert text is not None
-    assert text.startswith("# Out of memory\n\n```text\njit_train_step: not enough HBM")
+    assert text.startswith("# Out of memory\n\njit_train_step: not enough HBM")
     assert "\n# Memory of `jit_train_step`" in text
+
+
+async def test_summary_for_pages_has_links(session: Session, tmp_path: Path) -> None:
+    session.client = Client(can_show_summary=True)
+    text = await summarize_message(session, _open_log(session, tmp_path).uri, 0)
+    assert text is not None
+    (row,) = (line for line in text.splitlines() if line.startswith("| [`fusion.4{}`]"))
+    assert re.search(r"-buffer-assignment\.txt#L\d+\) \| 6\.75 GiB \| \[", row)
+    assert re.search(r"^## HBM at \[step [\d,]+\]\(file:.*\.txt#L\d+\)$", text, re.MULTILINE)
 
 
 async def test_summary_without_dump_is_report(session: Session, file: DumpFile) -> None:

@@ -74,6 +74,60 @@ def test_fixed_allocations_come_first() -> None:
     assert _column(data, "allocations", "kind") == ["parameter", "constant", "temp"]
 
 
+_DONATED = """\
+HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }
+
+ENTRY main {
+  p.1 = u8[32] parameter(0), metadata={op_name="p[\\'w\\']"}
+  a = u8[64] copy(p.1), metadata={op_name="copy" source_file="/src/p.py" source_line=7}
+  ROOT out = u8[32] slice(a), metadata={op_name="out" source_file="/src/p.py" source_line=8}
+}
+"""
+_DONATED_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 32, parameter 0, shape |u8[32]| at ShapeIndex {}, maybe-live-out:
+ value: <0 p.1 @0> (size=32,offset=0): u8[32]{0}
+ value: <1 out @0> (size=32,offset=0): u8[32]{0}
+allocation 1: size 64, preallocated-temp:
+ value: <2 a @0> (size=64,offset=0): u8[64]{0}
+"""
+
+
+def test_output_in_a_donated_buffer_has_its_line() -> None:
+    data = _map(_DONATED_ASSIGNMENT, _DONATED)
+    assert _column(data, "boxes", "name") == ["p.1", "out", "a"]
+    assert _column(data, "boxes", "line") == ["arguments", "/src/p.py:8", "/src/p.py:7"]
+    assert _column(data, "boxes", "role")[:2] == ["argument", "output"]
+
+
+def test_arguments_have_names_and_donation() -> None:
+    data = _map(_DONATED_ASSIGNMENT, _DONATED)
+    assert _column(data, "boxes", "argument") == ["p['w']", "", "p['w']"]
+    assert _column(data, "allocations", "donation") == ["donated, and used by an output", ""]
+    assert "Donated 32 B: 1 argument whose bytes hold outputs" in data["spaces"][0]["notes"]
+
+
+def test_undonated_arguments_count_as_often_as_outputs_fit() -> None:
+    header = _DONATED.replace(", input_output_alias={ {}: (0, {}, may-alias) }", "")
+    second = "  q = u8[32] parameter(1)\n  a ="
+    assignment = _DONATED_ASSIGNMENT.replace(", maybe-live-out:", ":") + (
+        "allocation 2: size 32, parameter 1, shape |u8[32]| at ShapeIndex {}:\n"
+        " value: <3 q @0> (size=32,offset=0): u8[32]{0}\n"
+    )
+    data = _map(assignment, header.replace("  a =", second))
+    text = "not donated, but an output has the same shape"
+    assert _column(data, "allocations", "donation") == [text, text, ""]
+    (note,) = (one for one in data["spaces"][0]["notes"] if "donated" in one)
+    assert note == "Not donated 32 B: 1 argument, though outputs have the same shapes"
+
+
+def test_spaces_have_lost_bytes_and_advice() -> None:
+    slots = _ASSIGNMENT.replace("size 96, preallocated", "size 8192, preallocated")
+    (space,) = _map(slots, _RANGES)["spaces"]
+    assert space["notes"] == ["Allocated above the peak 7.9 KiB: alignment 7.9 KiB"]
+    assert space["advice"] == []
+
+
 def test_curve_is_that_of_the_space() -> None:
     (space,) = _map(_ASSIGNMENT, _RANGES)["spaces"]
     assert space["fixedBytes"] == 32

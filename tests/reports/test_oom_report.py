@@ -1,11 +1,13 @@
 """The report on an out-of-memory message."""
 
+from dataclasses import replace
+
 import pytest
 
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_report
+from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 _KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}
@@ -112,6 +114,36 @@ def test_short_message_shows_buffers_of_dump() -> None:
     text = text_of(SHORT).replace("18.19G", "15.74G")
     lines = "\n".join(oom_lines(_report(text, dump())))
     assert "6.75 GiB · fusion.4 · f32[27,8192,8192] · oom2.py:16 · allocation 33" in lines
+
+
+def test_listed_buffers_and_advice_say_what_they_cover() -> None:
+    report = _report(text_of("libtpu_0.0.17.1_hbm"))
+    text = "\n".join(oom_lines(report))
+    assert "listed buffers, 14.00 GiB of 31.83 GiB: oom.py:16 14.00 GiB" in text
+    assert "advice: " in text  # that can save more than is missing
+    few = replace(report, advice=report.advice[1:2])
+    text = "\n".join(oom_lines(few))
+    assert "advice (saves at most 7.00 GiB of the 16.08 GiB missing): compute f32" in text
+
+
+def test_markdown_has_tables_instead_of_a_block(report: OomReport) -> None:
+    lines = list(oom_markdown(report))
+    assert lines[0] == "# Out of memory"
+    assert lines[2] == next(oom_lines(report))
+    assert not any(line.startswith("```") for line in lines)
+    assert "| oom2.py:16 | 13.50 GiB |" in lines
+    assert any(line.startswith("- 6.75 GiB · fusion.4") for line in lines)
+    assert lines[lines.index("| Advice | Saves at most |") + 2].endswith("GiB |")
+
+
+@pytest.mark.parametrize("text", [*map(text_of, NAMES), GPU, PROGRAM_LOAD])
+def test_markdown_has_every_fact_of_the_text(text: str) -> None:
+    report = _report(text)
+    markdown = " ".join(oom_markdown(report)).replace("\\", "").replace("`", "").lower()
+    for line in oom_lines(report):
+        fact = line.strip().replace("`", "").lower()
+        if " · " not in fact and not fact.startswith(("advice", "compute", "donate")):
+            assert fact.partition(": ")[0] in markdown
 
 
 def test_advice_is_sorted_by_savings(report: OomReport) -> None:

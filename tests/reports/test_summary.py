@@ -9,7 +9,7 @@ from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
-from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
+from hlo_lsp.reports.summary_text import SummaryLinks, summary_json, summary_lines, summary_markdown
 
 _MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -139,6 +139,18 @@ def test_markdown_has_a_table_of_owners() -> None:
     assert "| HBM | 6.0 KiB | 4.0 KiB | 2 |" in text
     assert "| model.py:7 | 3.0 KiB | 3 |" in text
     assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text
+
+
+def test_markdown_links_owners_and_steps() -> None:
+    links = SummaryLinks(lambda source: f"file:///{source.short}", lambda step: f"file:///#{step}")
+    summary = _summary()
+    text = "\n".join(summary_markdown(summary, 3, links))
+    main = summary.main
+    assert main is not None
+    owner = next(group for group in main.groups[:3] if group.source is not None)
+    assert f"| [{owner.label}](file:///{owner.label}) |" in text
+    assert f"[step {main.step:,}](file:///#{main.step})" in text
+    assert "](" not in "\n".join(summary_markdown(summary, 3))
 
 
 def test_markdown_keeps_the_name_of_a_function() -> None:

@@ -1,10 +1,10 @@
-import { relative } from "node:path";
 import * as vscode from "vscode";
 import { RequestType } from "vscode-languageclient/node";
 import type { CompileChoice, DumpsView } from "./dumpsView";
 import type { FileWindows } from "./fileWindows";
 import type { FileLine } from "./memoryMap/host";
 import { showFailure } from "./notifications";
+import { writePage } from "./previewPage";
 import type { Server } from "./server";
 
 export const SCHEME = "hlo-compare";
@@ -82,9 +82,7 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
       } else {
         await this.showMaps(sides);
       }
-      const page = vscode.Uri.joinPath(this.storage, "Comparison.md");
-      const text = withRelativeLinks(comparison.markdown, this.storage.fsPath);
-      await vscode.workspace.fs.writeFile(page, new TextEncoder().encode(text));
+      const page = await writePage(this.storage, "comparison", "Comparison", comparison.markdown);
       await vscode.commands.executeCommand("markdown.showPreview", page);
     } catch (error) {
       showFailure(error);
@@ -196,12 +194,4 @@ function sideOf({ uri, line }: CompileChoice): FileLine {
 
 function documentOf(side: (typeof SIDES)[number], query: string): vscode.Uri {
   return vscode.Uri.from({ scheme: SCHEME, path: `/${side}.hlo`, query });
-}
-
-/** Replace links to files by relative ones, because the preview ignores URIs of files. */
-function withRelativeLinks(markdown: string, folder: string): string {
-  return markdown.replaceAll(/\]\((file:[^)#]*)(#L\d+)?\)/gu, (_, uri: string, line = "") => {
-    const path = relative(folder, vscode.Uri.parse(uri).fsPath).replaceAll("\\", "/");
-    return `](${path.split("/").map(encodeURIComponent).join("/")}${line})`;
-  });
 }

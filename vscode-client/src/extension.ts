@@ -36,7 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new Status(started, work);
   const windows = new FileWindows(started, log);
   const notice = new LargeFileNotice(windows);
-  const summary = new MemorySummary(started, windows);
+  const summary = new MemorySummary(started, windows, context.globalStorageUri);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const dumps = new DumpsView(started, windows, log);
   const comparison: CompileComparison = new CompileComparison(started, windows, dumps, context.globalStorageUri, (sides) =>
@@ -55,7 +55,6 @@ export function activate(context: vscode.ExtensionContext): void {
     windows.register(),
     map,
     notice.register(),
-    summary.register(),
     dumps.register(),
     comparison.register(),
     new ConvertedTexts(started).register(),

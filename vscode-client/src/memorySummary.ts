@@ -2,33 +2,18 @@ import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
+import { writePage } from "./previewPage";
 import type { Server } from "./server";
 
-const SCHEME = "hlo-summary";
 const SUMMARY = "hlo.server.summary"; // this command of the server includes unsaved text
 
 /** Shows the memory summary of a compile as a Markdown preview beside its file. */
-export class MemorySummary implements vscode.TextDocumentContentProvider {
-  private readonly texts = new Map<string, string>();
-  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
-  readonly onDidChange = this.changed.event;
-
+export class MemorySummary {
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
+    private readonly storage: vscode.Uri,
   ) {}
-
-  register(): vscode.Disposable {
-    return vscode.Disposable.from(
-      this.changed,
-      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.texts.delete(uri.toString())),
-    );
-  }
-
-  provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.texts.get(uri.toString()) ?? "";
-  }
 
   /**
    * Show the summary of the compile of the active editor, or that of a code lens or of the tree.
@@ -49,13 +34,17 @@ export class MemorySummary implements vscode.TextDocumentContentProvider {
     const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
     try {
       const params = { command: SUMMARY, arguments: args };
-      const text: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
-      const page = vscode.Uri.from({ scheme: SCHEME, path: "/Memory Summary.md", query: uri.toString() });
-      this.texts.set(page.toString(), String(text));
-      this.changed.fire(page);
+      const text = String(await client.sendRequest(ExecuteCommandRequest.type, params));
+      const page = await writePage(this.storage, args.join(":"), `Memory Summary${programOf(text)}`, text);
       await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
     } catch (error) {
       showFailure(error);
     }
   }
+}
+
+/** Return the name of the program in a summary or in the report on a message, for the title of the tab. */
+function programOf(text: string): string {
+  const name = /^# Memory of `([^`]+)`/m.exec(text)?.[1] ?? /^([\w.-]+): /m.exec(text)?.[1];
+  return name === undefined ? "" : ` ${name}`;
 }

@@ -4,6 +4,7 @@ import { correspondingStep, joinLive, linkBoxes } from "../src/memoryMap/compari
 import { byteTicks, formatBytes, shortLine } from "../src/memoryMap/format";
 import { liveSet, type LiveBuffer } from "../src/memoryMap/liveSet";
 import { bytesAt, Module, parseDocument, type ModuleData } from "../src/memoryMap/model";
+import { PixelOwners, Pieces, type Piece, type Rectangle } from "../src/memoryMap/owners";
 
 /** One fixed allocation of 32 bytes, and temporaries `a`, `b`, and `c`, of which `a` and `c` share bytes. */
 const DATA: ModuleData = {
@@ -135,8 +136,92 @@ test("a file that is not a map is refused with a reason", () => {
   assert.throws(() => parseDocument('{"format": "hlo-lsp memory map", "version": 9, "modules": []}'), /version 9/);
 });
 
-test("sizes have three digits", () => {
-  assert.deepEqual([512, 4 << 20, 705 << 20].map(formatBytes), ["512 B", "4.00 MiB", "705.0 MiB"]);
+test("sizes are written as by the server", () => {
+  const sizes = [512, 1280, 4 << 20, 4224 << 10, 705 << 20, 3 * 2 ** 41];
+  assert.deepEqual(sizes.map(formatBytes), ["512 B", "1.2 KiB", "4.00 MiB", "4.12 MiB", "705.00 MiB", "6.00 TiB"]);
+});
+
+/** Return the boxes and the rest of fixed allocations that own a part of the map, with bytes times steps. */
+function pieces(): Map<string, number> {
+  const { hbm } = space();
+  const found = new Map<string, number>();
+  for (const { box, start, end, low, high } of new Pieces(hbm, 10).cut) {
+    const name = box?.name ?? "no value";
+    found.set(name, (found.get(name) ?? 0) + (end - start) * (high - low));
+  }
+  return found;
+}
+
+test("each byte has one owner at each step", () => {
+  // The 32 bytes of `c` belong to `a`; 8 bytes of the fixed allocation hold no value at the 10 steps.
+  assert.deepEqual([...pieces()], [["x", 240], ["a", 192], ["b", 128], ["no value", 80]]);
+});
+
+/** 48 boxes `x` with 8 bytes each above a box `a` with 4,096 bytes. */
+function planted(): ModuleData {
+  const each = (tiny: (row: number) => number, large: number): number[] => [
+    ...Array.from({ length: 48 }, (_, row) => tiny(row)),
+    large,
+  ];
+  const zeros = each(() => 0, 0);
+  return {
+    ...DATA,
+    spaces: [{ space: 0, name: "HBM", allocatedBytes: 4480 }],
+    allocations: { number: [0], space: [0], size: [4480], fixed: [0], kind: [9], line: [0] },
+    boxes: {
+      ...{ allocation: zeros, padding: zeros, start: zeros, id: zeros, assignmentLine: zeros, moduleLine: zeros },
+      ...{ line: zeros, scope: zeros, opcode: zeros, shape: zeros, role: zeros },
+      offset: each((row) => 8 * row, 384),
+      size: each(() => 8, 4096),
+      end: each(() => 9, 9),
+      name: each(() => 0, 1),
+      index: each(() => 4, 4),
+    },
+  };
+}
+
+test("a part of the map belongs to what has most of its bytes", () => {
+  const [hbm] = new Module(planted()).spaces;
+  assert.ok(hbm);
+  const found = new Pieces(hbm, 10);
+  const color = ({ box }: Piece): number => (box?.name === "a" ? 1 : 0);
+  const all: Rectangle = { start: 0, end: 10, low: 0, high: 4480 };
+  const owner = found.ownerOf(all, color, undefined);
+  assert.equal(owner?.piece.box?.name, "a");
+  assert.equal(owner.boxCount, 49);
+  assert.ok(Math.abs(owner.share - 4096 / 4480) < 1e-9);
+  const tiny = found.ownerOf({ ...all, high: 700 }, color, undefined);
+  assert.equal(tiny?.piece.box?.name, "x", "384 of 700 bytes");
+  const chosen = new Set(hbm.boxes.filter(({ name }) => name === "x"));
+  assert.equal(found.ownerOf(all, color, chosen)?.piece.box?.name, "x", "what is emphasized comes first");
+});
+
+test("the color of a pixel is that of most of its area", () => {
+  const pixels = new PixelOwners(4, 3);
+  let seed = 7;
+  const random = (limit: number): number => {
+    seed = (seed * 16807) % 2147483647;
+    return (limit * seed) / 2147483647;
+  };
+  const areas = Array.from({ length: 12 }, () => Array.from({ length: 3 }, () => 0));
+  for (let color = 0; color < 3; color += 1) {
+    for (let number = 0; number < 20; number += 1) {
+      const [left, top] = [random(5) - 0.5, random(4) - 0.5];
+      const [right, bottom] = [left + random(0.6), top + random(0.6)];
+      pixels.add(left, top, right, bottom);
+      areas.forEach((sums, pixel) => {
+        const [column, row] = [pixel % 4, Math.floor(pixel / 4)];
+        const width = Math.min(right, column + 1) - Math.max(left, column);
+        const height = Math.min(bottom, row + 1) - Math.max(top, row);
+        sums[color] = (sums[color] ?? 0) + Math.max(0, width) * Math.max(0, height);
+      });
+    }
+    pixels.finish(color);
+  }
+  areas.forEach((sums, pixel) => {
+    assert.equal(pixels.owners[pixel], 1 + sums.indexOf(Math.max(...sums)), `pixel ${pixel}`);
+    assert.ok(Math.abs((pixels.covered[pixel] ?? 0) - sums.reduce((sum, each) => sum + each)) < 1e-9);
+  });
 });
 
 test("ticks of bytes are multiples of a power of two", () => {

@@ -19,9 +19,12 @@ from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.schedule import printed_schedule, schedule_of
 from hlo_lsp.reports.summary import summarize
-from hlo_lsp.reports.summary_text import summary_markdown
+from hlo_lsp.reports.summary_text import SummaryLinks, summary_markdown
 from hlo_lsp.reports.timeline import timeline_lines, timeline_of
 
 T = TypeVar("T")
@@ -91,8 +94,27 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     Raises:
         RequestFailedError: the file is not a dump.
     """
-    found = await answer_whole_compile(session, uri, line, lambda one: summarize(one.dump))
-    return "\n".join(summary_markdown(_of_dump(uri, found), SUMMARY_OWNERS)) + "\n"
+
+    def reply(context: RequestContext) -> str:
+        links = summary_links(context.session, context.dump)
+        return "\n".join(summary_markdown(summarize(context.dump), SUMMARY_OWNERS, links)) + "\n"
+
+    return _of_dump(uri, await answer_whole_compile(session, uri, line, reply))
+
+
+def summary_links(session: Session, dump: DumpSet) -> SummaryLinks | None:
+    """Return links to what the summary of a compile names, for clients with a page for it."""
+    if not session.client.can_show_summary:
+        return None
+
+    def step_uri(step: int) -> str | None:
+        file = dump.module_file
+        schedule = None if file is None else schedule_of(file.module)
+        names = [] if schedule is None else printed_schedule(dump, schedule)[0]
+        line = dump.instruction(names[step]) if step < len(names) else None
+        return None if line is None else f"{line.file.uri}#L{line.number}"
+
+    return SummaryLinks(SourceFiles(session.settings.source_map).uri, step_uri)
 
 
 async def timeline_uri(

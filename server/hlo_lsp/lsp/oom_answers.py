@@ -13,7 +13,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.oom_text import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
-from hlo_lsp.lsp.commands import SUMMARY_OWNERS
+from hlo_lsp.lsp.commands import SUMMARY_OWNERS, summary_links
 from hlo_lsp.lsp.hover import rendered
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
@@ -117,7 +117,8 @@ async def summarize_message(session: Session, uri: str, line: int) -> str | None
         lines = list(oom_markdown(report))
         if report.joined.dump is not None:
             found = summarize(report.joined.dump, SummaryOptions())
-            lines += summary_markdown(found, SUMMARY_OWNERS)
+            links = summary_links(session, report.joined.dump)
+            lines += summary_markdown(found, SUMMARY_OWNERS, links)
         return "\n".join(lines) + "\n"
 
     return await session.answer_message(types.TextDocumentIdentifier(uri), summary)

@@ -34,15 +34,22 @@ class GroupKey(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OwnedBuffer:
-    """A live buffer with the origin of its data, None if it is unknown."""
+    """A live buffer with the origin of its data, None if it is unknown.
+
+    ``by_value`` is True if an output in the buffer of a donated argument counts as an output;
+    otherwise the buffer is that of the argument at all steps.
+    """
 
     buffer: LiveBuffer
     origin: Origin | None
+    by_value: bool = False
 
     @property
     def is_argument(self) -> bool:
         """True for a buffer of the caller: an argument of the program."""
-        return self.buffer.allocation.record.parameter is not None
+        is_computed = self.origin is not None and self.origin.argument is None
+        is_of_caller = self.buffer.allocation.record.parameter is not None
+        return is_of_caller and not (self.by_value and is_computed)
 
     @property
     def source(self) -> SourceLine | None:

@@ -6,16 +6,23 @@ docs/json_schema.md.
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
+from hlo_lsp.memory.advice import advice
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
-from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import (
+    SpaceOccupancy,
+    largest_off_chip_space,
+    memory_space_occupancies,
+)
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -25,7 +32,8 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
-from hlo_lsp.reports.summary import allocation_role, module_name
+from hlo_lsp.reports.map_notes import Donations, advice_rows, space_notes
+from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -77,6 +85,9 @@ class _Map:
         self._step_names: list[str] = []
         if schedule is not None:
             self._step_names, self._schedule = printed_schedule(dump, schedule)
+        self._donations = Donations(dump)
+        keys = [(one.name, one.index) for block in self._assignment.blocks for one in block.values]
+        self._origins = origins_of(dump, keys)
 
     def json(self) -> Json:
         dump = self._dump
@@ -110,11 +121,20 @@ class _Map:
     def _space(
         self, space: int, blocks: list[AllocationBlock], occupancy: SpaceOccupancy | None
     ) -> Json:
-        sizes = [block.allocation.size for block in blocks if block.allocation.color == space]
+        allocations = [one.allocation for one in blocks if one.allocation.color == space]
+        title = space_title(space, self._dump.backend)
+        allocated = sum(allocation.size for allocation in allocations)
+        summary = SpaceSummary(space, title, allocated)
+        if occupancy is not None:
+            lost = lost_bytes(self._dump, space, occupancy.peak_step)
+            tables = tuple_table_count(self._dump, space)
+            summary = replace(summary, lost=lost, tuple_tables=tables)
         found: Json = {
             "space": space,
-            "name": space_title(space, self._dump.backend),
-            "allocatedBytes": sum(sizes),
+            "name": title,
+            "allocatedBytes": allocated,
+            "notes": space_notes(summary, self._donations, allocations),
+            "advice": self._advice(occupancy),
         }
         if occupancy is not None:
             rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
@@ -130,9 +150,28 @@ class _Map:
             }
         return found
 
+    def _advice(self, occupancy: SpaceOccupancy | None) -> list[list[str]]:
+        """Return the advice on the memory space with the largest peak, as the summary does."""
+        dump = self._dump
+        if occupancy is None or occupancy != largest_off_chip_space(
+            memory_space_occupancies(dump), dump.backend
+        ):
+            return []
+        buffers = [
+            OwnedBuffer(
+                buffer,
+                None
+                if buffer.value is None
+                else self._origins.get((buffer.value.record.name, buffer.value.record.index)),
+            )
+            for buffer in live_buffers(dump, occupancy.space, occupancy.peak_step)
+        ]
+        return advice_rows(advice(dump, buffers, occupancy))
+
     def _allocations(self, blocks: list[AllocationBlock]) -> Table:
         first_line = self._assignment.file.first_line
-        table: Table = {key: [] for key in ("number", "space", "size", "fixed", "kind", "line")}
+        keys = ("number", "space", "size", "fixed", "kind", "line", "donation")
+        table: Table = {key: [] for key in keys}
         for block in blocks:
             allocation = block.allocation
             table["number"].append(allocation.number)
@@ -141,23 +180,21 @@ class _Map:
             table["fixed"].append(int(not allocation.preallocated_temp))
             table["kind"].append(self._strings.number(allocation_role(allocation)))
             table["line"].append(first_line + allocation.line)
+            table["donation"].append(self._strings.number(self._donations.text(allocation)))
         return table
 
     def _boxes(self, blocks: list[AllocationBlock]) -> Table:
         keys = ("allocation", "offset", "size", "padding", "start", "end", "name", "index")
-        places = ("id", "assignmentLine", "moduleLine")
+        places = ("argument", "id", "assignmentLine", "moduleLine")
         table: Table = {
             key: [] for key in (*keys, *places, *(grouping.value for grouping in GROUPINGS))
         }
-        origins = origins_of(
-            self._dump, [(value.name, value.index) for block in blocks for value in block.values]
-        )
         for number, block in enumerate(blocks):
             allocation = LocatedRecord(self._assignment.file, block.allocation)
             for value in block.values:
                 checkpoint()
                 if value.size:
-                    origin = origins.get((value.name, value.index))
+                    origin = self._origins.get((value.name, value.index))
                     self._add_box(table, number, allocation, value, origin)
         return table
 
@@ -175,7 +212,7 @@ class _Map:
         padding = max(0, value.size - logical) if logical else 0
         file = allocation.file
         buffer = LiveBuffer(allocation, LocatedRecord(file, value), value.size, padding)
-        owned = OwnedBuffer(buffer, origin)
+        owned = OwnedBuffer(buffer, origin, by_value=True)
         text = self._strings.number
         row = {
             "allocation": number,
@@ -186,6 +223,7 @@ class _Map:
             "end": -1 if live is None else live.record.end_step,
             "name": text(value.name),
             "index": text(value.index or ""),
+            "argument": text("" if origin is None else _named_argument(origin, value)),
             "id": value.id,
             "assignmentLine": file.first_line + value.line,
             "moduleLine": -1
@@ -241,6 +279,14 @@ class _Map:
     def _steps(self) -> list[int]:
         """Return the names of the scheduled instructions by step."""
         return list(map(self._strings.number, self._step_names))
+
+
+def _named_argument(origin: Origin, value: AssignedValue) -> str:
+    """Return the argument with the data of a value, such as ``p['w']``; empty if it has no name."""
+    if origin.argument is None or origin.argument.startswith("parameter "):
+        return ""
+    is_itself = origin.instruction.record.name == value.name
+    return origin.argument + (value.index or "" if is_itself else "")
 
 
 def _stacked(assignment: BufferAssignment) -> list[AllocationBlock]:

@@ -15,7 +15,7 @@ from hlo_lsp.memory.oom_arithmetic import (
     was_device_full,
 )
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
-from hlo_lsp.model.display import count_noun, markdown_block, parse_size
+from hlo_lsp.model.display import count_noun, markdown_row, markdown_text, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
@@ -209,15 +209,54 @@ def _instruction_name(joined: JoinedEntry) -> str | None:
 
 def oom_lines(report: OomReport) -> Iterator[str]:
     """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
-    message = report.joined.message
     yield oom_headline(report)
     breakdown = _breakdown(report)
     if breakdown:
         yield f"  {breakdown}"
     yield from (f"  {line}" for line in _remarks(report))
+    if any(owner.bytes for owner in report.owners):
+        names = " · ".join(f"{name} {_size(count)}" for name, count in _owners(report))
+        yield f"{_owners_title(report)}: {names}"
+    yield from (f"  {line}" for line in _largest(report))
+    if not _largest(report):
+        yield from _next_step(report)
+    for number, one in enumerate(report.advice[:_ADVICE]):
+        cover = _advice_cover(report)
+        prefix = f"advice{cover and f' ({cover})'}: " if number == 0 else "        "
+        saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
+        yield f"{prefix}{one.text}{saving}"
+
+
+def oom_markdown(report: OomReport) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield from ("# Out of memory", "", markdown_text(oom_headline(report)), "")
+    facts = [_breakdown(report), *_remarks(report)]
+    yield from (f"- {markdown_text(fact)}" for fact in facts if fact)
+    if any(owner.bytes for owner in report.owners):
+        title = _capitalized(_owners_title(report))
+        yield from ("", f"## {title}", "", "| Owner | Bytes |", "|---|---:|")
+        yield from (markdown_row(markdown_text(name), _size(n)) for name, n in _owners(report))
+    yield from ("", *(f"- {markdown_text(line.strip())}" for line in _largest(report)))
+    if not _largest(report):
+        yield from map(markdown_text, map(_capitalized, _next_step(report)))
+    if report.advice:
+        cover = _advice_cover(report)
+        yield from ("", "## Advice", "", *((f"All of it {cover}.", "") if cover else ()))
+        yield from ("| Advice | Saves at most |", "|---|---:|")
+        for one in report.advice[:_ADVICE]:
+            saving = _size(one.saves_bytes) if one.saves_bytes else ""
+            yield markdown_row(markdown_text(_capitalized(one.text)), saving)
+    yield ""
+
+
+def _capitalized(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _largest(report: OomReport) -> list[str]:
+    """Return a line for each of the largest buffers of the message, or else of the dump."""
     listed = report.joined.entries
     if any(owner.bytes for owner in report.owners):
-        yield _owners(report)
         large = [one for one in listed if (one.bytes or 0) >= _MIN_SHOWN_BYTES]
         large.sort(key=lambda one: -(one.bytes or 0))
         entries = [_entry_line(one) for one in large[:_ENTRIES]]
@@ -225,24 +264,29 @@ def oom_lines(report: OomReport) -> Iterator[str]:
         entries = list(dict.fromkeys(map(_entry_line, listed)))[:_ENTRIES]
     if not entries and report.peak is not None:
         entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
-    yield from (f"  {line}" for line in entries)
+    return entries
+
+
+def _next_step(report: OomReport) -> Iterator[str]:
+    """Yield how to get the owners if neither the message nor a dump has them."""
+    message = report.joined.message
     needs_dump = message.kind is OomKind.HBM or is_one_allocation(message)
-    if not entries and needs_dump and not report.was_device_full:
+    if needs_dump and not report.was_device_full:
         # The size of one allocation does not identify a module.
         is_joined = report.joined.module is not None or not is_one_allocation(message)
         yield (
             "owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text`, "
             f"then run `hlo-lsp {'oom LOG' if is_joined else 'summary'} DIR`"
         )
-    for number, one in enumerate(report.advice[:_ADVICE]):
-        prefix = "advice: " if number == 0 else "        "
-        saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
-        yield f"{prefix}{one.text}{saving}"
 
 
-def oom_markdown(report: OomReport) -> Iterator[str]:
-    """Yield the lines of the Markdown form."""
-    yield from ("# Out of memory", "", *markdown_block(oom_lines(report)), "")
+def _advice_cover(report: OomReport) -> str:
+    """Return how much of the missing bytes all advice saves; empty if that can be enough."""
+    saved = sum(one.saves_bytes for one in report.advice)
+    missing = report.missing_bytes
+    if missing is None or report.was_device_full or not 0 < saved < missing:
+        return ""
+    return f"saves at most {_size(saved)} of the {_size(missing)} missing"
 
 
 def oom_headline(report: OomReport) -> str:
@@ -349,22 +393,24 @@ def _fragmentation(message: OomMessage, free: int, limit: int) -> Iterator[str]:
         yield f"{text}: the free memory is fragmented"
 
 
-def _owners(report: OomReport) -> str:
+def _owners_title(report: OomReport) -> str:
+    """Return what the owners are those of, and how much of the need it is."""
+    peak = report.peak
+    if peak is not None and peak.step is not None and peak.bytes is not None:
+        return f"peak of {peak.title}, {_size(peak.bytes)} at step {peak.step:,}"
+    total, need = sum(owner.bytes for owner in report.owners), report.need.needed
+    if need is None or total >= need or _size(total) == _size(need):
+        return "listed buffers"
+    return f"listed buffers, {_size(total)} of {_size(need)}"
+
+
+def _owners(report: OomReport) -> list[tuple[str, int]]:
+    """Return the largest owners, and the sum of all others, with their bytes."""
     total = sum(owner.bytes for owner in report.owners)
     shown = [one for one in report.owners if one.bytes >= _MIN_SHOWN_BYTES][:_OWNERS]
     rest = total - sum(owner.bytes for owner in shown)
-    names = [
-        f"{one.name if one.source is None else one.source.short} {_size(one.bytes)}"
-        for one in shown
-    ]
-    if rest >= _MIN_SHOWN_BYTES:
-        names.append(f"others {_size(rest)}")
-    peak = report.peak
-    if peak is None or peak.step is None or peak.bytes is None:
-        title = "listed buffers"
-    else:
-        title = f"peak of {peak.title}, {_size(peak.bytes)} at step {peak.step:,}"
-    return f"{title}: {' · '.join(names)}"
+    names = [(one.name if one.source is None else one.source.short, one.bytes) for one in shown]
+    return [*names, ("others", rest)] if rest >= _MIN_SHOWN_BYTES else names
 
 
 def _entry_line(joined: JoinedEntry) -> str:

@@ -180,7 +180,7 @@ def _summarize_space(
         tuple(advice(dump, owned, occupancy, with_negligible=options.with_negligible))
         if options.step is None
         else (),
-        _tuple_table_count(dump, space),
+        tuple_table_count(dump, space),
         group_tree(dump, owned, options.key) if options.key in TREE_KEYS else (),
         local,
         options.step is None,
@@ -188,7 +188,8 @@ def _summarize_space(
     )
 
 
-def _tuple_table_count(dump: DumpSet, space: int) -> int:
+def tuple_table_count(dump: DumpSet, space: int) -> int:
+    """Return the number of tuple tables in a memory space."""
     return sum(
         value.shape.startswith("(")
         for block in buffer_assignment(dump).blocks

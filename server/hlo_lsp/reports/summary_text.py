@@ -1,11 +1,12 @@
 """The memory summary as JSON, text, and Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
-from hlo_lsp.memory.grouping import OwnedBuffer
+from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
 from hlo_lsp.model.display import (
     count_noun,
     markdown_block,
@@ -14,6 +15,8 @@ from hlo_lsp.model.display import (
     markdown_text,
 )
 from hlo_lsp.model.display import format_short_bytes as _size
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
@@ -171,7 +174,7 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield f"  {_groups(space, count)}"
         if not space.tree and len(space.arguments) > 1:
             yield f"  arguments: {_argument_groups(space, count)}"
-        yield from (f"  {line}" for line in _lost(space))
+        yield from (f"  {line}" for line in lost_lines(space))
         for one in summary.advice_on(space):
             yield f"  advice: {one.text}; {one.price}"
     yield from _notes(summary)
@@ -223,7 +226,7 @@ def _argument_groups(space: SpaceSummary, count: int) -> str:
     return " · ".join([*groups, *([f"{len(found) - count:,} more"] if len(found) > count else [])])
 
 
-def _lost(space: SpaceSummary) -> Iterator[str]:
+def lost_lines(space: SpaceSummary) -> Iterator[str]:
     """Yield which occupied bytes hold no data, and which allocated bytes are not occupied."""
     lost = space.lost
     if lost is None:
@@ -255,8 +258,18 @@ def _causes(title: str, parts: Sequence[tuple[str, int]]) -> Iterator[str]:
         yield f"{title} {_size(total)}: {named}"
 
 
-def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
-    """Yield the lines of the Markdown form."""
+@dataclass(frozen=True, slots=True)
+class SummaryLinks:
+    """Functions that return the URI of what a summary names, None without a place."""
+
+    source: Callable[[SourceLine], str | None]
+    step: Callable[[int], str | None]
+
+
+def summary_markdown(
+    summary: ModuleSummary, count: int, links: SummaryLinks | None = None
+) -> Iterator[str]:
+    """Yield the lines of the Markdown form; ``links`` for clients that follow links in it."""
     yield f"# Memory of {markdown_code(summary.name)} ({summary.backend.value})"
     yield ""
     is_peak = all(space.is_peak for space in summary.spaces)
@@ -269,21 +282,21 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
     for space in summary.spaces:
         if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
             continue
-        yield from ("", f"## {space.title} at step {space.step:,}", "")
+        step = f"step {space.step:,}"
+        title = f"{space.title} at {_link(step, None if links is None else links.step(space.step))}"
+        yield from ("", f"## {title}", "")
         if space.tree:
             yield from markdown_block(tree_lines(space.tree, count, ""))
         else:
             yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
             for group in space.groups[:count]:
-                label = markdown_text(group.label)
+                label = _owner(group, links)
                 yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
         if not space.tree and len(space.arguments) > 1:
             yield from ("", f"Arguments: {markdown_text(_argument_groups(space, count))}.")
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
-        for owned in space.buffers[:count]:
-            origin = markdown_text(origin_text(owned))
-            yield markdown_row(buffer_name(owned), _size(owned.buffer.bytes), origin)
-        for line in _lost(space):
+        yield from (_buffer_row(owned, links) for owned in space.buffers[:count])
+        for line in lost_lines(space):
             yield from ("", f"{line[0].upper()}{line[1:]}.")
         if found := summary.advice_on(space):
             yield from ("", "| Advice | Saving |", "|---|---|")
@@ -293,6 +306,30 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         is_name = note.startswith("memory_analysis()")
         sentence = note if is_name else f"{note[0].upper()}{note[1:]}"
         yield from ("", markdown_text(f"{sentence}."))
+
+
+def _owner(group: BufferGroup, links: SummaryLinks | None) -> str:
+    label = markdown_text(group.label)
+    return (
+        label if links is None or group.source is None else _link(label, links.source(group.source))
+    )
+
+
+def _buffer_row(owned: OwnedBuffer, links: SummaryLinks | None) -> str:
+    origin, name = markdown_text(origin_text(owned)), buffer_name(owned)
+    if links is not None and owned.buffer.value is not None:
+        name = _link(name, _line_uri(owned.buffer.value))
+    if links is not None and owned.origin is not None:
+        origin = _link(origin, _line_uri(owned.origin.instruction))
+    return markdown_row(name, _size(owned.buffer.bytes), origin)
+
+
+def _link(text: str, uri: str | None) -> str:
+    return text if not text or uri is None else f"[{text}]({uri})"
+
+
+def _line_uri(record: LocatedRecord[Any]) -> str:
+    return f"{record.file.uri}#L{record.number}"
 
 
 def small_modules_markdown(small: Sequence[ModuleSummary]) -> Iterator[str]:

@@ -4,7 +4,7 @@ import json
 import statistics
 import subprocess
 from collections.abc import AsyncIterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +212,7 @@ async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: DumpSet) 
 
 async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.get_by_label("Fixed allocations").check()
     await page.get_by_role("button", name="Table", exact=True).click()
     table = page.get_by_role("table", name="All buffers")
     sizes = await table.locator("tbody tr").count()
@@ -328,6 +329,180 @@ def _synthetic(count: int) -> dict[str, Any]:
         "strings": [*names, *lines, ""],
     }  # fmt: skip
     return memory_map_document([module])
+
+
+_KIB = 1024
+
+
+def _planted() -> dict[str, Any]:
+    """Return a map in which 48 buffers of 8 KiB lie between 16 of 256 KiB, above an argument."""
+    sizes = [256, 8, 8, 8] * 16
+    starts = [0, *accumulate(sizes)]
+    strings = ["", "p['w']", "w.1", "big", "tiny", "arguments", "p1.py:65", "p1.py:64"]
+    strings += ["parameter", "temp", "donated, and used by an output"]
+    rows = [(0, 0, 65536, 2, 1, 5)]
+    rows += [(1, at, size, 3 if size > 8 else 4, 0, 6 if size > 8 else 7)
+             for at, size in zip(starts, sizes, strict=False)]  # fmt: skip
+    keys = ("allocation", "offset", "size", "name", "argument", "line")
+    table = dict(zip(keys, map(list, zip(*rows, strict=True)), strict=True))
+    zeros = [0] * len(rows)
+    module = {
+        **{"name": "planted", "path": "planted", "backend": "TPU", "lastStep": 9, "missing": []},
+        "files": {"assignment": None, "module": None},
+        "spaces": [
+            {
+                **{"space": 0, "name": "HBM", "allocatedBytes": 128 * 1024 * _KIB},
+                **{"fixedBytes": 65536 * _KIB, "peakStep": 5, "peakBytes": 70016 * _KIB},
+                **{"changeSteps": [0], "tempBytes": [4480 * _KIB]},
+                "notes": ["Lost at the peak 61.9 KiB: array padding 61.9 KiB"],
+                "advice": [["Donate 3 arguments", "saves at most 1.00 MiB"]],
+            }
+        ],
+        "allocations": {
+            **{"number": [0, 1], "space": [0, 0], "fixed": [1, 0], "kind": [8, 9], "line": [0, 1]},
+            **{"size": [65536 * _KIB, 65536 * _KIB], "donation": [10, 0]},
+        },
+        "boxes": {
+            **dict.fromkeys(("padding", "start", "id", "assignmentLine", "moduleLine"), zeros),
+            **dict.fromkeys(("index", "scope", "opcode", "shape", "role"), zeros),
+            **table,
+            **{key: [_KIB * each for each in table[key]] for key in ("offset", "size")},
+            "end": [9] * len(rows),
+        },
+        "bands": {key: [] for key in ("start", "end", "depth", "name", "opcode", "line")},
+        "steps": [],
+        "strings": strings,
+    }
+    return memory_map_document([module])
+
+
+# The color at a point of the window in the picture of the map.
+_COLOR = """([x, y]) => {
+  const canvas = document.querySelector(".map canvas");
+  const bounds = canvas.getBoundingClientRect();
+  const ratio = window.devicePixelRatio;
+  const at = [(x - bounds.left) * ratio, (y - bounds.top) * ratio].map(Math.floor);
+  return [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
+}"""
+
+
+async def _swatch(page: Page, group: str) -> list[int]:
+    """Return the color of a group in the list."""
+    swatch = page.locator(".groups button", has_text=group).locator(".swatch")
+    color = await swatch.evaluate("(swatch) => getComputedStyle(swatch).backgroundColor")
+    return [int(part) for part in color.removeprefix("rgb(").removesuffix(")").split(",")] + [255]
+
+
+async def _rows(page: Page) -> list[list[str]]:
+    """Return the first cells of the table beside the map."""
+    table = page.get_by_role("table", name="Buffers at the step").locator("tbody tr")
+    return [await row.locator("td").all_inner_texts() for row in await table.all()]
+
+
+async def test_pixels_show_the_owner_of_most_bytes(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    expected = await _swatch(page, "p1.py:65")
+    assert expected != await _swatch(page, "p1.py:64")
+    view = f"{_ROOT}.memoryMap.sides[0].view"
+    first, last = [
+        await page.evaluate(f"(byte) => {view}.clientPoint(5, byte)", byte * _KIB)
+        for byte in (65536, 65536 + 16 * (256 + 24))
+    ]
+    card = page.locator(".card")
+    # Rows with all their bytes in use, most of them by boxes that are lower than three rows.
+    rows = range(int(last["y"]) + 2, int(first["y"]) - 1)
+    colors = [await page.evaluate(_COLOR, [first["x"], row]) for row in rows]
+    assert len(rows) > 20
+    assert colors == [expected] * len(rows)
+    for row in rows[::7]:
+        await page.mouse.move(first["x"], row)
+        await until(card.inner_text, lambda text: text.startswith("big") and "p1.py:65" in text)
+
+
+async def test_fixed_allocations_are_a_band_that_expands(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    band = page.locator(".fixed-band")
+    assert "64.00 MiB at all steps: arguments 64.00 MiB" in " ".join(
+        (await band.inner_text()).split()
+    )
+    low = f"{_ROOT}.memoryMap.sides[0].view.viewport.y().domain()[0]"
+    assert await page.evaluate(low) == 65536 * _KIB
+    assert all(name in {"big", "tiny"} for name, *_ in await _rows(page))
+    await band.click()
+    assert await band.get_attribute("aria-expanded") == "true"
+    assert await page.evaluate(low) == 0
+    assert (await _rows(page))[0][:2] == ["p['w']", "64.00 MiB"]
+    assert await page.get_by_label("Fixed allocations").is_checked()
+
+
+async def test_fixed_allocations_and_search_filter_the_lists(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    table = page.locator("table[aria-label='All buffers'] tbody tr")
+    fixed = page.get_by_label("Fixed allocations")
+    for is_shown, count in ((True, 65), (False, 64)):
+        await fixed.set_checked(is_shown)
+        assert await table.count() == count
+        assert len(await _rows(page)) == count
+        groups = await page.locator(".groups").inner_text()
+        assert ("arguments" in groups) is is_shown
+    await page.get_by_role("searchbox").fill("p1.py:64")
+    assert await table.count() == 48
+    assert {name for name, *_ in await _rows(page)} == {"tiny"}
+    assert "384.0 KiB match the search" in await page.locator(".listed").inner_text()
+
+
+async def test_arguments_have_their_names_and_donation(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    await page.get_by_label("Fixed allocations").check()
+    cell = page.get_by_role("table", name="Buffers at the step").locator("td").first
+    assert await cell.get_attribute("title") == "p['w'], w.1"
+    await cell.get_by_role("button", name="p['w']").click()
+    selected = await page.locator(".selected").inner_text()
+    assert "bytes occupied at all steps" in selected
+    assert "donated, and used by an output" in selected
+
+
+async def test_lost_bytes_and_advice_open(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    notes = page.locator(".notes")
+    title = await notes.locator("summary").inner_text()
+    assert title == "Lost at the peak 61.9 KiB · 1 piece of advice"
+    await notes.locator("summary").click()
+    assert "Advice: Donate 3 arguments; saves at most 1.00 MiB." in await notes.inner_text()
+
+
+async def test_card_does_not_stay_over_the_list(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    bounds = await page.locator("aside").bounding_box()
+    at = await page.evaluate(
+        f"(byte) => {_ROOT}.memoryMap.sides[0].view.clientPoint(9.9, byte)", 65600 * _KIB
+    )
+    assert bounds is not None
+    card = page.locator(".card")
+    await page.mouse.move(at["x"], at["y"])
+    await card.wait_for()
+    shown = await card.bounding_box()
+    assert shown is not None
+    assert shown["x"] + shown["width"] <= bounds["x"]
+    await page.evaluate("document.querySelector('.overlay').remove()")  # as a reload does
+    await page.mouse.move(bounds["x"] + 20, bounds["y"] + 20)
+    await card.wait_for(state="hidden")
+
+
+async def test_letters_zoom_and_pan_steps_as_in_perfetto(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    domain = f"{_ROOT}.memoryMap.sides[0].view.viewport.x().domain()"
+    bytes_before = await page.locator(".axes .bytes").text_content()
+    await page.keyboard.press("w")
+    first, last = await page.evaluate(domain)
+    assert last - first == pytest.approx(10 / 1.5)
+    await page.keyboard.press("d")
+    assert (await page.evaluate(domain))[0] > first
+    await page.keyboard.press("a")
+    assert (await page.evaluate(domain))[0] == pytest.approx(first)
+    await page.keyboard.press("s")
+    assert await page.evaluate(domain) == [0, 10]
+    assert await page.locator(".axes .bytes").text_content() == bytes_before
 
 
 @pytest.mark.parametrize(("count", "limit"), [(30_000, 25.0), (300_000, 60.0)])

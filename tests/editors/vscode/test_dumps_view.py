@@ -6,7 +6,7 @@ import pytest_asyncio
 
 from editors.conftest import Compile
 from editors.vscode.conftest import copied
-from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.dump import ASSIGNMENT, MODULE
 from editors.vscode.dump_rows import ROW, choose, expand, rows, show_view
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
@@ -40,7 +40,11 @@ async def test_compile_shows_files_and_buffers(compile_in_view: Compile, window:
 
 async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Window) -> None:
     await choose(window, "jit_mlp_train", "Memory Summary")
-    await until(lambda: labels(window), lambda shown: "Preview Memory Summary.md" in shown)
+    summary = "Preview Memory Summary jit_mlp_train.md"
+    await until(lambda: labels(window), lambda shown: summary in shown)
+    page = window.page.frame_locator(".webview.ready").frame_locator("#active-frame")
+    await page.get_by_role("link", name="step").first.click()
+    await until(window.front, lambda front: front[0] == compile_in_view.path(MODULE))
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
 

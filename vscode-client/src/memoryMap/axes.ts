@@ -1,9 +1,8 @@
 /** The axes of the map: bytes, steps, and the bytes of the curve. */
 
 import { axisBottom, axisLeft } from "d3-axis";
-import { scaleLinear } from "d3-scale";
 import { select } from "d3-selection";
-import { CURVE_HEADROOM, type Scale } from "./drawing";
+import type { Scale } from "./drawing";
 import { byteTicks, formatBytes, formatCount } from "./format";
 import type { Viewport } from "./viewport";
 
@@ -41,10 +40,10 @@ export class Axes {
       .select<SVGGElement>(".steps")
       .attr("transform", `translate(${map.x},${map.y + map.height})`)
       .call(steps);
-    const most = viewport.frame.curveBytes * CURVE_HEADROOM;
-    const curveScale = scaleLinear([0, most], [curve.height, 0]);
+    const curveScale = viewport.curveY();
+    const [least = 0, most = 0] = curveScale.domain();
     const curveBytes = axisLeft<number>(curveScale)
-      .tickValues(most > 0 ? byteTicks(0, most, 4) : [])
+      .tickValues(most > least && viewport.frame.hasCurve ? byteTicks(least, most, 4) : [])
       .tickFormat(formatBytes)
       .tickSizeOuter(0);
     this.svg

@@ -1,28 +1,36 @@
 /** The hover card of a box: the hover of the editor, or the facts of the map without an editor. */
 
 import { element } from "./dom";
-import { formatBytes, formatCount, shortLine } from "./format";
+import { countNoun, formatBytes, formatCount, shortLine } from "./format";
 import type { FileLine, Host } from "./host";
 import { isAtPeak, sideOfMatch } from "./comparison";
 import type { Band, Box, Grouping } from "./model";
+import { isUnused, type Owner } from "./owners";
 
 const EDITOR_DELAY_MILLISECONDS = 150;
 const DISTANCE = 14; // pixels between the pointer and the card
 
 export class HoverCard {
   readonly element = element("div", { class: "card", role: "tooltip", hidden: "" });
+  private readonly note = element("p", { class: "note" });
   private box: Box | Band | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly host: Host) {}
+  /** @param content the part of the page over which the card may lie */
+  constructor(
+    private readonly host: Host,
+    private readonly content: HTMLElement,
+  ) {}
 
-  show(box: Box, places: readonly FileLine[], event: PointerEvent): void {
+  show(box: Box, owner: Owner | undefined, places: readonly FileLine[], event: PointerEvent): void {
     if (this.box !== box) {
       this.box = box;
-      this.element.replaceChildren(...facts(box));
+      this.element.replaceChildren(...facts(box), this.note);
       this.element.hidden = false;
       this.requestHover(box, places[0]);
     }
+    this.note.textContent = noteOn(owner);
+    this.note.hidden = this.note.textContent === "";
     this.place(event);
   }
 
@@ -54,7 +62,7 @@ export class HoverCard {
         if (html !== undefined && this.box === box) {
           const content = element("div", { class: "editor-hover" });
           content.innerHTML = html;
-          this.element.replaceChildren(content);
+          this.element.replaceChildren(content, this.note);
         }
       });
     }, EDITOR_DELAY_MILLISECONDS);
@@ -62,11 +70,25 @@ export class HoverCard {
 
   private place({ clientX, clientY }: PointerEvent): void {
     const { offsetWidth, offsetHeight } = this.element;
-    const left = clientX + DISTANCE + offsetWidth > window.innerWidth ? clientX - DISTANCE - offsetWidth : clientX + DISTANCE;
-    const top = Math.min(clientY + DISTANCE, window.innerHeight - offsetHeight - 4);
+    const { right, bottom } = this.content.getBoundingClientRect();
+    const left = clientX + DISTANCE + offsetWidth > right ? clientX - DISTANCE - offsetWidth : clientX + DISTANCE;
+    const top = Math.min(clientY + DISTANCE, bottom - offsetHeight - 4);
     this.element.style.left = `${Math.max(4, left)}px`;
     this.element.style.top = `${Math.max(4, top)}px`;
   }
+}
+
+/** Return what else is at a pixel that shows the color of its owner. */
+function noteOn(owner: Owner | undefined): string {
+  if (owner === undefined) {
+    return "";
+  }
+  if (isUnused(owner.piece)) {
+    return "Here its bytes are occupied, but no value in them is live.";
+  }
+  const others = owner.boxCount - 1;
+  const share = `${Math.round(100 * owner.share)}%`;
+  return others > 0 ? `This point has ${countNoun(others, "more buffer")}; ${share} of its bytes have this color.` : "";
 }
 
 /** Return the facts about a box that the data contains. */
@@ -75,14 +97,17 @@ export function facts(box: Box): HTMLElement[] {
   const space = module.spaceOf(box);
   const group = (grouping: Grouping): string => module.group(box, grouping);
   const isPeakKnown = space?.curve !== undefined;
+  const atPeak = isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : "";
   const summary = [
     `${formatBytes(box.size)} in ${space?.name ?? ""}`,
-    `${liveRange(box)}${isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : ""}`,
+    allocation.isFixed ? `${box.start < 0 ? "" : "live at "}${liveRange(box)}, bytes occupied at all steps` : `${liveRange(box)}${atPeak}`,
     shortLine(group("line")),
   ];
   const rows: (readonly [string, string])[] = [
     ["change", group("change")],
     [sideOfMatch(box), box.match === undefined ? "" : matchText(box.match)],
+    ["instruction", box.label === box.name ? "" : box.name],
+    ["data of", box.label === box.argument ? "" : box.argument],
     ["inside", module.bandOf(box)?.label ?? ""],
     ["shape", box.shape],
     ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
@@ -90,6 +115,7 @@ export function facts(box: Box): HTMLElement[] {
     ["origin", group("opcode")],
     ["role", group("role")],
     ["allocation", `${formatCount(allocation.number)}, ${allocation.kind}, offset ${formatCount(box.offset)}`],
+    ["donation", box.label === box.argument ? allocation.donation : ""],
   ];
   const list = element("dl");
   for (const [label, text] of rows) {
@@ -97,7 +123,7 @@ export function facts(box: Box): HTMLElement[] {
       list.append(element("dt", {}, label), element("dd", {}, text));
     }
   }
-  return [element("strong", {}, box.name), element("p", {}, summary.join(" · ")), list];
+  return [element("strong", {}, box.label), element("p", {}, summary.join(" · ")), list];
 }
 
 function liveRange({ start, end }: Box): string {

@@ -10,7 +10,7 @@ import type { Column } from "./table";
 export function liveColumns(grouping: () => Grouping): Column<LiveBuffer>[] {
   const group = ({ box }: LiveBuffer): string => (box === undefined ? "" : groupOf(box, grouping()));
   return [
-    { title: "Buffer", text: nameOf, key: nameOf },
+    { title: "Buffer", text: nameOf, key: nameOf, tooltip: (row) => (row.box === undefined ? nameOf(row) : titleOf(row.box)) },
     { title: "Size", text: ({ bytes }) => formatBytes(bytes), key: ({ bytes }) => bytes, isNumber: true },
     { title: "Group", text: group, key: group },
     { title: "Steps", text: ({ box }) => steps(box), key: ({ box }) => box?.start ?? -1, isNumber: true },
@@ -22,7 +22,7 @@ export function changeColumns(): Column<ChangedBytes>[] {
   const size = (bytes: number): string => (bytes === 0 ? "" : formatBytes(bytes));
   const change = ({ before, bytes }: ChangedBytes): number => bytes - before;
   return [
-    { title: "Buffer", text: nameOf, key: nameOf },
+    { title: "Buffer", text: nameOf, key: nameOf, tooltip: (row) => (row.box === undefined ? nameOf(row) : titleOf(row.box)) },
     {
       title: "Change",
       text: (row) => (change(row) === 0 ? "" : formatChange(change(row))),
@@ -44,7 +44,7 @@ export function boxColumns(isComparison: boolean): Column<Box>[] {
   const otherSize = ({ match }: Box): string => (match === undefined ? "" : formatBytes(match.size));
   const side = ({ module }: Box): string => (module.isBefore === true ? "before" : "after");
   return [
-    { title: "Buffer", text: ({ name }) => name, key: ({ name }) => name },
+    { title: "Buffer", text: ({ label }) => label, key: ({ label }) => label, tooltip: titleOf },
     ...(isComparison
       ? [
           { title: "Compile", text: side, key: side },
@@ -76,7 +76,12 @@ export function boxColumns(isComparison: boolean): Column<Box>[] {
 }
 
 function nameOf({ box, allocation }: LiveBuffer): string {
-  return box?.name ?? `allocation ${allocation.number}, ${allocation.kind}`;
+  return box?.label ?? `allocation ${allocation.number}, ${allocation.kind}`;
+}
+
+/** Return the whole name of a box: the argument, and the instruction. */
+function titleOf({ label, name }: Box): string {
+  return label === name ? name : `${label}, ${name}`;
 }
 
 function groupOf(box: Box, grouping: Grouping): string {

@@ -16,6 +16,13 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
+/** Create a square with a color of the map. */
+export function swatch(color: number): HTMLElement {
+  const created = element("span", { class: "swatch" });
+  created.style.background = `var(--map-color-${color})`;
+  return created;
+}
+
 /** Create a button that runs an action. */
 export function button(label: string, attributes: Readonly<Record<string, string>>, run: () => void): HTMLButtonElement {
   const created = element("button", { type: "button", ...attributes }, label);

@@ -1,17 +1,26 @@
 /** Numbers and names as texts for users. */
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+const UNITS = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] as const;
 
-/** Format a size with three digits, as the server does: `4.00 MiB`. */
+/** Format a size as `format_short_bytes` of the server does, and XLA: `512 B`, `34.8 KiB`, `4.00 MiB`. */
 export function formatBytes(bytes: number): string {
-  let size = bytes;
-  let unit = 0;
-  while (size >= 1024 && unit < UNITS.length - 1) {
-    size /= 1024;
-    unit += 1;
+  if (bytes < 1024) {
+    return `${bytes} B`;
   }
-  const digits = unit === 0 || size >= 100 ? (unit === 0 ? 0 : 1) : size >= 10 ? 1 : 2;
-  return `${size.toFixed(digits)} ${UNITS[unit] ?? ""}`;
+  let size = Math.floor(bytes);
+  let unit = 0;
+  for (; size >= 1024 * 1024 && unit < UNITS.length - 1; unit += 1) {
+    size = Math.floor(size / 1024);
+  }
+  const digits = unit === 0 ? 1 : 2;
+  return `${(halfEven((size * 10 ** digits) / 1024) / 10 ** digits).toFixed(digits)} ${UNITS[unit] ?? ""}`;
+}
+
+/** Round as Python and C do: half to even. */
+function halfEven(number: number): number {
+  const floor = Math.floor(number);
+  const rest = number - floor;
+  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }
 
 /** Format a change of a size: `+4.00 MiB`, or `0 B` without a change. */

@@ -2,7 +2,7 @@
 
 import { NEUTRAL_COLOR, type Group, type Groups } from "./colors";
 import type { ChangedBytes } from "./comparison";
-import { button, element } from "./dom";
+import { button, element, swatch } from "./dom";
 import { countNoun, formatBytes, formatChange, shortLine } from "./format";
 import type { LiveBuffer } from "./liveSet";
 
@@ -18,7 +18,7 @@ export function groupRows(
   isComparison: boolean,
   groups: Groups | undefined,
   chosen: string | undefined,
-  choose: (name: string, group: Group | undefined) => void,
+  choose: (name: string) => void,
 ): HTMLElement[] {
   const sums = new Map<Group | undefined, { bytes: number; before: number; count: number }>();
   for (const buffer of buffers) {
@@ -34,19 +34,17 @@ export function groupRows(
   const total = ordered.reduce((sum, [, each]) => sum + weight(each), 0);
   return ordered.slice(0, MAX_GROUPS).map(([group, sum]) => {
     const name = group?.name ?? "unused bytes";
-    const color = `var(--map-color-${group?.color ?? NEUTRAL_COLOR})`;
+    const color = group?.color ?? NEUTRAL_COLOR;
     const bar = element("span", { class: "bar" });
     bar.style.width = `${Math.max(1, (100 * weight(sum)) / Math.max(1, total)).toFixed(1)}%`;
-    bar.style.background = color;
-    const swatch = element("span", { class: "swatch" });
-    swatch.style.background = color;
+    bar.style.background = `var(--map-color-${color})`;
     const sizes = isComparison ? `, ${formatBytes(sum.before)} → ${formatBytes(sum.bytes)}` : "";
     const title = `${name}: ${countNoun(sum.count, "buffer")}${sizes}`;
     const row = button("", { title, "aria-pressed": String(chosen === name) }, () => {
-      choose(name, group);
+      choose(name);
     });
     row.append(
-      swatch,
+      swatch(color),
       element("span", { class: "name" }, shortLine(name)),
       element("span", { class: "size" }, isComparison ? formatChange(sum.bytes - sum.before) : formatBytes(sum.bytes)),
       element("span", { class: "track" }, bar),

@@ -4,11 +4,13 @@ import { select } from "d3-selection";
 import { zoom, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
 import { Axes } from "./axes";
 import { readTheme, type Groups, type Theme } from "./colors";
-import { BoxLayer, clipped, drawBands, drawCurve, drawFixed, type Area, type Scale } from "./drawing";
+import { clipped, drawBands, drawCurve, type Area, type Scale } from "./drawing";
 import { applyKey } from "./keyboard";
+import { BoxLayer } from "./layer";
 import type { Box, Module, Space } from "./model";
 import { drawOverlay } from "./overlay";
-import { BoxIndex, clampStep, targetAt, type Target } from "./picking";
+import { Pieces } from "./owners";
+import { clampStep, targetAt, type Target } from "./picking";
 import { BAND_HEIGHT, GAP, Viewport, type Frame } from "./viewport";
 
 const FAST_DRAW_MILLISECONDS = 9; // what fits into a frame at 60 frames per second
@@ -34,11 +36,12 @@ export class MapView {
 
   private theme: Theme;
   private layer: BoxLayer | undefined;
-  private index: BoxIndex | undefined;
+  private pieces: { readonly space: Space; readonly found: Pieces } | undefined;
   private chosen: ReadonlySet<Box> | undefined;
   private selected: Box | undefined;
   private pinned: number | undefined;
   private hovered: Target | undefined;
+  private pointer: number | undefined;
   private marked: Box | undefined;
   private frame = 0;
   private settle: ReturnType<typeof setTimeout> | undefined;
@@ -76,9 +79,11 @@ export class MapView {
   show(module: Module, space: Space, groups: Groups, keepsZoom: boolean): void {
     this.viewport.module = module;
     this.viewport.space = space;
-    this.layer = new BoxLayer(space, groups);
-    this.index = new BoxIndex(this.layer.boxes);
-    this.boxCount = this.layer.boxes.length;
+    if (this.pieces?.space !== space) {
+      this.pieces = { space, found: new Pieces(space, module.lastStep + 1) };
+    }
+    this.layer = new BoxLayer(this.pieces.found, groups);
+    this.boxCount = this.layer.boxCount;
     if (!keepsZoom) {
       this.selected = undefined;
       this.chosen = undefined;
@@ -150,6 +155,7 @@ export class MapView {
     let pressed: readonly [number, number] = [0, 0];
     this.overlay.addEventListener("pointerdown", (event) => {
       pressed = [event.clientX, event.clientY];
+      this.events.hover(undefined, event); // what moves is no longer below the card
     });
     this.overlay.addEventListener("click", (event) => {
       if (Math.hypot(event.clientX - pressed[0], event.clientY - pressed[1]) < MAX_CLICK_PIXELS) {
@@ -164,6 +170,7 @@ export class MapView {
     });
     this.overlay.addEventListener("pointermove", (event) => {
       if (event.buttons === 0) {
+        this.pointer = event.offsetX;
         this.hovered = this.targetOf(event);
         this.overlay.style.cursor = this.hovered?.box === undefined ? "crosshair" : "pointer";
         this.events.hover(this.hovered, event);
@@ -171,9 +178,7 @@ export class MapView {
       }
     });
     this.overlay.addEventListener("pointerleave", (event) => {
-      this.hovered = undefined;
-      this.events.hover(undefined, event);
-      this.drawOverlay();
+      this.leave(event);
     });
     this.overlay.addEventListener("keydown", (event) => {
       if (this.pressed(event)) {
@@ -182,7 +187,15 @@ export class MapView {
     });
   }
 
-  private pressed(event: KeyboardEvent): boolean {
+  private leave(event: PointerEvent): void {
+    this.pointer = undefined;
+    this.hovered = undefined;
+    this.events.hover(undefined, event);
+    this.drawOverlay();
+  }
+
+  /** Apply a key to the map; return whether it has a meaning there. */
+  pressed(event: KeyboardEvent): boolean {
     if (event.ctrlKey || event.metaKey) {
       return false;
     }
@@ -191,7 +204,8 @@ export class MapView {
       this.events.step(clampStep(this.viewport.module, (this.pinned ?? 0) + direction));
       return true;
     }
-    const isApplied = applyKey(this.viewport, event);
+    const { map } = this.viewport.areas();
+    const isApplied = applyKey(this.viewport, event, this.pointer === undefined ? undefined : this.pointer - map.x);
     if (isApplied) {
       this.viewport.frame.redraw();
     }
@@ -199,7 +213,7 @@ export class MapView {
   }
 
   private targetOf({ offsetX, offsetY }: MouseEvent): Target | undefined {
-    return targetAt(this.viewport, this.index, offsetX, offsetY);
+    return targetAt(this.viewport, (area) => this.layer?.ownerOf(area, this.chosen), offsetX, offsetY);
   }
 
   private resize(): void {
@@ -259,11 +273,11 @@ export class MapView {
     if (this.isMoving && this.lastDrawMilliseconds > FAST_DRAW_MILLISECONDS && this.drawn !== undefined) {
       this.drawSnapshot(context, map, x, y);
     } else {
-      this.drawMap(context, { ...map, width }, x, y, space, layer);
+      this.drawMap(context, { ...map, width }, x, y, layer);
     }
     clipped(context, { ...curve, width, y: 0, height: curve.y + curve.height + bands.height + GAP }, () => {
       if (space.curve !== undefined) {
-        drawCurve(context, curve, x, this.theme, space.curve, this.viewport.frame.curveBytes);
+        drawCurve(context, { ...curve, width }, x, this.viewport.curveY(), this.theme, space.curve);
       }
       drawBands(context, bands, x, this.theme, module.bands, BAND_HEIGHT);
     });
@@ -271,19 +285,10 @@ export class MapView {
     this.drawOverlay();
   }
 
-  private drawMap(
-    context: CanvasRenderingContext2D,
-    map: Area,
-    x: Scale,
-    y: Scale,
-    space: Space,
-    layer: BoxLayer,
-  ): void {
+  private drawMap(context: CanvasRenderingContext2D, map: Area, x: Scale, y: Scale, layer: BoxLayer): void {
     const started = performance.now();
     clipped(context, map, () => {
-      drawFixed(context, map, y, this.theme, space);
-      const large = layer.draw(context, map, x, y, this.theme, this.chosen);
-      layer.drawLabels(context, map, x, y, this.theme, large);
+      layer.draw(context, map, x, y, this.theme, this.chosen);
     });
     this.lastDrawMilliseconds = performance.now() - started;
     if (this.lastDrawMilliseconds > FAST_DRAW_MILLISECONDS) {

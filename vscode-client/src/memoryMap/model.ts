@@ -10,6 +10,14 @@ type GroupColumn = (typeof GROUPINGS)[number];
 /** What the boxes of a group have in common; `change` only in a comparison. */
 export type Grouping = GroupColumn | "change";
 
+export const GROUPING_TITLES: Record<Grouping, string> = {
+  change: "change",
+  line: "Python line",
+  scope: "scope",
+  opcode: "opcode",
+  shape: "shape",
+  role: "role",
+};
 export interface MemoryMapDocument {
   readonly format: string;
   readonly version: number;
@@ -32,8 +40,12 @@ export interface ModuleData {
   readonly missing: readonly string[];
   readonly files: { readonly assignment: string | null; readonly module: string | null };
   readonly spaces: readonly SpaceData[];
-  readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]>;
-  readonly boxes: Record<BoxColumn, readonly number[]>;
+  readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]> & {
+    readonly donation?: readonly number[]; // maps of older versions do not have it
+  };
+  readonly boxes: Record<BoxColumn, readonly number[]> & {
+    readonly argument?: readonly number[]; // maps of older versions do not have it
+  };
   readonly bands: Record<"start" | "end" | "depth" | "name" | "opcode" | "line", readonly number[]> & {
     readonly tripCount?: readonly number[]; // -1 if unknown; maps of older versions do not have it
   };
@@ -65,6 +77,9 @@ interface SpaceData {
   readonly changeSteps?: readonly number[];
   readonly tempBytes?: readonly number[];
   readonly localPeaks?: readonly (readonly [number, number])[];
+  /** Sentences on lost bytes and donation; pieces of advice with what they save. */
+  readonly notes?: readonly string[];
+  readonly advice?: readonly (readonly [string, string])[];
 }
 
 /** Return the document in a JSON text; throw an error that describes what is wrong. */
@@ -99,6 +114,10 @@ export interface Box {
   readonly end: number;
   readonly name: string;
   readonly instruction: string;
+  /** The argument whose data the box has, such as `p['w']`; empty for computed data. */
+  readonly argument: string;
+  /** The argument for its own buffer, else the name. */
+  readonly label: string;
   readonly shape: string;
   readonly assignmentLine: number;
   readonly moduleLine: number;
@@ -115,6 +134,8 @@ export interface Allocation {
   readonly size: number;
   readonly isFixed: boolean;
   readonly kind: string;
+  /** Whether the caller donates the buffer; empty if it is not that of an argument. */
+  readonly donation: string;
   readonly line: number;
   readonly boxes: Box[];
 }
@@ -134,6 +155,8 @@ export interface Space {
   readonly allocations: readonly Allocation[];
   readonly boxes: readonly Box[];
   readonly curve: Curve | undefined;
+  readonly notes: readonly string[];
+  readonly advice: readonly (readonly [string, string])[];
 }
 
 /** Occupied bytes by step. */
@@ -169,6 +192,8 @@ export class Module {
         allocations: mine,
         boxes: mine.flatMap(({ boxes }) => boxes),
         curve: curveOf(space),
+        notes: space.notes ?? [],
+        advice: space.advice ?? [],
       };
     });
     this.bands = data.bands.start.map((start, index) => ({
@@ -211,7 +236,7 @@ export class Module {
       return new Set();
     }
     const hits = this.data.strings.map((each) => each.toLowerCase().includes(wanted));
-    const columns = [this.data.boxes.name, ...GROUPINGS.map((grouping) => this.data.boxes[grouping])];
+    const columns = [this.data.boxes.name, this.data.boxes.argument ?? [], ...GROUPINGS.map((grouping) => this.data.boxes[grouping])];
     return new Set(
       space.boxes.filter(
         (box) =>
@@ -240,6 +265,7 @@ export class Module {
         size,
         isFixed: at(allocations.fixed, index) === 1,
         kind: this.text(at(allocations.kind, index)).replace("_", "-"),
+        donation: this.text(at(allocations.donation ?? [], index)),
         line: at(allocations.line, index),
         boxes: [],
       };
@@ -255,6 +281,9 @@ export class Module {
       }
       const offset = at(boxes.offset, number);
       const instruction = this.text(at(boxes.name, number));
+      const name = instruction + this.text(at(boxes.index, number));
+      const argument = this.text(at(boxes.argument ?? [], number));
+      const isArgument = allocation.kind === "parameter" && argument !== "";
       const box: Box = {
         module: this,
         number,
@@ -265,8 +294,10 @@ export class Module {
         padding: at(boxes.padding, number),
         start: at(boxes.start, number),
         end: at(boxes.end, number),
-        name: instruction + this.text(at(boxes.index, number)),
+        name,
         instruction,
+        argument,
+        label: isArgument ? argument : name,
         shape: this.text(at(boxes.shape, number)),
         assignmentLine: at(boxes.assignmentLine, number),
         moduleLine: at(boxes.moduleLine, number),

@@ -1,7 +1,7 @@
 /** What follows the pointer, on a canvas of its own: lines at steps, and frames of boxes. */
 
 import type { Theme } from "./colors";
-import { clipped, CURVE_HEADROOM, type Area, type Scale } from "./drawing";
+import { clipped, type Area, type Scale } from "./drawing";
 import { bytesAt, type Box, type Curve } from "./model";
 import type { Target } from "./picking";
 import type { Viewport } from "./viewport";
@@ -46,7 +46,7 @@ export function drawOverlay(
     if (hovered !== undefined) {
       line(hovered.step, [3, 3], theme.muted);
       if (viewport.space?.curve !== undefined) {
-        drawCurvePoint(context, curve, x, theme, viewport.space.curve, hovered.step, viewport.frame.curveBytes);
+        drawCurvePoint(context, curve, x, viewport.curveY(), theme, viewport.space.curve, hovered.step);
       }
     }
     for (const [box, width] of [[hovered?.box, 1.5], [marked, 1.5], [selected, 3]] as const) {
@@ -65,12 +65,12 @@ function drawCurvePoint(
   context: CanvasRenderingContext2D,
   area: Area,
   x: Scale,
+  y: Scale,
   theme: Theme,
   curve: Curve,
   step: number,
-  peakBytes: number,
 ): void {
-  const top = area.y + area.height * (1 - bytesAt(curve, step) / Math.max(1, peakBytes * CURVE_HEADROOM));
+  const top = area.y + y(bytesAt(curve, step));
   context.fillStyle = theme.accent;
   context.beginPath();
   context.arc(area.x + x(step + 0.5), top, CURVE_POINT_RADIUS, 0, 2 * Math.PI);

@@ -1,32 +1,24 @@
 /** The page around the map: choices, search, the panel of the step, the table, and the hover card. */
 
 import { HoverCard } from "./card";
-import { Groups, type Group } from "./colors";
+import { Groups } from "./colors";
 import { boxColumns } from "./columns";
 import { correspondingStep, spaceNamed } from "./comparison";
 import { button, choice, element } from "./dom";
 import { countNoun, formatBytes } from "./format";
 import { entriesOf, nameOf, type Entry } from "./entries";
+import { fileButton, placesOf } from "./files";
+import { legendOf } from "./fixedBand";
 import type { FileLine, Host } from "./host";
+import { KEYS } from "./keyboard";
 import { liveSet } from "./liveSet";
-import { GROUPINGS, parseDocument, type Box, type Grouping, type MemoryMapDocument, type Module, type Space } from "./model";
+import { GROUPING_TITLES, GROUPINGS, parseDocument, type Box, type Grouping, type MemoryMapDocument, type Module, type Space } from "./model";
+import { Notes } from "./notes";
 import { clampStep, type Target } from "./picking";
 import { Side } from "./side";
 import { StepPanel } from "./stepPanel";
 import { SortedTable } from "./table";
 import { Frame } from "./viewport";
-
-const GROUPING_TITLES: Record<Grouping, string> = {
-  change: "change",
-  line: "Python line",
-  scope: "scope",
-  opcode: "opcode",
-  shape: "shape",
-  role: "role",
-};
-const KEYS =
-  "Scroll to zoom, drag to pan; with Shift only steps, with Alt only bytes. Keys: arrows pan, + and - zoom, " +
-  "0 shows everything, Shift+Left and Shift+Right change the step, / searches, P goes to the peak.";
 
 export class Page {
   private entries: readonly Entry[] = [];
@@ -45,7 +37,7 @@ export class Page {
   private readonly entryChoice = element("div", { class: "modules" });
   private readonly spaceChoice = element("div", { class: "spaces", role: "group", "aria-label": "Memory space" });
   private readonly groupingChoice = element("div");
-  private readonly fixedBox = element("input", { type: "checkbox", checked: "" });
+  private readonly fixedBox = element("input", { type: "checkbox" });
   private readonly message = element("p", { class: "message", role: "status" });
   private readonly searchBox = element("input", {
     type: "search",
@@ -54,6 +46,9 @@ export class Page {
   });
   private readonly matchCount = element("span", { class: "matches", role: "status" });
   private readonly maps = element("div", { class: "maps" });
+  private readonly legend = element("ul", { class: "legend", "aria-label": "Legend" });
+  private readonly notes = new Notes();
+  private readonly content: HTMLElement;
   private readonly card: HoverCard;
   private readonly panel: StepPanel;
   private readonly all: SortedTable<Box>;
@@ -65,15 +60,18 @@ export class Page {
   ) {
     // Tests read where boxes are.
     Object.assign(root, { memoryMap: this });
-    this.card = new HoverCard(host);
+    this.all = new SortedTable<Box>("All buffers", (box) => {
+      this.goTo(box, true);
+    });
+    this.content = element("div", { class: "content" }, this.maps, this.all.element, this.legend, this.notes.element);
+    this.card = new HoverCard(host, this.content);
     const open = (box: Box | undefined): void => {
       this.goTo(box, true);
     };
-    const choose = (name: string, group: Group | undefined): void => {
-      this.chooseGroup(name, group);
+    const choose = (name: string): void => {
+      this.chooseGroup(name);
     };
     this.panel = new StepPanel(() => this.grouping, open, choose);
-    this.all = new SortedTable<Box>("All buffers", open);
     this.tableButton = button("Table", { "aria-pressed": "false" }, () => {
       this.toggleTable();
     });
@@ -140,8 +138,7 @@ export class Page {
 
   private build(): void {
     this.fixedBox.addEventListener("change", () => {
-      this.frame.showsFixed = this.fixedBox.checked;
-      this.sides[0]?.view.reset();
+      this.showFixed(this.fixedBox.checked);
     });
     const fixedTitle = "Allocations of arguments, outputs, and constants, which are occupied at all steps";
     const tools = element(
@@ -149,7 +146,7 @@ export class Page {
       { class: "tools" },
       this.groupingChoice,
       element("div", { class: "search" }, this.searchBox, this.matchCount),
-      element("label", { class: "choice", title: fixedTitle }, this.fixedBox, element("span", {}, "Fixed allocations")),
+      element("label", { class: "choice fixed-choice", title: fixedTitle }, this.fixedBox, element("span", {}, "Fixed allocations")),
       button("Peak", { title: "Go to the peak (P)" }, () => {
         this.showPeak();
       }),
@@ -157,7 +154,11 @@ export class Page {
         this.sides[0]?.view.reset();
       }),
       this.tableButton,
-      ...(this.host.isEditor ? [] : [this.fileButton()]),
+      ...(this.host.isEditor ? [] : [
+            fileButton((text) => {
+              this.loadText(text);
+            }),
+          ]),
     );
     const keys = element("p", { id: "memory-map-keys", class: "keys" }, KEYS);
     const titles = element("div", { class: "titles" }, this.title, this.subtitle);
@@ -165,23 +166,10 @@ export class Page {
     this.message.hidden = true;
     this.root.append(
       element("header", {}, titles, this.entryChoice, this.spaceChoice, tools, this.message),
-      element("main", {}, element("div", { class: "content" }, this.maps, this.all.element), this.panel.element),
+      element("main", {}, this.content, this.panel.element),
       element("footer", {}, keys),
       this.card.element,
     );
-  }
-
-  private fileButton(): HTMLElement {
-    const input = element("input", { type: "file", accept: ".json,application/json", hidden: "" });
-    input.addEventListener("change", () => {
-      void input.files?.[0]?.text().then((text) => {
-        this.loadText(text);
-      });
-    });
-    const open = button("Open map…", { title: "Open the JSON of another dump, or drop it on the page" }, () => {
-      input.click();
-    });
-    return element("span", {}, open, input);
   }
 
   /** Load a JSON text that the user chose. */
@@ -191,6 +179,18 @@ export class Page {
     } catch (error) {
       this.showMessage(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** Show or hide the fixed allocations in the map, the lists, and the table. */
+  private showFixed(isShown: boolean): void {
+    this.fixedBox.checked = isShown;
+    this.frame.showsFixed = isShown;
+    const { chosenGroup } = this;
+    this.showGroups(true);
+    if (chosenGroup !== undefined) {
+      this.chooseGroup(chosenGroup);
+    }
+    this.sides[0]?.view.reset();
   }
 
   private listen(): void {
@@ -207,8 +207,14 @@ export class Page {
         this.search();
       }
     });
+    document.addEventListener("pointermove", ({ target }) => {
+      if (!(target instanceof Element && this.maps.contains(target))) {
+        this.card.hide(); // the map has not noticed if it was replaced below the pointer
+      }
+    });
     document.addEventListener("keydown", (event) => {
-      if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) {
+      const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+      if (isTyping || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) {
         return;
       }
       if (event.key === "/") {
@@ -218,12 +224,15 @@ export class Page {
         this.showPeak();
       } else if (event.key === "Escape") {
         this.card.hide();
+      } else if (/^[wasd]$/i.test(event.key)) {
+        this.sides[0]?.view.pressed(event);
       }
     });
   }
 
   private showEntry(entry: Entry | undefined): void {
     this.entry = entry;
+    this.card.hide();
     if (entry === undefined) {
       return;
     }
@@ -274,6 +283,9 @@ export class Page {
           this.showStep(side, step);
         },
       },
+      () => {
+        this.showFixed(!this.fixedBox.checked);
+      },
       module,
       space,
     );
@@ -283,6 +295,7 @@ export class Page {
   private showGroupings(isComparison: boolean): void {
     if (isComparison !== (this.grouping === "change")) {
       this.grouping = isComparison ? "change" : "line";
+      this.fixedBox.checked = isComparison; // arguments can be what differs
     }
     const groupings: readonly Grouping[] = isComparison ? ["change", ...GROUPINGS] : GROUPINGS;
     const options = groupings.map((grouping) => [grouping, GROUPING_TITLES[grouping]] as const);
@@ -321,20 +334,21 @@ export class Page {
     this.groups = groups;
     this.chosenGroup = undefined;
     this.frame.fit(modules, spaces);
+    this.legend.replaceChildren(...legendOf(spaces, groups, this.frame.showsFixed));
+    this.notes.show(this.sides);
     this.sides.forEach((side) => {
       side.show(side.space, groups, keepsZoom);
       side.pin(side.step);
     });
     this.root.dataset["boxes"] = String(this.sides.reduce((sum, { view }) => sum + view.boxCount, 0));
     this.search();
-    this.panel.show(this.sides, groups, undefined);
   }
 
   private showPeak(): void {
     for (const side of this.sides) {
       side.pin(side.space.curve?.peakStep ?? side.step);
     }
-    this.panel.show(this.sides, this.groups, this.chosenGroup);
+    this.showPanel();
   }
 
   /** Show the buffers at a step of one side, and at the corresponding step of the other. */
@@ -342,13 +356,14 @@ export class Page {
     for (const each of this.sides) {
       each.pin(each === side ? step : clampStep(each.module, correspondingStep(side.module, step)));
     }
-    this.panel.show(this.sides, this.groups, this.chosenGroup);
+    this.showPanel();
   }
 
-  private chooseGroup(name: string, group: Group | undefined): void {
-    this.chosenGroup = this.chosenGroup === name || group === undefined ? undefined : name;
-    this.choose(this.chosenGroup === undefined ? undefined : new Set(group?.boxes));
-    this.panel.show(this.sides, this.groups, this.chosenGroup);
+  private chooseGroup(name: string | undefined): void {
+    const group = name === undefined || this.chosenGroup === name ? undefined : this.groups?.named(name);
+    this.chosenGroup = group?.name;
+    this.choose(group === undefined ? undefined : new Set(group.boxes));
+    this.showPanel();
   }
 
   private choose(boxes: ReadonlySet<Box> | undefined): void {
@@ -357,20 +372,29 @@ export class Page {
     });
   }
 
+  private showPanel(): void {
+    const isSearch = this.searchBox.value.trim() !== "";
+    this.panel.show(this.sides, this.groups, this.chosenGroup, isSearch ? new Set(this.matches) : undefined);
+  }
+
   private search(): void {
     const text = this.searchBox.value;
     const isSearch = text.trim() !== "";
     const found = new Set(this.sides.flatMap(({ module, space }) => [...module.search(space, text)]));
+    const shown = (boxes: readonly Box[]): Box[] =>
+      boxes.filter((box) => this.sides.some((side) => side.module === box.module && side.includes(box.allocation)));
     const bySize = (boxes: Iterable<Box>): Box[] => [...boxes].sort((one, other) => other.size - one.size);
     this.matches = bySize(found);
     this.match = -1;
     this.matchCount.textContent = isSearch ? countNoun(found.size, "buffer") : "";
     this.choose(isSearch ? found : undefined);
-    this.all.show(isSearch ? this.matches : bySize(this.sides.flatMap(({ space }) => space.boxes)));
+    this.all.show(shown(isSearch ? this.matches : bySize(this.sides.flatMap(({ space }) => space.boxes))));
+    this.showPanel();
   }
 
   private toggleTable(): void {
     const isTable = this.all.element.hidden;
+    this.card.hide();
     this.all.element.hidden = !isTable;
     this.maps.hidden = isTable;
     this.tableButton.setAttribute("aria-pressed", String(isTable));
@@ -385,7 +409,7 @@ export class Page {
     } else if (target?.box === undefined) {
       this.card.hide();
     } else {
-      this.card.show(target.box, places(target.box), event);
+      this.card.show(target.box, target.owner, placesOf(target.box), event);
     }
   }
 
@@ -401,9 +425,12 @@ export class Page {
       this.toggleTable();
     }
     if (reveals) {
+      if (!this.sides.every((side) => side.module !== box.module || side.includes(box.allocation))) {
+        this.showFixed(true);
+      }
       this.sides.find(({ module }) => module === box.module)?.view.reveal(box);
     }
-    this.host.open(places(box), box.match === undefined ? [] : places(box.match));
+    this.host.open(placesOf(box), box.match === undefined ? [] : placesOf(box.match));
   }
 
   private selectBox(box: Box | undefined): void {
@@ -418,12 +445,4 @@ export class Page {
 
 function sizeOf({ curve, allocatedBytes }: Space): string {
   return `${curve === undefined ? "" : `${formatBytes(curve.peakBytes)} of `}${formatBytes(allocatedBytes)}`;
-}
-
-function places(box: Box): FileLine[] {
-  const { assignment, module } = box.module.data.files;
-  return [
-    ...(assignment === null ? [] : [{ uri: assignment, line: box.assignmentLine }]),
-    ...(module === null || box.moduleLine < 0 ? [] : [{ uri: module, line: box.moduleLine }]),
-  ];
 }

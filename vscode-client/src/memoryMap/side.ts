@@ -2,31 +2,37 @@
 
 import type { Groups } from "./colors";
 import { element } from "./dom";
+import { FixedBand } from "./fixedBand";
 import { folderOf } from "./entries";
 import { countNoun, formatBytes, formatCount } from "./format";
 import { liveSet, type LiveBuffer } from "./liveSet";
 import { MapView, type MapEvents } from "./mapView";
-import { bytesAt, type Box, type Module, type Space } from "./model";
+import { bytesAt, type Allocation, type Box, type Module, type Space } from "./model";
 import type { Frame } from "./viewport";
 
 export class Side {
   readonly caption = element("p", { class: "caption" });
   private readonly mapRoot = element("div", { class: "map" });
-  readonly element = element("section", { class: "side" }, this.caption, this.mapRoot);
+  private readonly band: FixedBand;
+  readonly element: HTMLElement;
   readonly view: MapView;
   step = 0;
 
   constructor(
-    frame: Frame,
+    private readonly frame: Frame,
     events: MapEvents,
+    toggleFixed: () => void,
     readonly module: Module,
     public space: Space,
   ) {
     this.view = new MapView(this.mapRoot, frame, events);
+    this.band = new FixedBand(toggleFixed);
+    this.element = element("section", { class: "side" }, this.caption, this.mapRoot, this.band.element);
   }
 
   show(space: Space, groups: Groups, keepsZoom: boolean): void {
     this.space = space;
+    this.band.show(space, this.frame.hidesFixed(space));
     this.view.show(this.module, space, groups, keepsZoom);
   }
 
@@ -63,6 +69,11 @@ export class Side {
   /** Return the box of this module for a box of either module. */
   boxOf(box: Box | undefined): Box | undefined {
     return box?.module === this.module ? box : box?.match;
+  }
+
+  /** Return whether a part of the memory space is in the map: one of a fixed allocation may be left out. */
+  includes({ isFixed }: Allocation): boolean {
+    return !isFixed || !this.frame.hidesFixed(this.space);
   }
 
   /** Outline a box of either module, unless it is in another memory space. */

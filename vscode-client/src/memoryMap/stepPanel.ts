@@ -1,7 +1,7 @@
 /** The panel beside the map: the selected buffer, and the groups and buffers at the chosen step. */
 
 import { facts } from "./card";
-import type { Group, Groups } from "./colors";
+import type { Groups } from "./colors";
 import { changeColumns, liveColumns } from "./columns";
 import { joinLive, type ChangedBytes } from "./comparison";
 import { element } from "./dom";
@@ -14,6 +14,7 @@ import { SortedTable } from "./table";
 
 export class StepPanel {
   private readonly title = element("h2");
+  private readonly listed = element("p", { class: "listed", role: "status" });
   private readonly selected = element("section", { class: "selected", "aria-label": "Selected buffer", hidden: "" });
   private readonly groupList = element("ul", { class: "groups", "aria-label": "Groups" });
   private readonly live: SortedTable<LiveBuffer>;
@@ -25,7 +26,7 @@ export class StepPanel {
   constructor(
     grouping: () => Grouping,
     open: (box: Box | undefined) => void,
-    private readonly chooseGroup: (name: string, group: Group | undefined) => void,
+    private readonly chooseGroup: (name: string) => void,
   ) {
     this.live = new SortedTable<LiveBuffer>("Buffers at the step", ({ box }) => {
       open(box);
@@ -35,12 +36,21 @@ export class StepPanel {
       open(box);
     });
     this.changes.setColumns(changeColumns());
-    const content = [this.title, this.selected, this.groupList, this.live.element, this.changes.element];
+    const content = [this.title, this.listed, this.selected, this.groupList, this.live.element, this.changes.element];
     this.element = element("aside", { "aria-label": "Step" }, ...content);
   }
 
-  /** Show the buffers at the chosen step of one map, or how those of two maps differ. */
-  show(sides: readonly Side[], groups: Groups | undefined, chosenGroup: string | undefined): void {
+  /**
+   * Show the buffers at the chosen step of one map, or how those of two maps differ.
+   *
+   * @param found the boxes that the search found; undefined without a search
+   */
+  show(
+    sides: readonly Side[],
+    groups: Groups | undefined,
+    chosenGroup: string | undefined,
+    found: ReadonlySet<Box> | undefined,
+  ): void {
     const [first, second] = sides;
     if (first === undefined) {
       return;
@@ -48,11 +58,27 @@ export class StepPanel {
     this.live.element.hidden = second !== undefined;
     this.changes.element.hidden = second === undefined;
     this.title.replaceChildren(...(second === undefined ? titleOf(first) : changeTitle(first, second)));
-    this.changed = second === undefined ? [] : joinLive(first.buffers, second.buffers);
-    const buffers = second === undefined ? first.buffers : this.changed;
+    const isListed =
+      (side: Side) =>
+      ({ allocation, box }: LiveBuffer): boolean =>
+        side.includes(allocation) && (found === undefined || (box !== undefined && found.has(box)));
+    const listed = sides.map((side) => side.buffers.filter(isListed(side)));
+    this.showListed(sides, listed, found !== undefined);
+    this.changed = second === undefined ? [] : joinLive(listed[0] ?? [], listed[1] ?? []);
+    const buffers = second === undefined ? (listed[0] ?? []) : this.changed;
     this.live.show(second === undefined ? buffers : []);
     this.changes.show(this.changed);
     this.groupList.replaceChildren(...groupRows(buffers, second !== undefined, groups, chosenGroup, this.chooseGroup));
+  }
+
+  /** Show how many of the bytes at the step are listed, unless it is all of them. */
+  private showListed(sides: readonly Side[], listed: readonly (readonly LiveBuffer[])[], isSearch: boolean): void {
+    const sums = listed.map((buffers) => formatBytes(buffers.reduce((sum, { bytes }) => sum + bytes, 0)));
+    const hidesFixed = sides.some((side) => side.space.allocations.some((each) => !side.includes(each)));
+    const what = isSearch ? "match the search" : "in temporaries";
+    const rest = hidesFixed ? `; fixed allocations are not listed` : "";
+    this.listed.textContent = `${sums.join(" → ")} ${what}${rest}`;
+    this.listed.hidden = !isSearch && !hidesFixed;
   }
 
   select(box: Box | undefined): void {

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** What to sort by; numbers are sorted in descending order first. */
   readonly key: (row: Row) => number | string;
   readonly isNumber?: boolean;
+  /** The tooltip; by default the text, which can be cut. */
+  readonly tooltip?: (row: Row) => string;
 }
 
 export class SortedTable<Row> {
@@ -91,7 +93,7 @@ export class SortedTable<Row> {
   private row(row: Row): HTMLTableRowElement {
     const cells = this.columns.map((column, index) => {
       const text = column.text(row);
-      const attributes = { title: text, ...(column.isNumber === true ? { class: "number" } : {}) };
+      const attributes = { title: column.tooltip?.(row) ?? text, ...(column.isNumber === true ? { class: "number" } : {}) };
       if (index > 0) {
         return element("td", attributes, text);
       }

@@ -8,15 +8,19 @@ import type { Box, Module, Space } from "./model";
 
 export const BAND_HEIGHT = 16;
 export const GAP = 10;
-const LEFT = 74;
+const LEFT = 78;
 const RIGHT = 10;
 const CURVE_TOP = 6;
 const CURVE_HEIGHT = 92;
+const CURVE_SHARE = 0.25; // of the height, at most
 const MAX_BAND_ROWS = 4;
 const AXIS_HEIGHT = 26;
 const MAX_ZOOM = 20_000;
 const MAX_REVEAL_STEPS = 400;
 const MAX_REVEAL_BYTES = 4000;
+/** What the scale of the curve has above its lowest value and below it, relative to its height. */
+const CURVE_HEADROOM = 1.12;
+const CURVE_FOOTROOM = 0.06;
 
 type Extent = [[number, number], [number, number]];
 type Holder = Selection<SVGGElement, unknown, null, undefined>;
@@ -33,7 +37,7 @@ export class Frame {
   /** Shows fixed allocations, or only temporary ones, which lie after them. */
   showsFixed = true;
   steps = 1;
-  curveBytes = 0;
+  curveRange: readonly [number, number] = [0, 1];
   hasCurve = false;
   bandRows = 0;
   private spaces: readonly Space[] = [];
@@ -51,7 +55,12 @@ export class Frame {
   fit(modules: readonly Module[], spaces: readonly Space[]): void {
     this.spaces = spaces;
     this.steps = Math.max(...modules.map(({ lastStep }) => lastStep)) + 1;
-    this.curveBytes = Math.max(0, ...spaces.map(({ curve }) => curve?.peakBytes ?? 0));
+    const curves = spaces.flatMap(({ curve }) => curve ?? []);
+    const peak = Math.max(0, ...curves.map(({ peakBytes }) => peakBytes));
+    const hidesAll = spaces.every((space) => this.hidesFixed(space));
+    const fixed = hidesAll ? Math.min(peak, ...curves.map(({ fixedBytes }) => fixedBytes)) : 0;
+    const height = Math.max(1, peak - fixed);
+    this.curveRange = [Math.max(0, fixed - height * CURVE_FOOTROOM), fixed + height * CURVE_HEADROOM];
     this.hasCurve = spaces.some(({ curve }) => curve !== undefined);
     const depths = modules.flatMap(({ bands }) => bands).map(({ depth }) => depth + 1);
     this.bandRows = depths.reduce((most, depth) => Math.max(most, Math.min(MAX_BAND_ROWS, depth)), 0);
@@ -64,6 +73,11 @@ export class Frame {
     return [start, start + Math.max(1, ...lengths)];
   }
 
+  /** Return whether fixed allocations are left out; never if there are no others, or none with known steps. */
+  hidesFixed({ allocations, curve }: Space): boolean {
+    return !this.showsFixed && curve !== undefined && allocations.some(({ isFixed }) => !isFixed);
+  }
+
   onRedraw(redraw: () => void): void {
     this.redraws.push(redraw);
   }
@@ -74,8 +88,8 @@ export class Frame {
     });
   }
 
-  private firstByte({ allocations }: Space): number {
-    return this.showsFixed ? 0 : (allocations.find(({ isFixed }) => !isFixed)?.base ?? 0);
+  private firstByte(space: Space): number {
+    return this.hidesFixed(space) ? (space.allocations.find(({ isFixed }) => !isFixed)?.base ?? 0) : 0;
   }
 }
 
@@ -93,7 +107,7 @@ export class Viewport {
   areas(): { curve: Area; bands: Area; map: Area } {
     const width = Math.max(1, this.width - LEFT - RIGHT);
     const rows = this.frame.bandRows;
-    const curveHeight = this.frame.hasCurve ? CURVE_HEIGHT : 0;
+    const curveHeight = this.frame.hasCurve ? Math.min(CURVE_HEIGHT, Math.floor(this.height * CURVE_SHARE)) : 0;
     const bandTop = CURVE_TOP + curveHeight + (curveHeight > 0 ? GAP : 0);
     const mapTop = bandTop + rows * BAND_HEIGHT;
     return {
@@ -111,6 +125,11 @@ export class Viewport {
   /** Return the scale from bytes to pixels of the map. */
   y(): Scale {
     return zoomTransform(this.frame.holderY.node() as Element).rescaleY(this.baseY());
+  }
+
+  /** Return the scale from occupied bytes to pixels of the curve. */
+  curveY(): Scale {
+    return scaleLinear(this.frame.curveRange, [this.areas().curve.height, 0]);
   }
 
   resize(width: number, height: number): void {
@@ -151,9 +170,13 @@ export class Viewport {
     this.panPixels(x * map.width, y * map.height);
   }
 
-  /** Zoom in or out by factors for steps and bytes. */
-  scale(steps: number, bytes: number): void {
-    this.frame.zoomX.scaleBy(this.frame.holderX, steps);
+  /**
+   * Zoom in or out by factors for steps and bytes.
+   *
+   * @param pointer the pixel of the map whose step stays where it is; undefined for the middle
+   */
+  scale(steps: number, bytes: number, pointer?: number): void {
+    this.frame.zoomX.scaleBy(this.frame.holderX, steps, pointer === undefined ? undefined : [pointer, 0]);
     this.frame.zoomY.scaleBy(this.frame.holderY, bytes);
   }
 

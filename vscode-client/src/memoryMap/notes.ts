@@ -1,0 +1,28 @@
+/** Lost bytes, donation, and advice of a memory space: one line, which can be opened. */
+
+import { element } from "./dom";
+import { countNoun } from "./format";
+import type { Side } from "./side";
+
+export class Notes {
+  readonly element = element("details", { class: "notes", hidden: "" });
+
+  show(sides: readonly Side[]): void {
+    const found = sides.map(({ space: { notes, advice }, module: { isBefore } }) => ({
+      side: isBefore === undefined ? "" : isBefore ? "Before: " : "After: ",
+      heads: [
+        ...notes.map((note) => note.split(":")[0] ?? note),
+        ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice`] : []),
+      ],
+      lines: [
+        ...notes.map((note) => `${note}.`),
+        ...advice.map(([text, saving]) => `Advice: ${text.replaceAll("`", "")}; ${saving}.`),
+      ],
+    }));
+    this.element.hidden = found.every(({ heads }) => heads.length === 0);
+    this.element.replaceChildren(
+      element("summary", {}, found.map(({ side, heads }) => `${side}${heads.join(" · ")}`).join(" · ")),
+      element("ul", {}, ...found.flatMap(({ side, lines }) => lines.map((line) => element("li", {}, `${side}${line}`)))),
+    );
+  }
+}
