@@ -458,7 +458,7 @@ async def test_arguments_have_their_names_and_donation(page: Page, tmp_path: Pat
     assert await cell.get_attribute("title") == "p['w'], w.1"
     await cell.get_by_role("button", name="p['w']").click()
     selected = await page.locator(".selected").inner_text()
-    assert "bytes occupied at all steps" in selected
+    assert "whole program" in selected
     assert "donated, and used by an output" in selected
 
 

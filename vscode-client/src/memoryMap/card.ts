@@ -100,7 +100,7 @@ export function facts(box: Box): HTMLElement[] {
   const atPeak = isPeakKnown ? `, ${isAtPeak(box, space) ? "" : "not "}at the peak` : "";
   const summary = [
     `${formatBytes(box.size)} in ${space?.name ?? ""}`,
-    allocation.isFixed ? `${box.start < 0 ? "" : "live at "}${liveRange(box)}, bytes occupied at all steps` : `${liveRange(box)}${atPeak}`,
+    allocation.isFixed ? wholeProgram(box) : `${liveRange(box)}${atPeak}`,
     shortLine(group("line")),
   ];
   const rows: (readonly [string, string])[] = [
@@ -124,6 +124,20 @@ export function facts(box: Box): HTMLElement[] {
     }
   }
   return [element("strong", {}, box.label), element("p", {}, summary.join(" · ")), list];
+}
+
+/** Return when the data of a box in a fixed allocation is used, in the words of hovers. */
+function wholeProgram(box: Box): string {
+  const { start, end, allocation, module } = box;
+  const isKept = end === module.lastStep;
+  const isInput = allocation.kind === "constant" || (allocation.kind === "parameter" && start === 0);
+  if (start < 0 || (isInput && isKept)) {
+    return "whole program";
+  }
+  if (isInput) {
+    return `whole program, last read at step ${formatCount(end)}`;
+  }
+  return isKept ? `whole program, written at step ${formatCount(start)}` : `whole program, for data of ${liveRange(box)}`;
 }
 
 function liveRange({ start, end }: Box): string {
