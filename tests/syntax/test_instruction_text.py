@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import (
     CALL_ATTRIBUTES,
@@ -16,7 +17,6 @@ from hlo_lsp.syntax.instruction_text import (
     parse_instruction,
     split_element,
     tuples_of_element,
-    unescape,
 )
 from marks import mark
 from syntax.rules import by_expression, by_lark

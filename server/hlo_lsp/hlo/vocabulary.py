@@ -60,7 +60,7 @@ class ResultKind(Enum):
 
 
 class OperandReading(Enum):
-    """What an instruction reads of its operands."""
+    """The parts of its operands that an instruction reads."""
 
     ALL = "all"
     TABLE = "table"  # of a tuple, the pointers to its elements
@@ -145,7 +145,7 @@ class OpcodeSpec:
 
     @property
     def returns(self) -> ResultKind | None:
-        """How the whole result comes from a whole operand, callee, or caller; None if it is not."""
+        """The relation of the whole result to a whole operand, callee, or caller; None without one."""
         whole = (part.kind for part in self.result if not part.at and not part.element)
         return next(whole, None)
 

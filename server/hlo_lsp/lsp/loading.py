@@ -12,7 +12,7 @@ from hlo_lsp.model.workspace import DumpWorkspace
 
 
 class SessionListener:
-    """What a session reports; this class ignores it."""
+    """A listener to a session, which ignores all reports."""
 
     def progress(self, title: str) -> AbstractContextManager[Progress]:
         """Return the progress of a long task."""

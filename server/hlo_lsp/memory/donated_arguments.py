@@ -26,7 +26,7 @@ from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_modu
 
 
 class DonationState(Enum):
-    """What becomes of the buffer of an argument; each argument has one state."""
+    """The use of the buffer of an argument; each argument has one state."""
 
     DONATED = "donated"
     USABLE = "usable"

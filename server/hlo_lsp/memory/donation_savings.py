@@ -1,4 +1,4 @@
-"""What donations save: of arguments that outputs could use, and of donated bytes that are idle."""
+"""The bytes that donations save: arguments that outputs could use, donated bytes that are idle."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What recomputing activations saves: all but the inputs of the layers, and one layer."""
+"""The bytes that recomputing activations saves: all but the inputs of layers, and one layer."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -7,7 +7,8 @@ from enum import Enum
 
 from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction, unescape
+from hlo_lsp.syntax.escapes import unescape
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 
 _SIZE = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?([KMGTPE]?)(?:i?B)?")
 _LINE_NUMBER = re.compile(r"[0-9]{1,9}")

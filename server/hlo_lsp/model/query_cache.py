@@ -70,7 +70,7 @@ class MemoSubject(Protocol):
 
 
 class Memo(Generic[T]):
-    """What a function left with a subject for its next call, as long as the subject exists.
+    """Notes of a function for its next call about a subject, kept as long as the subject exists.
 
     Unlike the result of a query, it may be out of date: its user compares the state that it is for.
     Answers are the same with an empty memo.

@@ -1,4 +1,4 @@
-"""What the page of a memory map says beside the picture: lost bytes, donation, and advice."""
+"""The notes beside the picture of a memory map: lost bytes, donation, and advice."""
 
 from collections.abc import Iterable, Iterator
 
@@ -20,7 +20,7 @@ _Key = tuple[int | None, str]
 
 
 class Donations:
-    """Whether the caller donates the buffers of the arguments of a compile."""
+    """The donation of the arguments of a compile by its caller."""
 
     def __init__(self, dump: DumpSet) -> None:
         file = module_at_buffer_assignment(dump)

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TypeVar
 
 from hlo_lsp.background_jobs import cached_property
+from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import (
     closing_bracket,
@@ -23,8 +24,6 @@ T = TypeVar("T")
 _METADATA_START = "metadata={"
 _QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
 _SEPARATOR = re.compile(r"[\s,]*")
-_ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_LETTER_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +50,6 @@ def metadata_fields(line: str, at: int = 0) -> Iterator[MetadataField]:
         value = match["SET"] or match["WORD"] if text is None else unescape(text[1:-1])
         yield MetadataField(match["KEY"], value, *match.span())
         column = _match_end(_SEPARATOR, line, match.end())
-
-
-def unescape(text: str) -> str:
-    r"""Return a string that ``absl::CEscape`` escaped: ``\303\251`` is one letter of UTF-8.
-
-    Bytes that are not UTF-8 become U+FFFD.
-    """
-    if "\\" not in text:
-        return text
-    return _ESCAPES.sub(_unescaped_byte, text.encode()).decode("utf-8", "replace")
-
-
-def _unescaped_byte(match: re.Match[bytes]) -> bytes:
-    octal, hexadecimal, letter = match.groups()
-    if letter is not None:
-        return _LETTER_ESCAPES.get(letter, letter)
-    number = int(octal, 8) if octal is not None else int(hexadecimal, 16)
-    return bytes([number & 0xFF])
 
 
 def _first_field_column(line: str, at: int) -> int | None:

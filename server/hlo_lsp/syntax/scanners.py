@@ -12,8 +12,9 @@ from re import Match
 from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
+from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import LineRule, LineRules, load_grammar
-from hlo_lsp.syntax.instruction_text import TextSpan, unescape
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import (
