@@ -1,6 +1,22 @@
-"""Types of options of the command line; a wrong text is a usage error."""
+"""The parser of a command, and types of its options; a wrong text is a usage error."""
 
 import argparse
+from typing import Any
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command, which shows its own usage for an unknown option."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Return the parsed arguments, and no others.
+
+        Raises:
+            SystemExit: There are others.
+        """
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return found, others
 
 
 def _integer(text: str) -> int:

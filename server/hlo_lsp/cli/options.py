@@ -3,10 +3,9 @@
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.option_types import port_number, positive_integer
+from hlo_lsp.cli.option_types import CommandParser, port_number, positive_integer
 
 _EPILOG = """\
 examples:
@@ -24,21 +23,6 @@ examples:
 """
 
 
-class _CommandParser(argparse.ArgumentParser):
-    """The parser of a command, which shows its own usage for an unknown option."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Return the parsed arguments, and no others.
-
-        Raises:
-            SystemExit: There are others.
-        """
-        found, others = super().parse_known_args(args, namespace)
-        if others:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
-        return found, others
-
-
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
@@ -51,7 +35,7 @@ def argument_parser() -> argparse.ArgumentParser:
     _add_server_options(parser)
     _add_logging_options(parser)
     parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_CommandParser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", _add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),

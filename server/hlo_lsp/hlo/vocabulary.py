@@ -145,7 +145,7 @@ class OpcodeSpec:
 
     @property
     def returns(self) -> ResultKind | None:
-        """The relation of the whole result to a whole operand, callee, or caller; None without one."""
+        """The relation of the whole result to an operand, a callee, or the caller; None without."""
         whole = (part.kind for part in self.result if not part.at and not part.element)
         return next(whole, None)
 

@@ -30,7 +30,7 @@ class OccupiedSteps:
 
     @property
     def is_at_peak(self) -> bool | None:
-        """True if the value occupies bytes at the peak of its memory space; None if it is unknown."""
+        """True if the value occupies bytes at the peak of its memory space; None if unknown."""
         if self.peak_step is None:
             return None
         return self.is_fixed or self.first <= self.peak_step <= self.last

@@ -78,6 +78,11 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 
+def capitalized(text: str) -> str:
+    """Return a text whose first letter is a capital."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def join_limited(items: list[str], limit: int) -> str:
     """Join the first items by commas, and append the number of the other items."""
     more = len(items) - limit

@@ -13,7 +13,7 @@ from enum import Enum
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.instruction_text import unescape
+from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the

@@ -10,6 +10,7 @@ from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import (
+    capitalized,
     count_noun,
     format_short_bytes,
     markdown_code,
@@ -179,7 +180,7 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
     for state, title in _TITLES.items():
         found = report.of(state)
         size = format_short_bytes(sum(one.bytes for one in found))
-        yield markdown_row(f"{title[0].upper()}{title[1:]}", f"{len(found):,}", size)
+        yield markdown_row(capitalized(title), f"{len(found):,}", size)
     yield markdown_row("All", *_cells(report.arguments))
     idle = {one.argument: one for one in report.idle}
     for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from hlo_lsp.memory.advice import Advice
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import InterfaceLeaf, donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -79,9 +79,9 @@ def space_notes(
 ) -> list[str]:
     """Return sentences on the lost bytes at the peak and on donation."""
     lines = [*lost_lines(summary), *donations.sums(allocations)]
-    return [f"{line[0].upper()}{line[1:]}" for line in lines]
+    return [capitalized(line) for line in lines]
 
 
 def advice_rows(found: Iterable[Advice]) -> list[list[str]]:
     """Return advice as pairs of text and saving."""
-    return [[f"{one.text[0].upper()}{one.text[1:]}", one.price] for one in found]
+    return [[capitalized(one.text), one.price] for one in found]

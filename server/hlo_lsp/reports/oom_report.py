@@ -15,7 +15,7 @@ from hlo_lsp.memory.oom_arithmetic import (
     was_device_full,
 )
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
-from hlo_lsp.model.display import count_noun, markdown_row, markdown_text, parse_size
+from hlo_lsp.model.display import capitalized, count_noun, markdown_row, markdown_text, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
@@ -233,24 +233,20 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
     facts = [_breakdown(report), *_remarks(report)]
     yield from (f"- {markdown_text(fact)}" for fact in facts if fact)
     if any(owner.bytes for owner in report.owners):
-        title = _capitalized(_owners_title(report))
+        title = capitalized(_owners_title(report))
         yield from ("", f"## {title}", "", "| Owner | Bytes |", "|---|---:|")
         yield from (markdown_row(markdown_text(name), _size(n)) for name, n in _owners(report))
     yield from ("", *(f"- {markdown_text(line.strip())}" for line in _largest(report)))
     if not _largest(report):
-        yield from map(markdown_text, map(_capitalized, _next_step(report)))
+        yield from map(markdown_text, map(capitalized, _next_step(report)))
     if report.advice:
         cover = _advice_cover(report)
         yield from ("", "## Advice", "", *((f"All of it {cover}.", "") if cover else ()))
         yield from ("| Advice | Saves at most |", "|---|---:|")
         for one in report.advice[:_ADVICE]:
             saving = _size(one.saves_bytes) if one.saves_bytes else ""
-            yield markdown_row(markdown_text(_capitalized(one.text)), saving)
+            yield markdown_row(markdown_text(capitalized(one.text)), saving)
     yield ""
-
-
-def _capitalized(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}"
 
 
 def _largest(report: OomReport) -> list[str]:

@@ -8,6 +8,7 @@ from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
 from hlo_lsp.model.display import (
+    capitalized,
     count_noun,
     markdown_block,
     markdown_code,
@@ -297,14 +298,14 @@ def summary_markdown(
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         yield from (_buffer_row(owned, links) for owned in space.buffers[:count])
         for line in lost_lines(space):
-            yield from ("", f"{line[0].upper()}{line[1:]}.")
+            yield from ("", f"{capitalized(line)}.")
         if found := summary.advice_on(space):
             yield from ("", "| Advice | Saving |", "|---|---|")
             for one in found:
-                yield markdown_row(markdown_text(f"{one.text[0].upper()}{one.text[1:]}"), one.price)
+                yield markdown_row(markdown_text(capitalized(one.text)), one.price)
     for note in _notes(summary):
         is_name = note.startswith("memory_analysis()")
-        sentence = note if is_name else f"{note[0].upper()}{note[1:]}"
+        sentence = note if is_name else capitalized(note)
         yield from ("", markdown_text(f"{sentence}."))
 
 

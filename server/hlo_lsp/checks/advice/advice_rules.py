@@ -15,7 +15,7 @@ from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_spac
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
-from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
+from hlo_lsp.model.display import capitalized, count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
@@ -82,7 +82,7 @@ def _advice_finding(context: CompileContext, one: Advice) -> Iterator[Finding]:
     value = None if one.buffer is None else one.buffer.value
     if one.buffer is not None:
         place = one.buffer.allocation.place("SIZE") if value is None else value.place("SIZE")
-        yield context.report(place, f"{one.text[0].upper()}{one.text[1:]}: {one.price}")
+        yield context.report(place, f"{capitalized(one.text)}: {one.price}")
 
 
 def _is_negligible(context: CompileContext, saved: int, least: int) -> bool:
@@ -336,7 +336,7 @@ def _module_remedy(refused: Sequence[UnusedDonation]) -> str:
     if not any(one.is_resharded for one in refused):
         return shape
     if all(one.is_resharded for one in refused):
-        return sharding[0].upper() + sharding[1:]
+        return capitalized(sharding)
     return f"{shape}, {sharding}"
 
 
