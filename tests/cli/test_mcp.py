@@ -35,6 +35,9 @@ async def test_tools_are_described() -> None:
         ("find", {"query": "model.py:3"}, "a"),
         ("why", {"name": "b"}, "b"),
         ("check", {"severity": "error"}, "[size-mismatch]"),
+        ("padding", {}, "0 B of padding at the peaks"),
+        ("timeline", {"space": "HBM", "at": "2"}, "5.0 KiB at step 2"),
+        ("overlap", {}, "jit_f"),
     ],
 )
 async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], answer: str) -> None:

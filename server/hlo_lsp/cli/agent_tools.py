@@ -130,6 +130,55 @@ def donation(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer(["donation", path, "--top", str(top)], max_bytes)
 
 
+def padding(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """List the padded arrays at the peak by wasted bytes, with the cheapest change for each.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        top: The number of shapes to show.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    return _answer(["padding", path, "--top", str(top)], max_bytes)
+
+
+def timeline(
+    path: str, space: str = "", at: int | None = None, max_bytes: int = _DEFAULT_BYTES
+) -> str:
+    """Show the occupied bytes over the schedule, or the buffers at one step.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        space: Only this memory space, such as HBM or VMEM.
+        at: List the buffers at this schedule step, largest first.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    options = ["--space", space] if space else []
+    options += ["--at", str(at)] if at is not None else []
+    return _answer(["timeline", path, "--ascii", *options], max_bytes)
+
+
+def overlap(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Show which asynchronous operations do not overlap with computation.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        top: The number of exposed operations to show.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    return _answer(["overlap", path, "--top", str(top)], max_bytes)
+
+
+def history(path: str, name: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Show what the passes of a compile changed, in dumps with --xla_dump_hlo_pass_re=.*.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        name: Only the changes of this instruction.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    return _answer(["history", path, *([name] if name else [])], max_bytes)
+
+
 def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
     """Explain an out-of-memory message: what is missing, who owns the peak, what would save most.
 
@@ -142,7 +191,8 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
 
 
 TOOLS: tuple[Callable[..., str], ...] = (
-    *(summary, modules, find, why, explain, diff, check, donation, oom),
+    *(summary, modules, find, why, explain, diff, check, donation, padding),
+    *(timeline, overlap, history, oom),
 )
 
 
