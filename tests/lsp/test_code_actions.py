@@ -122,6 +122,15 @@ async def test_only_requested_kinds_are_offered(
     assert len(await actions(context, " value: <2 add", "500", only)) == count
 
 
+async def test_resolving_keeps_an_edit(tmp_path: Path) -> None:
+    context = await open_dump(tmp_path, DAMAGED, FULL_CLIENT)
+    fix, *_ = await actions(context, " value: <2 add", "500")
+    assert isinstance(fix, types.CodeAction)
+    edit = fix.edit
+    assert edit is not None
+    assert (await resolve(context.session, fix)).edit is edit
+
+
 async def test_actions_include_edits_without_resolve_support(tmp_path: Path) -> None:
     client = replace(
         FULL_CLIENT, can_resolve_edits=False, can_version_edits=False, can_prefer_actions=False

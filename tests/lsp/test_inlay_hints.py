@@ -61,9 +61,20 @@ class InlayHintsHarness:
 
 async def test_hints_are_limited_to_the_range() -> None:
     harness = InlayHintsHarness(DUMP)
-    assert await harness.labels(2, 3) == ["padded from 16 B", "whole program"]
+    assert await harness.labels(2, 3) == ["padded from 16 B"]
     lines = {hint["position"]["line"] for hint in await harness.hints(3, 12)}
     assert lines == {4, 6, 11}
+
+
+async def test_hints_wait_for_settings() -> None:
+    harness = InlayHintsHarness(DUMP)
+
+    async def configure() -> None:
+        await asyncio.sleep(0)
+        harness.session.settings = Settings(hints=frozenset())
+
+    harness.session.set_pending_settings(configure())
+    assert await harness.hints() == []
 
 
 async def test_hint_positions_use_client_encoding() -> None:
@@ -83,7 +94,7 @@ async def test_hint_positions_use_client_encoding() -> None:
 
 async def test_tooltip_is_resolved_later() -> None:
     harness = InlayHintsHarness(DUMP)
-    json, _ = await harness.hints(2, 2)
+    (json,) = await harness.hints(2, 2)
     assert "tooltip" not in json
     position = types.Position(**json["position"])
     hint = types.InlayHint(position, json["label"], data=json["data"])

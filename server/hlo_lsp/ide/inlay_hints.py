@@ -302,14 +302,15 @@ def _data_label(values: list[Value], dump: DumpSet) -> LabelAndTooltip | None:
 
 
 def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | None:
-    """Return the label ``live 2,033-2,062, at the peak``, with the instructions as tooltip."""
+    """Return the label ``live 2,033-2,062, at the peak``, with the instructions as tooltip.
+
+    Bytes that are occupied during the whole program have none: their allocation shows that.
+    """
     steps = None if value is None else occupied_steps(dump, value)
-    if value is None or steps is None:
+    if value is None or steps is None or steps.is_fixed:
         return None
-    label = steps.text if steps.is_fixed else f"live {steps.range_text}"
-    if steps.is_at_peak and not steps.is_fixed:
-        label += ", at the peak"
-    return label, value_summary(dump, value)
+    peak = ", at the peak" if steps.is_at_peak else ""
+    return f"live {steps.range_text}{peak}", value_summary(dump, value)
 
 
 def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:

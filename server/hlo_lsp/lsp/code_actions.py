@@ -116,7 +116,12 @@ def _all_actions(
 
 
 async def resolve(session: Session, action: types.CodeAction) -> types.CodeAction:
-    """Add the edit to an action; an action about a closed text stays without one."""
+    """Add the edit to an action, unless it has one, or is about a closed text.
+
+    Neovim also resolves actions with an edit, because they have no command.
+    """
+    if action.edit is not None:
+        return action
     data = action.data if isinstance(action.data, dict) else {}
     document = types.TextDocumentIdentifier(str(data.get("uri")))
 

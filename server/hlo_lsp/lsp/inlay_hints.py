@@ -26,9 +26,9 @@ async def inlay_hints(
     ``refresh`` is called afterwards.
     """
     first, last = params.range.start.line, params.range.end.line
-
-    kinds = session.settings.hints
-    for context in await session.contexts(params.text_document):
+    contexts = await session.contexts(params.text_document)
+    kinds = session.settings.hints  # which the client may have sent meanwhile
+    for context in contexts:
         mention_task = session.mention_task(context.file)
         if mention_task is not None and HintKind.PARAMETER_NAME in kinds:
             mention_task.add_done_callback(lambda _: refresh())
