@@ -26,7 +26,7 @@ async def test_hover_of_value_has_all_facts(any_editor: Editor, compiled: Compil
     assert facts["allocation"].startswith("5, maybe-live-out, 262,144 B (256.0 KiB)")
     assert facts["allocation"].endswith("bytes 0 to 262,144")
     assert "copy.9 4-7" in facts["shares memory with"]
-    assert facts["live range"].startswith("25-27 (2 steps): fusion.9 -> while, at XLA's peak")
+    assert facts["live range"].startswith("25-27 (2 steps): fusion.9 -> while; its bytes are ")
     assert facts["uses"] == "1: tuple.12"
     assert facts["op_name"] == "jit(while_fn)/while/body/dot_general"
     assert facts["source"].startswith("/home/user/models/programs.py:53 in whileloop.<locals>.")
