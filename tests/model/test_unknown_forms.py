@@ -106,6 +106,9 @@ def test_known_forms_are_complete(text: str) -> None:
         ("  %c =", "  %c ::", "line", "%c :: f32[] constant({1, 2})"),
         ("  %c = f32[] constant({1, 2})", "  fence", "line", "fence"),
         ("  %c", "  #region 2\n  %c", "line", "#region 2"),
+        ("  %c", "  ...\n  %c", "text left out", "..."),
+        ("(f32[8]{0}, f32[8]{0}) parameter(0)", "(f32[8]{0}, ..., sharding={replicated}",
+         "text left out", "%p = (f32[8]{0}, ..., sharding={replicated}"),
         ("}\n\nENTRY", "}, priority=2\n\nENTRY", "attribute of a computation", "priority"),
     ],
 )  # fmt: skip

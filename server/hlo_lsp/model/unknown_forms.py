@@ -13,7 +13,12 @@ from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.unknown_lines import depends_on_lines_around
-from hlo_lsp.model.unknown_parts import UnknownPart, is_regular_record, parts_of_record
+from hlo_lsp.model.unknown_parts import (
+    LEFT_OUT,
+    UnknownPart,
+    is_regular_record,
+    parts_of_record,
+)
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record, RecordBlock
@@ -54,7 +59,7 @@ class UnknownForms:
     @property
     def has_lines(self) -> bool:
         """True if a whole line or statement is unknown, whose brackets may continue elsewhere."""
-        return any(form.first.what == "line" for form in self.forms)
+        return any(form.first.what in {"line", LEFT_OUT} for form in self.forms)
 
     def concern(self, file: DumpFile, record: Record) -> bool:
         """Return True if facts of the computation of a record, or of one it calls, are unknown."""

@@ -1,5 +1,6 @@
 """Lines, statements, and entries of dumps without a form that this version knows."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -115,9 +116,19 @@ def depends_on_lines_around(kind: FileKind, record: Record) -> bool:
     return not is_unknown_line(kind, record.text)
 
 
+_ELLIPSIS = re.compile(r"^\s*\.\.\.\s*$|[,(]\s*\.\.\.\s*[,)]", re.MULTILINE)
+
+
+def is_shortened(text: str) -> bool:
+    """Return True if dots stand for text that the author of a snippet left out of a broken line."""
+    return "..." in text and len(text) <= MAX_LINE_LENGTH and bool(_ELLIPSIS.search(outline(text)))
+
+
 def is_unknown_line(kind: FileKind, text: str) -> bool:
     """Return True if a broken line or statement of a file has an unknown form."""
-    return len(text) <= MAX_LINE_LENGTH and _is_unknown(kind, outline(text))
+    if len(text) > MAX_LINE_LENGTH:
+        return False
+    return is_shortened(text) or _is_unknown(kind, outline(text))
 
 
 @lru_cache(maxsize=1 << 12)

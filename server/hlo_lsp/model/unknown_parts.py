@@ -17,6 +17,7 @@ from hlo_lsp.model.regular_instructions import (
 )
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.model.unknown_lines import (
+    is_shortened,
     is_unknown_instruction,
     is_unknown_record,
     is_unknown_row,
@@ -58,6 +59,8 @@ from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+
+LEFT_OUT = "text left out"  # by the author of a snippet
 
 
 class UnknownPart(NamedTuple):
@@ -106,7 +109,8 @@ def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Ite
     """Yield the unknown parts of a record in a file of a kind with these lines."""
     find = _FINDERS.get(type(record))
     if is_unknown_record(kind, record, lines):
-        yield _part_of_line(record, "line", lines[record.line])
+        is_short = isinstance(record, BrokenRecord) and is_shortened(record.text)
+        yield _part_of_line(record, LEFT_OUT if is_short else "line", lines[record.line])
     elif find is not None:
         yield from find(record, lines)
 

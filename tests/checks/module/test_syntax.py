@@ -86,6 +86,19 @@ def test_instruction_after_whole_computation_is_outside() -> None:
     ]
 
 
+def test_lines_pasted_without_a_computation_are_accepted() -> None:
+    assert reports("  %k = f32[8]{0} constant({...})\n  %s = f32[8]{0} negate(%k)\n") == []
+
+
+def test_text_left_out_is_no_error() -> None:
+    (reported,) = reports(
+        "  f.1 = (bf16[8]{0}, ..., kind=kLoop, calls=%fused\n"
+        "  g = bf16[8]{0} get-tuple-element(f.1), index=0\n"
+    )
+    assert reported[0] == "unknown-form"
+    assert reported[2].startswith("text was left out (`...`): ")
+
+
 def test_instructions_without_header_are_reported() -> None:
     reported = reports(replace_once(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
     assert [(code, message) for code, _, message in reported] == [

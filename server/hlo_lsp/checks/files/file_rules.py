@@ -28,6 +28,7 @@ from hlo_lsp.model.unknown_lines import (
     is_unknown_row,
     is_unknown_value_shape,
 )
+from hlo_lsp.model.unknown_parts import LEFT_OUT
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import ParseFailure
@@ -63,10 +64,12 @@ def unknown_form(context: CompileContext) -> Iterator[Finding]:
             others = "" if form.count == 1 else f", and {form.count - 1:,} more in this file"
             text = form.first.text
             shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
+            problem = f"this version of hlo-lsp does not know the {form.first.what} `{shown}`"
+            if form.first.what == LEFT_OUT:
+                problem = "text was left out (`...`)"
             yield context.report(
                 form.place(file),
-                f"this version of hlo-lsp does not know the {form.first.what} `{shown}`{others}: "
-                "rules that depend on it are not checked",
+                f"{problem}{others}: rules that depend on it are not checked",
             )
 
 
