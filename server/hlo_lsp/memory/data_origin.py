@@ -78,20 +78,25 @@ def origins_of(
 
     This is faster than :func:`origin_of` for each, because many paths share instructions.
     """
-    searches: dict[DumpFile, _Search] = {}
     found: dict[tuple[str, str | None], Origin] = {}
     listed = list(values)
     for name, index in listed:
         checkpoint()
         line = dump.instruction(name)
         if line is not None:
-            search = searches.get(line.file)
-            if search is None:
-                search = searches[line.file] = _Search(dump, line.file)
-                if len(listed) > _MAX_LINEAR_SEARCHES:
-                    line.file.module.build_mention_index()
+            if len(listed) > _MAX_LINEAR_SEARCHES:
+                line.file.module.build_mention_index()
+            search = _search_in(line.file, dump)
             found[name, index] = search.origin(line.record, tuple_path(index))
     return found
+
+
+@query  # which edits of memory files leave valid
+def _search_in(file: DumpFile, dump: DumpSet) -> "_Search":
+    """Return a search in a module text; what it finds depends on the module texts alone."""
+    for one in dump.files:
+        one.depend_on_module()
+    return _Search(dump, file)
 
 
 def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
@@ -123,18 +128,24 @@ def _loops(file: DumpFile) -> list[InstructionLine]:
 
 
 class _Search:
+    """A search that keeps what it found, because the paths of many values share instructions."""
+
     def __init__(self, dump: DumpSet, file: DumpFile) -> None:
         self._dump = dump
         self._file = file
         self._module = file.module
         self._flow = ModuleFlow(file.module)
         self._steps: dict[_Step, _Step | None] = {}
+        self._origins: dict[_Step, Origin] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
-        steps = list(self._steps_back(instruction, path))
-        return self._origin([line for line, _ in steps], steps[-1][1])
+        start = instruction, path
+        if start not in self._origins:
+            steps = list(self._steps_back(*start))
+            self._origins[start] = self._origin([line for line, _ in steps], steps[-1][1])
+        return self._origins[start]
 
     def _steps_back(
         self, instruction: InstructionLine, path: TuplePath, *, is_inside: bool = False
@@ -223,9 +234,10 @@ class _Search:
         metadata.
         """
         if self._writers is None:
-            self._writers = {}
+            found: dict[_Step, InstructionLine] = {}
             for loop in _loops(self._file):
-                self._writers |= self._written_by(loop)
+                found |= self._written_by(loop)
+            self._writers = found
         writer = self._writers.get((producer, path))
         if writer is None:
             return []

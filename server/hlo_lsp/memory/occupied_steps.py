@@ -76,7 +76,7 @@ def occupied_steps(dump: DumpSet, value: Value) -> OccupiedSteps | None:
     return OccupiedSteps(
         first,
         last,
-        is_fixed=not (allocation.preallocated_temp or allocation.thread_local),
+        is_fixed=allocation.is_fixed,
         is_input=allocation.constant or (allocation.parameter is not None and first == 0),
         is_kept=last == dump.last_step,
         peak_step=next(

@@ -113,6 +113,10 @@ class DumpFile:
         """Record that the current query depends on the whole text, line numbers included."""
         self._text_input.read()
 
+    def depend_on_module(self) -> None:
+        """Record that the current query depends on the module text."""
+        self._module_input.read()
+
     def record_at(self, line: int, column: int) -> Record | None:
         """Return the record at a line and column (code points, from 0).
 

@@ -162,12 +162,6 @@ class Query(Generic[P, T]):
             results[self] = result
         return result
 
-    def cached(self, *arguments: P.args, **_: P.kwargs) -> T | None:
-        """Return the result if it is cached and valid."""
-        result = cast("Subject", arguments[0]).query_results.get(self)
-        is_known = result is not None and result.arguments == arguments and result.is_valid()
-        return cast("T", result.value) if result is not None and is_known else None
-
     def last(self, subject: Subject) -> T | None:
         """Return the last result of a subject, which may be outdated."""
         result = subject.query_results.get(self)

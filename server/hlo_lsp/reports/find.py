@@ -248,7 +248,7 @@ class _Search:
             None if origin is None else origin.argument,
             place.file,
             place.number,
-            is_fixed=not (allocation.preallocated_temp or allocation.thread_local),
+            is_fixed=allocation.is_fixed,
         )
 
     def instructions(

@@ -133,7 +133,7 @@ class _Trace:
         sizes: dict[str, int] = {}
         for block in buffer_assignment(dump).blocks:
             one = block.allocation
-            if one.color == space and not one.thread_local and not one.preallocated_temp:
+            if one.color == space and one.is_fixed:
                 kind = allocation_role(one)
                 sizes[kind] = sizes.get(kind, 0) + one.size
         for kind, size in sizes.items():

@@ -196,11 +196,6 @@ class Attributes:
         return [] if value is None else self._names_in(value)
 
     @cached_property
-    def has_predecessors(self) -> bool:
-        """True if the instruction seems to have control predecessors."""
-        return f"{_PREDECESSORS}=" in self.text
-
-    @cached_property
     def mentioned(self) -> frozenset[str]:
         """All names in the text that may be those of instructions or computations."""
         names = frozenset(_PERCENT_NAME.findall(self.text))

@@ -29,6 +29,14 @@ class AllocationLine(Record):
     maybe_live_out: bool
     preallocated_temp: bool
 
+    @property
+    def is_fixed(self) -> bool:
+        """True if its bytes are occupied at all steps; XLA reuses those of temp allocations only.
+
+        Thread-local allocations are not scheduled.
+        """
+        return not (self.preallocated_temp or self.thread_local)
+
 
 @dataclass(slots=True, eq=False)
 class AssignedValue(Record):

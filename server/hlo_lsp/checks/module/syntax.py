@@ -107,7 +107,7 @@ def outside_computation(context: RecordContext[InstructionLine]) -> Iterator[Fin
         return
     if unknown_forms(file).has_lines:
         return  # a brace may belong to one of them
-    if file.module.header is None and not file.module.all_computations():
+    if file.module.header is None and not len(file.module.computations):
         return  # lines of a computation, as pasted into a message
     above = file.records.at(record.line - 1) if record.line > 0 else None
     if not isinstance(above, InstructionLine) or enclosing_computation(file, above) is not None:
