@@ -1,6 +1,7 @@
 """Tests for runs of rules: order, caching, and incremental checks."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -8,10 +9,13 @@ from checks.damage import dump_of, replace_once, reports
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
+from hlo_lsp.checks.framework.options import DEFAULTS
 from hlo_lsp.checks.framework.rule import CompileContext, RecordContext, Rule, WholeRule
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.memory_records import TotalLine
 
 # One damage for each code, in separate records.
@@ -228,3 +232,15 @@ def test_last_edited_records_are_checked_first(
     assert [one.place.line for one in parts[1].findings] == [rows[-1], rows[0]]
     assert "size-mismatch" in parts[1].pending  # it is not done before the last record
     assert run.sort_findings(parts[-1].findings) == run.check(dump, file)
+
+
+def test_rules_on_allocations_find_nothing_elsewhere(corpus_small: Path) -> None:
+    rules = [rule for rule in CATALOGUE if isinstance(rule, WholeRule) and rule.is_on_allocations]
+    places = []
+    for path in [*compiles_below(corpus_small / "tpu_v5e")][::4]:
+        workspace = DumpWorkspace()
+        dump = workspace.set_of(workspace.file(path))
+        for rule in rules:
+            places += [one.place for one in rule.findings(dump, dump, DEFAULTS)]
+    assert places
+    assert all(len(place.file.memory.allocations) for place in places)

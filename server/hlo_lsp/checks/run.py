@@ -121,7 +121,8 @@ def check_by_pace(
             yield CheckProgress(kept, frozenset(pending) & codes)
         pending -= Counter(rule.code for rule in of_pace)
     for rule in whole:
-        everything += rule.findings(own, dump, thresholds)
+        if not rule.is_on_allocations or len(file.memory.allocations):
+            everything += rule.findings(own, dump, thresholds)
         pending -= Counter([rule.code])
         if len(everything) > kept_from:
             kept, kept_from = _kept(everything, file, codes), len(everything)

@@ -427,10 +427,10 @@ def host_transfer(context: CompileContext) -> Iterator[Finding]:
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("padding-waste", Severity.INFORMATION, padding_waste),
-    WholeRule("memory-advice", Severity.HINT, memory_advice),
-    WholeRule("fragmentation", Severity.INFORMATION, fragmentation),
-    WholeRule("large-constant", Severity.INFORMATION, large_constant),
+    WholeRule("padding-waste", Severity.INFORMATION, padding_waste, is_on_allocations=True),
+    WholeRule("memory-advice", Severity.HINT, memory_advice, is_on_allocations=True),
+    WholeRule("fragmentation", Severity.INFORMATION, fragmentation, is_on_allocations=True),
+    WholeRule("large-constant", Severity.INFORMATION, large_constant, is_on_allocations=True),
     WholeRule("long-lived", Severity.HINT, long_lived),
     WholeRule("unused-donation", Severity.INFORMATION, unused_donation),
     WholeRule("layout-copy", Severity.HINT, layout_copy),

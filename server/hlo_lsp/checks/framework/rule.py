@@ -195,6 +195,7 @@ class WholeRule:
             that consists of two dumps.
         needs_known_forms: The findings are dropped if the check read a file with a form that this
             version does not know.
+        is_on_allocations: All findings are in allocations, so that files without one need no check.
         findings: The query of the findings, given the compile, the same with foreign files, and
             the thresholds.
     """
@@ -205,6 +206,7 @@ class WholeRule:
     ignores_sizes: bool = False
     needs_whole_files: bool = True
     needs_known_forms: bool = True
+    is_on_allocations: bool = False
     findings: Query[[DumpSet, DumpSet, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
