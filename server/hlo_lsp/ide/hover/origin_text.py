@@ -36,9 +36,6 @@ def needs_preparation(dump: DumpSet) -> bool:
 @query  # so that the headline and the facts of a hover share one search
 def value_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
     """Return the origin of a value."""
-    line = dump.instruction(name)
-    if line is not None:
-        line.file.module.build_mention_index()
     return origin_of(dump, name, index)
 
 
