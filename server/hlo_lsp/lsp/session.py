@@ -378,7 +378,7 @@ class Session:
         return [] if section is None else [section]
 
     def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """Return a text that is read from disk; None if it is no dump, or its reading failed."""
+        """Return a text that is read from disk; None if it is not a dump, or reading fails."""
         path = path_of(document.uri)
         if path is None or self.workspace.is_unread(path):
             return None

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_memory_space
 
-_MIN_INPUT_SHARE = 0.05  # of all activations: the inputs of the layers are no small arrays
+_MIN_INPUT_SHARE = 0.05  # of all activations; smaller arrays are not inputs of layers
 _LIVE_SHARE_OF_LAYER = 0.5  # of a layer that is computed again, at its peak
 
 

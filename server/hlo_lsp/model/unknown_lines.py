@@ -120,7 +120,7 @@ _ELLIPSIS = re.compile(r"^\s*\.\.\.\s*$|[,(]\s*\.\.\.\s*[,)]", re.MULTILINE)
 
 
 def is_shortened(text: str) -> bool:
-    """Return True if dots stand for text that the author of a snippet left out of a broken line."""
+    """Return True if a broken line has dots in place of text, as in a snippet."""
     return "..." in text and len(text) <= MAX_LINE_LENGTH and bool(_ELLIPSIS.search(outline(text)))
 
 

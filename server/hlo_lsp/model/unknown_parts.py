@@ -286,7 +286,7 @@ def _is_value(name: str, value: str) -> bool:
     if known is not None and re.fullmatch(known, value) is None:
         return False
     close = closing_bracket(value, 0) if value.startswith("{") else None
-    # An attribute behind the value lacks its comma.
+    # The attribute after the value lacks its comma.
     return close in {None, len(value) - 1} or ATTRIBUTE.match(value, close + 1) is not None
 
 

@@ -112,7 +112,7 @@ def _step(row: SequenceRow) -> int:
 
 def is_async_call(opcode: str) -> bool:
     """Return whether an instruction starts, continues, or ends an async computation."""
-    # A `-start` that is no opcode abbreviates an async-start (`syntax_sugar_async_ops`).
+    # A `-start` that is not an opcode abbreviates an async-start (`syntax_sugar_async_ops`).
     is_short = opcode.endswith("-start") and opcode not in vocabulary().opcodes
     return is_short or opcode in _ASYNC_OPCODES
 
