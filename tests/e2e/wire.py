@@ -51,6 +51,7 @@ class Wire:
         self.process = subprocess.Popen([*COMMAND, *options], stdin=pipe, stdout=pipe, stderr=pipe)
         self.stray_output = b""  # output that is not a message
         self._messages: Queue[Any] = Queue()
+        self._early_replies: dict[Any, Json] = {}
         self._log: list[bytes] = []
         for target in (self._read_messages, self._read_log):
             threading.Thread(target=target, daemon=True).start()
@@ -74,10 +75,15 @@ class Wire:
         return received
 
     def reply(self, request_id: Any) -> Json:
-        """Receive the reply to a request, and skip other messages."""
-        while (received := self.receive()).get("id") != request_id or "method" in received:
-            pass
-        return received
+        """Receive the reply to a request, and skip messages of other kinds.
+
+        A server may answer requests in any order, so replies to others are kept until asked for.
+        """
+        while request_id not in self._early_replies:
+            received = self.receive()
+            if "method" not in received:
+                self._early_replies[received.get("id")] = received
+        return self._early_replies.pop(request_id)
 
     def initialize(self, **capabilities: Any) -> Json:
         """Initialize the server, and return its reply."""
