@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from marks import Mark, Marked, mark
 
@@ -203,9 +203,9 @@ FILES = {
 
 @dataclass(frozen=True)
 class MarkedDump:
-    """A dump set and the marks in its files."""
+    """A compile and the marks in its files."""
 
-    dump: DumpSet
+    dump: Compile
     marks: dict[str, tuple[DumpFile, Mark]]
 
     def target(self, name: str) -> CursorTarget:
@@ -237,7 +237,7 @@ def split(*parts: Marked) -> MarkedDump:
         if part in (parts or FILES.values()):
             files.append(DumpFile.of_text(part.text, name))
             marks.update((key, (files[-1], place)) for key, place in part.marks.items())
-    return MarkedDump(DumpSet(files), marks)
+    return MarkedDump(Compile(files), marks)
 
 
 def one_file() -> MarkedDump:
@@ -250,4 +250,4 @@ def one_file() -> MarkedDump:
         shift = text[: text.index(part.text)].count("\n")
         for name, place in part.marks.items():
             marks[name] = file, Mark(place.line + shift, place.start, place.end)
-    return MarkedDump(DumpSet([file]), marks)
+    return MarkedDump(Compile([file]), marks)

@@ -3,8 +3,8 @@
 Both branches use the same names of parameters and roots: a name is local to its computation.
 """
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from marked_dump import MarkedDump
 from marks import Mark, mark
 
@@ -180,4 +180,4 @@ def program() -> MarkedDump:
     marks: dict[str, tuple[DumpFile, Mark]] = {
         name: (file, place) for name, place in PROGRAM.marks.items()
     }
-    return MarkedDump(DumpSet([file]), marks)
+    return MarkedDump(Compile([file]), marks)

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -60,11 +60,11 @@ def message(text: str) -> OomMessage:
     return found
 
 
-def dump() -> DumpSet:
+def dump() -> Compile:
     """Return the dump that belongs to the long message of libtpu 0.0.52."""
     workspace = DumpWorkspace()
     (path,) = DUMP.glob("*-buffer-assignment.txt")
-    return workspace.set_of(workspace.file(path))
+    return workspace.compile_of(workspace.file(path))
 
 
 def facts(found: OomMessage) -> object:

@@ -4,7 +4,7 @@ import pytest
 
 import marked_dump
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.records import BrokenRecord
 
@@ -12,7 +12,7 @@ from hlo_lsp.syntax.records import BrokenRecord
 @pytest.mark.parametrize(
     "dump", [marked_dump.split().dump, marked_dump.one_file().dump], ids=["split", "one"]
 )
-def test_marked_dump_has_no_findings(dump: DumpSet) -> None:
+def test_marked_dump_has_no_findings(dump: Compile) -> None:
     for file in dump.files:
         assert {one.code for one in check(dump, file)} <= {"sibling-missing"}  # no report
         assert [record.text for record in file.records if isinstance(record, BrokenRecord)] == []

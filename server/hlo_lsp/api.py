@@ -18,7 +18,7 @@ from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
@@ -36,7 +36,7 @@ class Module:
     Facts are dictionaries with the keys of `docs/json_schema.md`, which are a public interface.
     """
 
-    def __init__(self, dump: DumpSet, folder: "tempfile.TemporaryDirectory[str] | None" = None):
+    def __init__(self, dump: Compile, folder: "tempfile.TemporaryDirectory[str] | None" = None):
         self._dump = dump
         self._folder = folder  # deleted with the last module that was read from it
         self._summary = summarize(dump, SummaryOptions(count=_COUNT))

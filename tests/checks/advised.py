@@ -7,8 +7,8 @@ from checks.damage import Report, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.options import Limits
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 TPU = "module_0001.jit_f.cl_1.after_optimizations"
 GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
@@ -29,7 +29,7 @@ def advice(
     """
     files = [DumpFile.of_text(text, f"{stem}-{number}.txt") for number, text in enumerate(texts)]
     others = [] if before is None else [DumpFile.of_text(before, BEFORE)]
-    dump = DumpSet(files, others=others)
+    dump = Compile(files, others=others)
     rules = [rule for rule in CATALOGUE if rule.code == code]
     thresholds = replace(Limits(), **limits)
     return [report_of(found) for file in files for found in check(dump, file, rules, thresholds)]

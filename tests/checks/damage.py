@@ -9,8 +9,8 @@ from checks.checked import check_paths
 from hlo_lsp.checks import folders as in_folders
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 
@@ -24,11 +24,11 @@ def replace_once(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
-    """Return a dump set of one file."""
+def dump_of(text: str, path: str = "dump.txt") -> Compile:
+    """Return a compile of one file."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()
-    return DumpSet([DumpFile.of_text(text, path)])
+    return Compile([DumpFile.of_text(text, path)])
 
 
 def findings(text: str, path: str = "dump.txt") -> list[Finding]:

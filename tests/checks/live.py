@@ -36,5 +36,5 @@ def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]
     found: list[Finding] = []
     for path in sorted(folder.glob("*.txt")):
         file = library.file(path)
-        found += check(library.set_of(file), file)
+        found += check(library.compile_of(file), file)
     return [one for one in found if one.severity is severity]

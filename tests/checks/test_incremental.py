@@ -126,7 +126,7 @@ class _OpenFiles:
 
     def findings(self, number: int) -> list[object]:
         file = self.files[number]
-        dump = self._library.set_of(file)
+        dump = self._library.compile_of(file)
         return [_comparable_finding(found) for found in check(dump, file, CATALOGUE)]
 
 

@@ -5,8 +5,8 @@ import pytest
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.rule import Rule
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _RULES = [rule for rule in CATALOGUE if isinstance(rule, Rule)]
 _MODULE = """\
@@ -189,5 +189,5 @@ def _findings(file: DumpFile) -> list[tuple[object, ...]]:
             (found.place.line, found.place.start, found.place.end),
             [(other.place.line, other.place.start, other.message) for other in found.related],
         )
-        for found in check(DumpSet([file]), file, _RULES)
+        for found in check(Compile([file]), file, _RULES)
     ]

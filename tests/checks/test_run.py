@@ -11,9 +11,9 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS
 from hlo_lsp.checks.framework.rule import CompileContext, RecordContext, Rule, WholeRule
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.memory_records import TotalLine
@@ -60,7 +60,7 @@ def test_broken_line_keeps_the_next_file_readable(sample: str) -> None:
         text = "\n".join([*lines[:number], lines[number][:-1] + "~<{[(", *lines[number + 1 :]])
         dump_of(text)
         file = DumpFile.of_text(sample)
-        assert _errors(DumpSet([file]), file) == [], lines[number]
+        assert _errors(Compile([file]), file) == [], lines[number]
 
 
 def test_failing_rule_keeps_findings_of_others(
@@ -134,7 +134,7 @@ def test_change_of_a_related_file_updates_findings(sample: str) -> None:
         yield context.report(place, "here", Related(there, "the last line"))
 
     rules = [WholeRule("last", Severity.ERROR, related)]
-    dump = DumpSet([DumpFile.of_text(sample), other])
+    dump = Compile([DumpFile.of_text(sample), other])
     for _ in range(3):
         (found,) = run.check(dump, dump.files[0], rules)
         assert found.related[0].place.line == len(other.lines) - 1
@@ -159,7 +159,7 @@ def test_text_before_optimizations_is_an_input(sample: str) -> None:
         WholeRule("constants", Severity.HINT, of_constants),
     ]
     before = DumpFile.of_text("HloModule m\n", "m.before_optimizations.txt")
-    dump = DumpSet([DumpFile.of_text(sample)], others=[before])
+    dump = Compile([DumpFile.of_text(sample)], others=[before])
     run.check(dump, dump.files[0], rules)
     before.changed(before.document.edit((0, 0), (0, 0), "\n"))
     before.refresh()
@@ -195,7 +195,7 @@ def test_removed_records_have_no_effect() -> None:
     live_range.refresh()
     live_range.changed(live_range.document.edit((1, 0), (3, 0), ""))
     live_range.refresh()
-    found = run.check(DumpSet([assignment, live_range]), assignment)
+    found = run.check(Compile([assignment, live_range]), assignment)
     assert "allocation-numbering" in [one.code for one in found]
 
 
@@ -212,7 +212,7 @@ def test_changed_record_is_checked_again(sample: str) -> None:
         )
 
 
-def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
+def _errors(dump: Compile, file: DumpFile) -> list[Finding]:
     found = run.check(dump, file)
     return [one for one in found if one.severity is Severity.ERROR]
 
@@ -239,7 +239,7 @@ def test_rules_on_allocations_find_nothing_elsewhere(corpus_small: Path) -> None
     places = []
     for path in [*compiles_below(corpus_small / "tpu_v5e")][::4]:
         workspace = DumpWorkspace()
-        dump = workspace.set_of(workspace.file(path))
+        dump = workspace.compile_of(workspace.file(path))
         for rule in rules:
             places += [one.place for one in rule.findings(dump, dump, DEFAULTS)]
     assert places

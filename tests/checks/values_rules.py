@@ -10,7 +10,7 @@ from checks.damage import Report, dump_of, quoted, replace_once
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 
 CODES = {
@@ -30,7 +30,7 @@ CODES = {
 RULES = [rule for rule in CATALOGUE if rule.code in CODES]
 
 
-def findings_of(dump: DumpSet) -> list[Finding]:
+def findings_of(dump: Compile) -> list[Finding]:
     """Return the findings of these rules in all files of a compile."""
     return [found for file in dump.files for found in check(dump, file, RULES)]
 
@@ -47,7 +47,7 @@ def reports_in(folder: Path) -> list[tuple[str, str, str, str]]:
     """Return the file name suffix, code, place, and message of each finding in a folder."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
     library = DumpWorkspace()
-    dump = library.set_of(library.file(path))
+    dump = library.compile_of(library.file(path))
     return [
         (
             found.place.file.label.rpartition("after_optimizations")[2],

@@ -26,7 +26,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.program.stages import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of
 from oracles.libtpu_syntax import OpenText, remove_libtpu_syntax
 from oracles.module_comparison import assert_same_module, with_opcodes
 from oracles.peak_lists import recomputed_peak_list
@@ -89,7 +89,7 @@ def compare_folder(folder: Path, memory: Mapping[str, Numbers], parse: Parse) ->
     return comparison
 
 
-def _assignment(compile_: Compile) -> Path:
+def _assignment(compile_: CorpusCompile) -> Path:
     return next(
         file.path
         for file in compile_.dump.files
@@ -97,7 +97,7 @@ def _assignment(compile_: Compile) -> Path:
     )
 
 
-def size_facts(compile_: Compile) -> Iterator[Fact]:
+def size_facts(compile_: CorpusCompile) -> Iterator[Fact]:
     """Yield the size of each assigned value, and of each row at the peak, in bytes."""
     name = _assignment(compile_).name
     for assigned in compile_.printed.assigned.values():
@@ -110,7 +110,7 @@ def size_facts(compile_: Compile) -> Iterator[Fact]:
             yield f"{name}: {row.key} at the peak", size, row.bytes
 
 
-def use_facts(compile_: Compile) -> Iterator[Fact]:
+def use_facts(compile_: CorpusCompile) -> Iterator[Fact]:
     """Yield the uses of each value, from the module text and as XLA printed them."""
     module = module_at_buffer_assignment(compile_.dump)
     if module is None or not is_complete_module(module):
@@ -122,7 +122,7 @@ def use_facts(compile_: Compile) -> Iterator[Fact]:
         yield f"{module.label}: {entry.key}", sorted(found), sorted(printed)
 
 
-def total_facts(compile_: Compile) -> Iterator[Fact]:
+def total_facts(compile_: CorpusCompile) -> Iterator[Fact]:
     """Yield the sums of allocations, and the totals of the buffer assignment and the report."""
     name = _assignment(compile_).name
     allocations = [found.record for found in compile_.dump.allocations()]
@@ -138,7 +138,7 @@ def total_facts(compile_: Compile) -> Iterator[Fact]:
                 yield f"{file.label}: memory space {color}", in_space, int(reported)
 
 
-def analysis_facts(compile_: Compile, numbers: Numbers) -> Iterator[Fact]:
+def analysis_facts(compile_: CorpusCompile, numbers: Numbers) -> Iterator[Fact]:
     """Yield the numbers of ``memory_analysis()`` that are not peaks."""
     for one in memory_analysis(compile_.dump):
         if one.key in numbers and one.key != _PEAK_KEY:
@@ -146,7 +146,7 @@ def analysis_facts(compile_: Compile, numbers: Numbers) -> Iterator[Fact]:
             yield what, one.bytes, numbers[one.key]
 
 
-def peak_facts(compile_: Compile, numbers: Numbers) -> Iterator[Fact]:
+def peak_facts(compile_: CorpusCompile, numbers: Numbers) -> Iterator[Fact]:
     """Yield the declared peak, its list of values, and the peak of ``memory_analysis()``."""
     name = _assignment(compile_).name
     rows = compile_.printed.peak

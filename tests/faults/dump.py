@@ -7,9 +7,9 @@ from pathlib import Path
 
 from faults.rows import FILE_KINDS, PATTERNS
 from hlo_lsp.background_jobs import cached_property
-from hlo_lsp.model.compile_files import Compile, compile_of
+from hlo_lsp.model.compile import Compile, CompileCache
+from hlo_lsp.model.compile_files import CompileFiles, files_of_compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -70,7 +70,7 @@ class Dump:
         self._names = names
         # The folder does not exist, so rules read no other files from disk.
         missing_folder = Path("/", assignment.parent.name)
-        self._compile = compile_of(missing_folder / assignment.name, names)
+        self._compile = files_of_compile(missing_folder / assignment.name, names)
         self.lines: dict[Path, Lines] = {}
         self._intact: dict[Path, DumpFile] = {}
         for path in self._compile.files_read_together():
@@ -129,11 +129,11 @@ class Dump:
                 found[row.spot] = above
         return found
 
-    def intact_dump_set(self) -> DumpSet:
+    def intact_compile(self) -> Compile:
         """Return the undamaged compile."""
         return self._set({}, self._compile)
 
-    def damaged_dump_set(self, damage: Damage) -> DumpSet:
+    def damaged_compile(self, damage: Damage) -> Compile:
         """Return the compile with the changed files of a damage and the intact other files."""
         gone = {path.name for path, lines in damage.files.items() if lines is None}
         changed = {
@@ -144,13 +144,13 @@ class Dump:
         compile_ = self._compile
         if gone:
             kept = next(path for path in self.lines if path.name not in gone)
-            compile_ = compile_of(kept, [name for name in self._names if name not in gone])
+            compile_ = files_of_compile(kept, [name for name in self._names if name not in gone])
         return self._set(changed, compile_)
 
-    def _set(self, changed: Mapping[Path, DumpFile], compile_: Compile) -> DumpSet:
+    def _set(self, changed: Mapping[Path, DumpFile], compile_: CompileFiles) -> Compile:
         files = {**self._intact, **changed}
 
-        def find(path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
+        def find(path: Path, compile_: CompileFiles, patient: bool) -> DumpFile | None:
             return files.get(path)
 
-        return DumpSetCache().set_of(files[compile_.path], compile_, find)
+        return CompileCache().compile_of(files[compile_.path], compile_, find)

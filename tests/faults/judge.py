@@ -12,7 +12,7 @@ from faults.fault import Fault
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Severity
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 
 # Advice and budgets concern programs, not dumps. A missing file concerns a dump, but its finding is
 # not an error.
@@ -63,7 +63,7 @@ class Outcome:
 def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
     """Check a damaged compile and return the outcome."""
     with failures_of_rules() as failures:
-        found = findings(dump.damaged_dump_set(damage))
+        found = findings(dump.damaged_compile(damage))
     is_expected = [any(spot in damage.expected for spot in lines_of(one)) for one in found]
     is_exact = [
         is_on_line and one.code == fault.code
@@ -97,7 +97,7 @@ def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
     return [(place.file.path, place.line) for place in places]
 
 
-def findings(dump: DumpSet) -> list[Finding]:
+def findings(dump: Compile) -> list[Finding]:
     """Return the findings in all files of a compile."""
     return [found for file in dump.files for found in run.check(dump, file, RULES)]
 

@@ -43,8 +43,8 @@ def damage_of(defect: Defect, dump: Dump) -> Damage:
 
 
 def test_intact_dumps_have_no_findings(small: Dump, sample: Dump) -> None:
-    assert findings(small.intact_dump_set()) == []
-    assert findings(sample.intact_dump_set()) == []
+    assert findings(small.intact_compile()) == []
+    assert findings(sample.intact_compile()) == []
 
 
 # A repeated id also contradicts the flags of an allocation, and that finding names no entry.

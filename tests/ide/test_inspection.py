@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from hlo_lsp.ide.inspection import allocation_json, dump_json, value_json
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 DUMP = """\
 BufferAssignment:
@@ -60,9 +60,9 @@ VALUE_KEYS = [
 ]  # fmt: skip
 
 
-def dump_of(text: str) -> tuple[DumpSet, DumpFile]:
+def dump_of(text: str) -> tuple[Compile, DumpFile]:
     file = DumpFile.of_text(text, "/dumps/d.txt")
-    return DumpSet([file]), file
+    return Compile([file]), file
 
 
 def value(value_id: int, text: str = DUMP) -> dict[str, Any]:

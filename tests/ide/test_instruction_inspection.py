@@ -6,8 +6,8 @@ import pytest
 
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.inspection import instruction_json
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -52,10 +52,10 @@ Used values:
 """
 
 
-def _dump(*texts: str) -> DumpSet:
+def _dump(*texts: str) -> Compile:
     names = ("m.cpu_after_optimizations.txt", "m.cpu_after_optimizations-x.txt")
     files = [DumpFile.of_text(text, f"/d/{name}") for text, name in zip(texts, names, strict=False)]
-    return DumpSet(files)
+    return Compile(files)
 
 
 def instruction(name: str, *texts: str) -> dict[str, Any] | None:

@@ -4,8 +4,8 @@ import pytest
 
 from hlo_lsp.memory.advice import AdviceKind
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 
 _MIB = 1 << 20
@@ -61,7 +61,7 @@ def _savings(kind: AdviceKind, module: str = _MODULE) -> dict[int, list[int]]:
     files = [DumpFile.of_text(text) for text in (module, _ASSIGNMENT, _RANGES)]
     return {
         space.space: [one.saves_bytes for one in space.advice if one.kind is kind]
-        for space in summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
+        for space in summarize(Compile(files), SummaryOptions(with_negligible=True)).spaces
     }
 
 
@@ -90,7 +90,7 @@ def test_advice_on_small_savings_is_left_out(saved: int, peak: int, is_given: bo
     assignment = assignment.replace(
         "<3 s @0> (size=512", f"<3 s @0> (size={peak - 2 * saved - 512}"
     )
-    dump = DumpSet([DumpFile.of_text(text) for text in (_MODULE, assignment, _RANGES)])
+    dump = Compile([DumpFile.of_text(text) for text in (_MODULE, assignment, _RANGES)])
     for with_negligible in (False, True):
         options = SummaryOptions(space=0, with_negligible=with_negligible)
         kinds = {one.kind for one in summarize(dump, options).spaces[0].advice}
@@ -105,7 +105,7 @@ def test_on_chip_memory_has_only_advice_on_padding() -> None:
         )
         for number, text in enumerate((module, _ASSIGNMENT, _RANGES))
     ]
-    spaces = summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
+    spaces = summarize(Compile(files), SummaryOptions(with_negligible=True)).spaces
     assert [one.kind for one in spaces[1].advice] == [AdviceKind.PADDING]
 
 
@@ -162,7 +162,7 @@ def test_cpu_programs_cannot_offload(architecture: str, is_offered: bool) -> Non
         DumpFile.of_text(_STEP_ASSIGNMENT, f"{name}-buffer-assignment.txt"),
         DumpFile.of_text(_STEP_RANGES, f"{name}-live-range.txt"),
     ]
-    (space,) = summarize(DumpSet(files), SummaryOptions(with_negligible=True)).spaces
+    (space,) = summarize(Compile(files), SummaryOptions(with_negligible=True)).spaces
     kinds = {one.kind for one in space.advice}
     assert AdviceKind.DONATION in kinds
     assert (AdviceKind.OFFLOAD in kinds) == is_offered

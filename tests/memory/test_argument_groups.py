@@ -5,8 +5,8 @@ import pytest
 from hlo_lsp.memory.group_tree import argument_groups
 from hlo_lsp.memory.grouping import owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 
 def _groups(*arguments: tuple[str, int]) -> list[tuple[str, int]]:
@@ -22,7 +22,7 @@ def _groups(*arguments: tuple[str, int]) -> list[tuple[str, int]]:
             f"ShapeIndex {{}}:\n value: <{number} x.{number} @0> (size={size},offset=0): {shape}\n"
         )
     module += "  ROOT %r = f32[] constant(0)\n}\n"
-    dump = DumpSet([DumpFile.of_text(module), DumpFile.of_text(assignment)])
+    dump = Compile([DumpFile.of_text(module), DumpFile.of_text(assignment)])
     found = argument_groups(dump, owned_buffers(dump, live_buffers(dump, 0, 0)))
     return [(one.name, one.bytes) for one in found]
 

@@ -1,8 +1,8 @@
 """Buffers that computations define."""
 
 from hlo_lsp.memory.computation_buffers import ComputationBuffers, buffers_by_computation
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -33,7 +33,7 @@ allocation 1: size 1024, preallocated-temp:
 
 def test_shared_ranges_and_bytes_count_once() -> None:
     files = [DumpFile.of_text(MODULE, "m.txt"), DumpFile.of_text(ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
+    inside = {home.name: found for home, found in buffers_by_computation(Compile(files)).items()}
     assert set(inside) == {"body"}
     assert (inside["body"].buffers, inside["body"].bytes) == (3, 512 + 1024)
 
@@ -84,5 +84,5 @@ allocation 2: size 1, preallocated-temp:
 
 def test_forwarded_buffers_do_not_count() -> None:
     files = [DumpFile.of_text(LOOP, "m.txt"), DumpFile.of_text(LOOP_ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
+    inside = {home.name: found for home, found in buffers_by_computation(Compile(files)).items()}
     assert inside == {"cond": ComputationBuffers(1, 1), "body": ComputationBuffers(1, 1_048_576)}

@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.memory.data_origin import Origin, origin_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _HEAD = """\
 HloModule m
@@ -29,7 +29,7 @@ _LINE_9 = 'metadata={op_name="jit(f)/add" stack_frame_id=2}'
 
 
 def _origin(text: str, name: str, index: str | None = None) -> Origin:
-    origin = origin_of(DumpSet([DumpFile.of_text(_HEAD + text)]), name, index)
+    origin = origin_of(Compile([DumpFile.of_text(_HEAD + text)]), name, index)
     assert origin is not None
     return origin
 
@@ -274,4 +274,4 @@ def test_circular_text_ends() -> None:
 
 
 def test_unknown_instruction_has_no_origin() -> None:
-    assert origin_of(DumpSet([DumpFile.of_text(_HEAD + _entry())]), "absent", None) is None
+    assert origin_of(Compile([DumpFile.of_text(_HEAD + _entry())]), "absent", None) is None

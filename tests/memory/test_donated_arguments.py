@@ -4,8 +4,8 @@ from hlo_lsp.memory.advice import AdviceKind, advice_at_peaks
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _STEM = "module_0001.jit_f.cpu_after_optimizations"
 
@@ -48,18 +48,18 @@ HloLiveRange (max 5):
 """
 
 
-def _dump(module: str = _MODULE, assignment: str = _ASSIGNMENT, ranges: str = _RANGES) -> DumpSet:
+def _dump(module: str = _MODULE, assignment: str = _ASSIGNMENT, ranges: str = _RANGES) -> Compile:
     texts = {"": module, "-buffer-assignment": assignment, "-live-range": ranges}
-    return DumpSet(
+    return Compile(
         [DumpFile.of_text(text, f"{_STEM}{name}.txt") for name, text in texts.items() if text]
     )
 
 
-def _arguments(dump: DumpSet) -> list[Argument]:
+def _arguments(dump: Compile) -> list[Argument]:
     return list(donated_arguments(dump) or ())
 
 
-def _idle(dump: DumpSet) -> IdleDonation:
+def _idle(dump: Compile) -> IdleDonation:
     (found,) = idle_donations(dump, 0, 1, 9)
     return found
 

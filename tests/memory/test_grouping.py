@@ -2,8 +2,8 @@
 
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _ASSIGNMENT = """\
 BufferAssignment:
@@ -30,7 +30,7 @@ ENTRY %main () -> f32[8] {
 
 
 def _groups(*texts: str) -> list[BufferGroup]:
-    dump = DumpSet([DumpFile.of_text(text) for text in texts])
+    dump = Compile([DumpFile.of_text(text) for text in texts])
     return group_buffers(dump, owned_buffers(dump, live_buffers(dump, 0, 2)), GroupKey.LINE)
 
 

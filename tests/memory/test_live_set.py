@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _SIZE = 64  # bytes of the temp allocation
 _STEPS = 8
@@ -19,7 +19,7 @@ _VALUES = st.lists(
 )
 
 
-def _dump(values: list[tuple[int, int, int, int]]) -> DumpSet:
+def _dump(values: list[tuple[int, int, int, int]]) -> Compile:
     """Return a dump with values of (offset, size, start step, length) in one temp allocation."""
     assignment = [
         "BufferAssignment:",
@@ -37,7 +37,7 @@ def _dump(values: list[tuple[int, int, int, int]]) -> DumpSet:
         )
         ranges.append(f"    v{number}{{}}:{start}-{min(start + length, _STEPS)}")
     texts = ("\n".join(assignment) + "\n", "\n".join(ranges) + "\n")
-    return DumpSet([DumpFile.of_text(text) for text in texts])
+    return Compile([DumpFile.of_text(text) for text in texts])
 
 
 @given(_VALUES, st.integers(0, _STEPS))
@@ -92,7 +92,7 @@ HloLiveRange (max 4):
 
 
 def test_lost_bytes_have_causes() -> None:
-    dump = DumpSet([DumpFile.of_text(_TABLES), DumpFile.of_text(_TABLE_RANGES)])
+    dump = Compile([DumpFile.of_text(_TABLES), DumpFile.of_text(_TABLE_RANGES)])
     lost = lost_bytes(dump, 0, 3)
     assert lost.array_padding == 512 - 16
     assert lost.tuple_table_slots == 16384 - 512
@@ -103,15 +103,15 @@ def test_lost_bytes_have_causes() -> None:
 
 def test_gaps_of_fixed_allocations_are_occupied() -> None:
     text = _TABLES.replace("preallocated-temp", "maybe-live-out")
-    lost = lost_bytes(DumpSet([DumpFile.of_text(text), DumpFile.of_text(_TABLE_RANGES)]), 0, 3)
+    lost = lost_bytes(Compile([DumpFile.of_text(text), DumpFile.of_text(_TABLE_RANGES)]), 0, 3)
     assert lost.fixed_tuple_table_slots == lost.tuple_table_slots == 16384 - 512
     assert lost.fixed_alignment == lost.alignment
     assert lost.total - lost.occupied == lost.free
 
 
 def test_tables_count_with_their_slots_only_in_allocations() -> None:
-    dump = DumpSet([DumpFile.of_text(_TABLES), DumpFile.of_text(_TABLE_RANGES)])
+    dump = Compile([DumpFile.of_text(_TABLES), DumpFile.of_text(_TABLE_RANGES)])
     assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 512)
     ended = _TABLE_RANGES.replace("t{}:0-4", "t{}:0-2")
-    dump = DumpSet([DumpFile.of_text(_TABLES), DumpFile.of_text(ended)])
+    dump = Compile([DumpFile.of_text(_TABLES), DumpFile.of_text(ended)])
     assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 0)

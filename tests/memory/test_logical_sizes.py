@@ -6,13 +6,13 @@ import pytest
 
 import marked_dump
 from hlo_lsp.memory.logical_sizes import LogicalPeak, live_bytes, logical_peak_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
 
 
-def _sample(corpus: Path, name: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
+def _sample(corpus: Path, name: str) -> Compile:
+    return Compile([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_live_ranges_include_both_ends() -> None:
         " value: <2 b @0> (size=512,offset=512): f32[10]{0:T(128)}\n"
         "HloLiveRange (max 9):\n  BufferLiveRange:\n    a{}:2-4\n    b{}:4-4\n"
     )
-    assert logical_peak_of(DumpSet([DumpFile.of_text(text)])) == LogicalPeak(None, 0, 4, 440)
+    assert logical_peak_of(Compile([DumpFile.of_text(text)])) == LogicalPeak(None, 0, 4, 440)

@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.memory.memory_analysis import memory_analysis
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from reports.example import MODULE
 
 _TPU = """\
@@ -31,7 +31,7 @@ allocation 3: size 16, constant:
 
 def _sizes(text: str) -> dict[str, int | None]:
     file = DumpFile.of_text(text)
-    return {one.key: one.bytes for one in memory_analysis(DumpSet([file]))}
+    return {one.key: one.bytes for one in memory_analysis(Compile([file]))}
 
 
 def test_tpu_sizes_follow_from_allocations() -> None:
@@ -50,7 +50,7 @@ def test_tpu_sizes_follow_from_allocations() -> None:
 
 def test_sizes_for_gpus_are_sums() -> None:
     name = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
-    sizes = {one.key: one.bytes for one in memory_analysis(DumpSet([DumpFile.of_text(_CPU, name)]))}
+    sizes = {one.key: one.bytes for one in memory_analysis(Compile([DumpFile.of_text(_CPU, name)]))}
     assert [sizes[f"{key}_size_in_bytes"] for key in ("argument", "output", "alias", "temp")] == [
         *(400, 400, 0, 131168)
     ]
@@ -64,12 +64,12 @@ def test_sizes_for_gpus_are_sums() -> None:
 )
 def test_releases_that_count_fragmentation_are_unknown(number: int, temp: int | None) -> None:
     name = f"module_0001.jit_f.cl_{number}.after_optimizations-buffer-assignment.txt"
-    dump = DumpSet([DumpFile.of_text(_TPU, name)])
+    dump = Compile([DumpFile.of_text(_TPU, name)])
     assert {one.key: one.bytes for one in memory_analysis(dump)}["temp_size_in_bytes"] == temp
 
 
 def test_module_alone_has_no_sizes() -> None:
-    assert not memory_analysis(DumpSet([DumpFile.of_text(MODULE)]))
+    assert not memory_analysis(Compile([DumpFile.of_text(MODULE)]))
 
 
 @pytest.mark.parametrize("name", ["argument_size_in_bytes", "temp_size_in_bytes"])

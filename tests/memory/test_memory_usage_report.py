@@ -12,8 +12,8 @@ from hlo_lsp.memory.memory_usage_report import (
     report_by_size,
     report_by_space,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -21,9 +21,9 @@ from hlo_lsp.text import disk
 UNORDERED = {"cpu_jax_0.6.2", "gpu_h100_jax_0.4.38", "tpu_v5e_jax_0.6.2"}
 
 
-def _dump(report: Path) -> DumpSet:
+def _dump(report: Path) -> Compile:
     assignment = Path(str(report).replace("-memory-usage-report", "-buffer-assignment"))
-    return DumpSet(
+    return Compile(
         [DumpFile.of_text(disk.read_document(path).text) for path in (assignment, report)]
     )
 
@@ -33,7 +33,7 @@ def _text(sections: list[ReportSection]) -> str:
     return "\n".join(line for section in sections for line in section.lines if line)
 
 
-def _expected(dump: DumpSet) -> tuple[str, str]:
+def _expected(dump: Compile) -> tuple[str, str]:
     """Return the expected report, and the same in the printed order of what has no order."""
     printed = printed_report(dump.files)
     assert printed is not None
@@ -42,7 +42,7 @@ def _expected(dump: DumpSet) -> tuple[str, str]:
     return _text(sections), _text(ordered)
 
 
-def _printed(dump: DumpSet) -> str:
+def _printed(dump: Compile) -> str:
     return "\n".join(line for line in dump.files[1].lines if line)
 
 
@@ -68,10 +68,10 @@ def test_long_table_omits_small_rest(train_l24: Path) -> None:
 
 def test_percentage_of_zero_is_nan() -> None:
     text = "BufferAssignment:\nallocation 0: size 0, color 1, preallocated-temp:\n"
-    dump = DumpSet([DumpFile.of_text(text)])
+    dump = Compile([DumpFile.of_text(text)])
     assert _text(report_by_space(dump)).endswith("shapes_list\n  " + "-" * 60)
     text += " value: <1 a @1> (size=0,offset=0): f32[0]{0:T(128)S(1)}\n"
-    dump = DumpSet([DumpFile.of_text(text)])
+    dump = Compile([DumpFile.of_text(text)])
     assert "         0B(-nan%);         0B;" in _text(report_by_space(dump))
 
 
@@ -83,7 +83,7 @@ def test_table_over_50_rows_states_the_rest(rows: int, rest: int | None) -> None
         for count in range(rows)
     ]
     label = f"allocation 0: size {4 * rows}, preallocated-temp:"
-    dump = DumpSet([DumpFile.of_text("\n".join(["BufferAssignment:", label, *values, ""]))])
+    dump = Compile([DumpFile.of_text("\n".join(["BufferAssignment:", label, *values, ""]))])
     for report in (report_by_space, report_by_size):
         text = _text(report(dump))
         assert text.count("The rest ") == text.count(f"The rest {rest} values are less than 5%")

@@ -14,8 +14,8 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 )
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import blocks_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from jobs import count_checkpoints
 
@@ -59,11 +59,11 @@ def _spaces(assignment: str = LOOP, ranges: str = RANGES) -> dict[int, SpaceOccu
     return {found.space: found for found in _find(_dump(assignment, ranges))}
 
 
-def _dump(*texts: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(text) for text in texts])
+def _dump(*texts: str) -> Compile:
+    return Compile([DumpFile.of_text(text) for text in texts])
 
 
-def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+def _find(dump: Compile) -> tuple[SpaceOccupancy, ...]:
     return memory_space_occupancies(dump)
 
 
@@ -157,7 +157,7 @@ _SPANS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.i
 )
 
 
-def _dump_of_spans(spans: list[Span], without: int | None = None) -> DumpSet:
+def _dump_of_spans(spans: list[Span], without: int | None = None) -> Compile:
     """Return a dump of values in one allocation, ``without`` the live range of one of them."""
     lines = ["BufferAssignment:", "allocation 0: size 99, preallocated-temp:"]
     for number, (offset, size, _, _) in enumerate(spans):
@@ -167,10 +167,10 @@ def _dump_of_spans(spans: list[Span], without: int | None = None) -> DumpSet:
     for number, (_, _, start, end) in enumerate(spans):
         if number != without:
             lines.append(f"    v.{number}{{}}:{start}-{end}")
-    return DumpSet([DumpFile.of_text("\n".join(lines) + "\n")])
+    return Compile([DumpFile.of_text("\n".join(lines) + "\n")])
 
 
-def _occupancy(dump: DumpSet) -> AllocationOccupancy | None:
+def _occupancy(dump: Compile) -> AllocationOccupancy | None:
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
     return allocation_occupancy(dump, LocatedRecord(file, allocation))

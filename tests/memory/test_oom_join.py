@@ -4,9 +4,9 @@ import pytest
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from oom_messages import DUMP, LONG, SHORT, dump, message, text_of
 
 _GPU_ASSIGNMENT = """\
@@ -118,7 +118,7 @@ def test_message_without_dump_keeps_entries() -> None:
 
 
 def test_buffers_of_gpu_match_by_operation() -> None:
-    compile_ = DumpSet(
+    compile_ = Compile(
         [
             DumpFile.of_text(_GPU_ASSIGNMENT, "module_0000.jit_f.gpu_after_optimizations-b.txt"),
             DumpFile.of_text(_GPU_MODULE, "module_0000.jit_f.gpu_after_optimizations.txt"),

@@ -2,8 +2,8 @@
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _STEM = "module_0001.jit_f.cl_1.after_optimizations"
 
@@ -21,7 +21,7 @@ def _shapes(*values: tuple[str, int]) -> list[PaddedShape]:
         "-live-range": "HloLiveRange (max 9):\n  InstructionSequence:\n    0:a.0\n  "
         f"BufferLiveRange:\n{ranges}",
     }
-    dump = DumpSet([DumpFile.of_text(text, f"{_STEM}{name}.txt") for name, text in texts.items()])
+    dump = Compile([DumpFile.of_text(text, f"{_STEM}{name}.txt") for name, text in texts.items()])
     (occupancy,) = memory_space_occupancies(dump)
     return padded_shapes(dump, occupancy)
 

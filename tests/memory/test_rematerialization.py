@@ -3,8 +3,8 @@
 from hlo_lsp.memory.grouping import owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.rematerialization import rematerialization_saving
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _STEM = "module_0001.jit_f.cpu_after_optimizations"
 _HEAD = "HloModule jit_f, is_scheduled=true\n\nENTRY %main (x: f32[512]) -> f32[512] {\n"
@@ -28,7 +28,7 @@ def _saving(values: list[tuple[str, str, int]]) -> int:
         f"BufferLiveRange:\n{ranges}",
     }
     files = [DumpFile.of_text(text, f"{_STEM}{name}.txt") for name, text in texts.items()]
-    dump = DumpSet(files)
+    dump = Compile(files)
     return rematerialization_saving(owned_buffers(dump, live_buffers(dump, 0, 1)))
 
 

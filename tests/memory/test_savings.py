@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.memory.savings import is_negligible, largest_peak_bytes
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _MIB = 1 << 20
 
@@ -25,5 +25,5 @@ def test_saving_is_negligible(saved: int, peak: int, expected: bool) -> None:
 
 def test_peak_without_live_ranges_is_allocated_bytes() -> None:
     text = "BufferAssignment:\nallocation 0: size 512, constant:\n"
-    assert largest_peak_bytes(DumpSet([DumpFile.of_text(text)])) == 512
-    assert largest_peak_bytes(DumpSet([DumpFile.of_text("HloModule m\n")])) == 0
+    assert largest_peak_bytes(Compile([DumpFile.of_text(text)])) == 512
+    assert largest_peak_bytes(Compile([DumpFile.of_text("HloModule m\n")])) == 0

@@ -1,8 +1,8 @@
 """Values that share bytes."""
 
 from hlo_lsp.memory.sharing import most_shared_offset, values_sharing_memory
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 TEXT = """\
 BufferAssignment:
@@ -27,8 +27,8 @@ HloLiveRange (max 9):
 """
 
 
-def _dump(text: str = TEXT) -> DumpSet:
-    return DumpSet([DumpFile.of_text(text)])
+def _dump(text: str = TEXT) -> Compile:
+    return Compile([DumpFile.of_text(text)])
 
 
 def _sharing_keys(value_id: int) -> list[str]:

@@ -1,8 +1,8 @@
 """Why buffers are alive: uses, the last consumer, and what it waits for."""
 
 from hlo_lsp.memory.why_alive import Lifetime, lifetime_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 MODULE = """\
 HloModule step, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }
@@ -66,7 +66,7 @@ RANGES = (
 
 
 def _lifetime(name: str, *texts: str) -> Lifetime:
-    dump = DumpSet([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])
+    dump = Compile([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])
     value = dump.value_at(name)
     assert value is not None
     found = lifetime_of(dump, value)
@@ -136,7 +136,7 @@ def test_tables_and_semaphores_are_used_by_done() -> None:
 """
     done = [(5, "offloaded", None)]
     for index in ("{}", "{2}"):
-        dump = DumpSet([DumpFile.of_text(text) for text in (ASSIGNMENT + values, RANGES, MODULE)])
+        dump = Compile([DumpFile.of_text(text) for text in (ASSIGNMENT + values, RANGES, MODULE)])
         value = dump.value_at("offload", index)
         assert value is not None
         found = lifetime_of(dump, value)
@@ -199,7 +199,7 @@ def test_uses_have_no_steps_without_live_ranges() -> None:
 
 
 def test_lifetime_is_unknown_without_module_text() -> None:
-    dump = DumpSet([DumpFile.of_text(ASSIGNMENT)])
+    dump = Compile([DumpFile.of_text(ASSIGNMENT)])
     value = dump.value_at("p")
     assert value is not None
     assert lifetime_of(dump, value) is None

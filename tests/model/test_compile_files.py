@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dumps import files_of
 from hlo_lsp.model.compile_files import (
-    Compile,
+    CompileFiles,
     FolderCache,
     FolderListing,
-    compile_of,
+    files_of_compile,
     group_by_module,
 )
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
@@ -42,8 +42,8 @@ _TPU_TEXTS = [
 _TPU_ALL = [*reversed(_TPU_TEXTS), *_TPU_MEMORY, f"{_TPU}.transfer_stats.txt"]
 
 
-def _compile(name: str, names: Iterable[str]) -> Compile:
-    return compile_of(_FOLDER / name, names)
+def _compile(name: str, names: Iterable[str]) -> CompileFiles:
+    return files_of_compile(_FOLDER / name, names)
 
 
 def _names(paths: Iterable[Path]) -> list[str]:
@@ -148,7 +148,7 @@ def test_files_that_were_named_by_hand() -> None:
 def test_file_need_not_be_listed() -> None:
     assert _names(_compile("a.txt", ()).files) == ["a.txt"]
     with pytest.raises(KeyError):
-        FolderListing(_FOLDER, ["b.txt"]).compile("a.txt")
+        FolderListing(_FOLDER, ["b.txt"]).compile_files("a.txt")
 
 
 _JAX_HEAD = re.compile(r"module_\d+\.[^.]+")  # jax module names have no dot
@@ -166,7 +166,7 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
         jax = {head[0] for head in heads if head is not None}
         assert len(listing.modules()) == len(jax) + heads.count(None)
         for path in paths:
-            compile_ = listing.compile(path.name)
+            compile_ = listing.compile_files(path.name)
             if kinds[path] is FileKind.MODULE:
                 seen["texts with memory files" if compile_.memory else "other texts"] += 1
                 assert path in compile_.texts
@@ -211,8 +211,8 @@ def _touch(folder: Path, name: str, time: int = _LONG_AGO) -> Path:
     return folder / name
 
 
-def _cached_compile(cache: FolderCache, path: Path) -> Compile:
-    return cache.listing(path.parent).compile(path.name)
+def _cached_compile(cache: FolderCache, path: Path) -> CompileFiles:
+    return cache.listing(path.parent).compile_files(path.name)
 
 
 def test_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.document import Document
@@ -61,7 +61,7 @@ Used values:
 """
 
 
-def opened(values: str | None) -> DumpSet:
+def opened(values: str | None) -> Compile:
     """Return the compile of the module and a values file."""
     workspace = DumpWorkspace()
     path = Path("/away/m.after_optimizations.txt")
@@ -70,7 +70,7 @@ def opened(values: str | None) -> DumpSet:
         path = path.with_name("m.after_optimizations-buffer-assignment-values.txt")
         workspace.open(path.as_uri(), path, Document(values)).refresh()
     module.refresh()
-    return workspace.set_of(module)
+    return workspace.compile_of(module)
 
 
 def test_operands_and_positions_tell_the_elements() -> None:
@@ -117,4 +117,4 @@ def test_operand_without_position_is_unknown() -> None:
 
 
 def test_full_text_omits_nothing() -> None:
-    assert not omitted_instructions(DumpSet([])).may_contain("get-tuple-element.1")
+    assert not omitted_instructions(Compile([])).may_contain("get-tuple-element.1")

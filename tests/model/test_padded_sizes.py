@@ -5,8 +5,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import (
     PaddedSize,
     Target,
@@ -281,17 +281,17 @@ def _file(path: str, *sizes: int) -> DumpFile:
     ],
 )
 def test_only_tpu_has_a_granule(path: str, target: Target) -> None:
-    assert target_of(DumpSet([_file(path, 512, 512)])) == target
+    assert target_of(Compile([_file(path, 512, 512)])) == target
 
 
 def test_without_tuples_the_granule_is_not_known() -> None:
-    assert target_of(DumpSet([_file(TPU)])) == Target(Backend.TPU)
-    assert target_of(DumpSet([])) == Target(Backend.UNKNOWN)
+    assert target_of(Compile([_file(TPU)])) == Target(Backend.TPU)
+    assert target_of(Compile([])) == Target(Backend.UNKNOWN)
 
 
 def test_edit_of_the_majority_changes_the_target() -> None:
     file = _file(TPU, 512, 32)
-    dump = DumpSet([file])
+    dump = Compile([file])
     before = target_of(dump)
     for size, line in ((32, 2), (32, 3)):
         text = TUPLE.format(id=line - 2, size=size).rstrip("\n")
@@ -306,7 +306,7 @@ def test_edit_of_the_majority_changes_the_target() -> None:
 
 
 def test_companion_name_determines_the_backend() -> None:
-    dump = DumpSet([_file("renamed.txt", 16), DumpFile.of_text("HloModule m\n", CPU)])
+    dump = Compile([_file("renamed.txt", 16), DumpFile.of_text("HloModule m\n", CPU)])
     assert target_of(dump) == Target(Backend.CPU)
 
 

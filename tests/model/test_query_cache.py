@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import Input, Query, Result, current_result, query
 
 
@@ -256,14 +256,14 @@ def test_parts_of_a_file_are_inputs(reads: str, valid: list[str]) -> None:
     edits["total"] = (0, "12 (12B)", "13 (13B)")
 
     @query
-    def of_part(dump: DumpSet) -> list[object]:
+    def of_part(dump: Compile) -> list[object]:
         for file in dump.files[: 1 if reads == "records" else 2]:
             bool(getattr(file if reads in {"kind", "records"} else file.memory, reads))
         return []
 
     kept = []
     for name, (index, old, new) in edits.items():
-        dump = DumpSet([DumpFile.of_text(_ASSIGNMENT), DumpFile.of_text(_LIVE)])
+        dump = Compile([DumpFile.of_text(_ASSIGNMENT), DumpFile.of_text(_LIVE)])
         before = of_part(dump)
         file = dump.files[index]
         line = next(number for number, text in enumerate(file.lines) if old in text)

@@ -7,7 +7,7 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -18,9 +18,9 @@ _GRANULES = {"samples": 32, "tpu_v5p": 32, "tpu_v5e": 512, "tpu_v5e_jax_0.6.2": 
              "tpu_v5e_jax_0.9.2": 512}  # fmt: skip
 
 
-def _dumps(root: Path) -> Iterator[tuple[Path, DumpSet]]:
+def _dumps(root: Path) -> Iterator[tuple[Path, Compile]]:
     for path in files_of(root, FileKind.ASSIGNMENT):
-        yield path, DumpSet([DumpWorkspace().file(path)])
+        yield path, Compile([DumpWorkspace().file(path)])
 
 
 @pytest.mark.parametrize("folder", sorted(_GRANULES))

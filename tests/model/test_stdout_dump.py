@@ -6,8 +6,8 @@ from itertools import count
 import pytest
 
 from hlo_lsp.background_jobs import Job, Outdated
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.stdout_dump import StdoutDump
 
@@ -31,7 +31,7 @@ HloLiveRange (max 1):
 
 
 def file_counts(dump: StdoutDump) -> list[int]:
-    return [len(dump.set_of(section).files) for section in dump.sections]
+    return [len(dump.compile_of(section).files) for section in dump.sections]
 
 
 def paused_refreshes() -> Iterator[tuple[StdoutDump, Job[None]]]:
@@ -75,13 +75,13 @@ def test_edit_during_refresh_is_read() -> None:
 
 def test_moved_section_changes_queries_on_line_numbers() -> None:
     @query
-    def first_lines(dump: DumpSet) -> list[int]:
+    def first_lines(dump: Compile) -> list[int]:
         return [file.first_line for file in dump.files]
 
     whole = DumpFile.of_text(_ASSIGNMENT + _RANGES)
     dump = StdoutDump(whole)
     dump.refresh()
-    assert first_lines(dump.set_of(dump.sections[0])) == [1, 6]
+    assert first_lines(dump.compile_of(dump.sections[0])) == [1, 6]
     whole.changed(whole.document.edit((0, 0), (0, 0), "a\nb\n"))
     dump.refresh()
-    assert first_lines(dump.set_of(dump.sections[0])) == [3, 8]
+    assert first_lines(dump.compile_of(dump.sections[0])) == [3, 8]

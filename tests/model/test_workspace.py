@@ -1,4 +1,4 @@
-"""The workspace: open files, files on disk, and dump sets."""
+"""The workspace: open files, files on disk, and compiles."""
 
 import os
 from collections.abc import Callable
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
@@ -43,11 +43,11 @@ def _open(library: DumpWorkspace, path: Path, text: str | None = None) -> DumpFi
     return library.open(path.as_uri(), path, document)
 
 
-def _set(library: DumpWorkspace, file: DumpFile) -> DumpSet:
-    return library.set_of(file)
+def _set(library: DumpWorkspace, file: DumpFile) -> Compile:
+    return library.compile_of(file)
 
 
-def _size(dump: DumpSet) -> int | None:
+def _size(dump: Compile) -> int | None:
     allocation = dump.allocation(0)
     return None if allocation is None else allocation.record.size
 

@@ -1,4 +1,4 @@
-"""The compiles of the corpus: the dump sets of the package, and the facts that XLA printed."""
+"""The compiles of the corpus as the package reads them, and the facts that XLA printed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from dumps import FOLDERS as SMALL_FOLDERS
 from dumps import files_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.printed import PrintedFacts, Spot, read
@@ -53,14 +53,14 @@ FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
 
 
 @dataclass(frozen=True)
-class Compile:
-    """A compile: its dump set, and the facts that XLA printed into the same files."""
+class CorpusCompile:
+    """A compile as the package reads it, and the facts that XLA printed into the same files."""
 
-    dump: DumpSet
+    dump: Compile
     printed: PrintedFacts
 
     def file(self, path: Path) -> DumpFile:
-        """Return the file of the dump set with this path."""
+        """Return the file of the compile with this path."""
         return next(file for file in self.dump.files if file.path == path)
 
     def text(self, spot: Spot) -> str:
@@ -75,12 +75,12 @@ def sample(items: Iterable[Item]) -> Sequence[Item]:
 
 
 @lru_cache(maxsize=1)  # The tests of one folder run one after the other; see conftest.py.
-def compiles_of(folder: Path) -> Sequence[Compile]:
+def compiles_of(folder: Path) -> Sequence[CorpusCompile]:
     """Return all compiles of a folder."""
     return list(_read_compiles(folder))
 
 
-def _read_compiles(folder: Path) -> Iterator[Compile]:
+def _read_compiles(folder: Path) -> Iterator[CorpusCompile]:
     for path in files_of(folder, FileKind.ASSIGNMENT):
         stem = path.name.removesuffix(".txt").removesuffix("-buffer-assignment")
         names = [path.name, f"{stem}-buffer-assignment-values.txt", f"{stem}-live-range.txt"]
@@ -88,7 +88,7 @@ def _read_compiles(folder: Path) -> Iterator[Compile]:
             names.append(f"{stem}.txt")
         paths = [path.with_name(name) for name in names]
         workspace = DumpWorkspace()
-        dump = workspace.set_of(workspace.file(path))
+        dump = workspace.compile_of(workspace.file(path))
         for file in dump.files:
             file.module.build_mention_index()  # as the background task of the server does
-        yield Compile(dump, read([path for path in paths if path.is_file()]))
+        yield CorpusCompile(dump, read([path for path in paths if path.is_file()]))

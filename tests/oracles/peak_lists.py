@@ -3,11 +3,11 @@
 from itertools import accumulate
 
 from hlo_lsp.memory.logical_sizes import live_bytes
-from hlo_lsp.model.dump_set import DumpSet
-from oracles.compiles import Compile
+from hlo_lsp.model.compile import Compile
+from oracles.compiles import CorpusCompile
 
 
-def recomputed_peak_list(compile_: Compile) -> list[tuple[str, int, int]]:
+def recomputed_peak_list(compile_: CorpusCompile) -> list[tuple[str, int, int]]:
     """Return the values live at the declared peak in XLA's order.
 
     Returns:
@@ -23,7 +23,7 @@ def recomputed_peak_list(compile_: Compile) -> list[tuple[str, int, int]]:
     return [(row[3], -row[0], total) for row, total in zip(rows, sums, strict=True)]
 
 
-def bytes_of(dump: DumpSet, key: str) -> int:
+def bytes_of(dump: Compile, key: str) -> int:
     """Return the logical size of a value in bytes."""
     (size,) = live_bytes(dump, [key])
     assert size is not None, key

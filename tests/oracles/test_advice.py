@@ -46,7 +46,7 @@ def _has_libtpu() -> bool:
 
 
 def _summary(folder: Path, program: str, version: str) -> SpaceSummary:
-    """Compile a version of a program, and return its largest memory space at the peak."""
+    """CorpusCompile a version of a program, and return its largest memory space at the peak."""
     command = [_PYTHON, str(_PROGRAMS), str(folder), program, version]
     subprocess.run(command, check=True, capture_output=True, timeout=_COMPILE_SECONDS)
     errors: list[str] = []

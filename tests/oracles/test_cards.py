@@ -12,7 +12,7 @@ import pytest
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.display import Card
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of
 from oracles.printed import AssignedValue, Spot
 
 pytestmark = pytest.mark.corpus
@@ -36,7 +36,7 @@ def test_rows_of_values_have_cards(folder: Path) -> None:
             assert _card(compile_, spot).facts, compile_.text(spot)
 
 
-def _kind(compile_: Compile, value: AssignedValue) -> Hashable:
+def _kind(compile_: CorpusCompile, value: AssignedValue) -> Hashable:
     """Return what a card depends on: the opcode, the form of the shape, and what is printed."""
     printed = compile_.printed
     entry = printed.entries.get(value.id)
@@ -52,7 +52,7 @@ def _kind(compile_: Compile, value: AssignedValue) -> Hashable:
     )
 
 
-def _spots(compile_: Compile, value: AssignedValue) -> list[Spot]:
+def _spots(compile_: CorpusCompile, value: AssignedValue) -> list[Spot]:
     """Return the live range of a value, and its entry with the first position and use."""
     printed = compile_.printed
     spots = [printed.ranges[value.key][2]] if value.key in printed.ranges else []
@@ -63,7 +63,7 @@ def _spots(compile_: Compile, value: AssignedValue) -> list[Spot]:
     return spots
 
 
-def _card(compile_: Compile, spot: Spot) -> Card:
+def _card(compile_: CorpusCompile, spot: Spot) -> Card:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None, compile_.text(spot)
     card = hover_card(compile_.dump, found)

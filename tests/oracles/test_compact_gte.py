@@ -27,8 +27,8 @@ from hlo_lsp.ide.navigation.definitions import (
     type_definitions,
 )
 from hlo_lsp.ide.navigation.references import declarations_and_references
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.memory_map import memory_map
@@ -47,12 +47,12 @@ _MAX_COLUMN = 200  # of lines whose words are looked up
 
 @dataclass(frozen=True)
 class Pair:
-    """The buffer assignments of one compile in both forms, and their dump sets."""
+    """The buffer assignments of one compile in both forms, and their compiles."""
 
     compact_path: Path
     full_path: Path
-    compact: DumpSet
-    full: DumpSet
+    compact: Compile
+    full: Compile
 
     @property
     def module(self) -> DumpFile:
@@ -82,9 +82,9 @@ class Pair:
 _ELEMENT_NAME = re.compile(rf"{_NAME}(?:#\d+)+")
 
 
-def _read(path: Path) -> DumpSet:
+def _read(path: Path) -> Compile:
     workspace = DumpWorkspace()
-    return workspace.set_of(workspace.file(path))
+    return workspace.compile_of(workspace.file(path))
 
 
 @lru_cache(maxsize=1)
@@ -147,7 +147,7 @@ def test_memory_maps_have_the_same_boxes(pairs: list[Pair]) -> None:
         assert _map(pair.compact) == _map(pair.full)
 
 
-def _map(dump: DumpSet) -> Any:
+def _map(dump: Compile) -> Any:
     """Return a memory map with texts in place of their numbers, without places in the module."""
     found = memory_map(dump)
     strings = found["strings"]
@@ -311,7 +311,7 @@ def test_every_omitted_name_leads_to_its_element(pairs: list[Pair]) -> None:
     assert count > 500
 
 
-def _mentions(dump: DumpSet, names: Mapping[str, str]) -> Iterator[tuple[DumpFile, int, int, str]]:
+def _mentions(dump: Compile, names: Mapping[str, str]) -> Iterator[tuple[DumpFile, int, int, str]]:
     for file in dump.files:
         for line, text in enumerate(file.lines if file.kind.is_memory else ()):
             for match in _WORD.finditer(text[:_MAX_COLUMN]):

@@ -19,7 +19,7 @@ from hlo_lsp.ide.navigation.definitions import (
     type_definitions,
 )
 from hlo_lsp.model.place import Place
-from oracles.compiles import Compile, compiles_of, sample
+from oracles.compiles import CorpusCompile, compiles_of, sample
 from oracles.operands import operand_names
 from oracles.printed import PrintedFacts, Spot
 
@@ -110,12 +110,12 @@ def test_type_definition_of_every_position_row(folder: Path) -> None:
                 assert list(map(_place, found_types)) == [_line(entry.spot)]
 
 
-def _definition(compile_: Compile, spot: Spot) -> _Target:
+def _definition(compile_: CorpusCompile, spot: Spot) -> _Target:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     return None if found is None else _place(definition(compile_.dump, found))
 
 
-def _definitions(compile_: Compile, spot: Spot) -> list[_Target]:
+def _definitions(compile_: CorpusCompile, spot: Spot) -> list[_Target]:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None
     return list(map(_place, definitions(compile_.dump, found)))
@@ -145,7 +145,7 @@ def _expected_of_instruction(
     return _line(printed.schedule[name][1])  # Every instruction of a real dump has one of these.
 
 
-def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:
+def _operands(compile_: CorpusCompile) -> Iterator[tuple[Spot, str]]:
     """Yield the operand names of each distinct instruction."""
     instructions = set()
     for entry in compile_.printed.entries.values():

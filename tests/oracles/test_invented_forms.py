@@ -37,7 +37,7 @@ def test_invented_form_is_only_reported_as_unknown(dump: Dump, kind: str) -> Non
     applied = list(_applied(dump, kind))
     for name, damage in applied:
         with failures_of_rules() as failures:
-            codes = {found.code for found in findings(dump.damaged_dump_set(damage))}
+            codes = {found.code for found in findings(dump.damaged_compile(damage))}
         assert codes == {"unknown-form"}, (name, codes)
         assert failures == []
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.why_alive import lifetime_of
-from oracles.compiles import Compile, compiles_of, sample
+from oracles.compiles import CorpusCompile, compiles_of, sample
 
 pytestmark = pytest.mark.corpus
 
@@ -25,7 +25,7 @@ def test_uses_are_those_that_xla_printed(folder: Path) -> None:
                 assert users <= direct, (compile_.dump.files[0].label, name, index)
 
 
-def _printed_users(compile_: Compile) -> list[tuple[str, str | None, set[str]]]:
+def _printed_users(compile_: CorpusCompile) -> list[tuple[str, str | None, set[str]]]:
     """Return the arrays with their users that XLA printed."""
     found = []
     for entry in sample(compile_.printed.entries.values()):

@@ -7,7 +7,7 @@ import pytest
 
 from hlo_lsp.memory.logical_sizes import logical_peak_of
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of
 from oracles.peak_lists import bytes_of, recomputed_peak_list
 
 pytestmark = pytest.mark.corpus
@@ -72,7 +72,7 @@ def test_occupied_bytes_are_union_of_ranges(folder: Path) -> None:
                 assert space.bytes_at(step) <= space.peak_bytes
 
 
-def _at(compile_: Compile, step: int) -> int:
+def _at(compile_: CorpusCompile, step: int) -> int:
     return sum(
         bytes_of(compile_.dump, key)
         for key, (start, end, _) in compile_.printed.ranges.items()
@@ -80,7 +80,7 @@ def _at(compile_: Compile, step: int) -> int:
     )
 
 
-def _sums(compile_: Compile) -> list[int]:
+def _sums(compile_: CorpusCompile) -> list[int]:
     """Return the live bytes at each step, including the last one."""
     changes = [0] * ((compile_.printed.last_step or 0) + 2)
     for key, (start, end, _) in compile_.printed.ranges.items():
@@ -90,7 +90,7 @@ def _sums(compile_: Compile) -> list[int]:
     return list(accumulate(changes))[:-1]
 
 
-def _occupied(compile_: Compile, space: int, step: int) -> int:
+def _occupied(compile_: CorpusCompile, space: int, step: int) -> int:
     """Return the fixed allocations of a memory space, and the temp bytes live at a step."""
     temps = {}
     occupied = 0

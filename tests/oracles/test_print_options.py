@@ -10,8 +10,8 @@ import pytest
 from dumps import files_of
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.xla_parser import ends_the_process
 
@@ -49,7 +49,7 @@ def test_every_print_option_is_read_without_findings(folder: Path) -> None:
             if not ends_the_process(printed) and _parse(hlo, printed) is not None:
                 checked_counts[name] += 1
                 file = DumpFile.of_text(printed)
-                findings = check(DumpSet([file]), file)
+                findings = check(Compile([file]), file)
                 found = [one for one in findings if one.severity is Severity.ERROR]
                 assert not found, (name, found[0].message, printed.split("\n")[found[0].place.line])
     assert not paths or set(checked_counts) >= {"without percent signs", "short", "canonical"}

@@ -10,7 +10,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import async_operations
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of
 
 pytestmark = pytest.mark.corpus
 
@@ -52,7 +52,7 @@ def test_uses_of_every_value(folder: Path) -> None:
     assert count or folder.name in _NOTHING_TO_COMPARE
 
 
-def _module(compile_: Compile) -> ModuleIndex | None:
+def _module(compile_: CorpusCompile) -> ModuleIndex | None:
     """Return the module of a compile, or None if only memory files were dumped."""
     spot = next(iter(compile_.printed.instructions.values()), None)
     return None if spot is None else compile_.file(spot.path).module

@@ -13,7 +13,7 @@ from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.compiles import Compile, compiles_of, sample
+from oracles.compiles import CorpusCompile, compiles_of, sample
 from oracles.operands import operand_names
 from oracles.printed import AssignedValue, PrintedFacts, Row, Spot
 
@@ -47,7 +47,7 @@ def test_references_of_instruction_are_matching_lines(folder: Path) -> None:
             assert {spot[:2] for spot in (*declared, *mentioned)} == lines[name], name
 
 
-def _references(compile_: Compile, spot: Spot) -> tuple[list[Spot], list[Spot]]:
+def _references(compile_: CorpusCompile, spot: Spot) -> tuple[list[Spot], list[Spot]]:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None
     declared, mentioned = declarations_and_references(compile_.dump, found)
@@ -67,7 +67,7 @@ def _declared(printed: PrintedFacts, value: AssignedValue) -> list[Spot]:
     return sorted(spot for spot in spots if spot is not None)
 
 
-def _mentioned(compile_: Compile, value: AssignedValue) -> list[Spot]:
+def _mentioned(compile_: CorpusCompile, value: AssignedValue) -> list[Spot]:
     printed = compile_.printed
     spots = [row.spot for row in printed.peak if row.key == value.key]
     if value.key in printed.ranges:
@@ -79,7 +79,7 @@ def _mentioned(compile_: Compile, value: AssignedValue) -> list[Spot]:
     return sorted(spots)
 
 
-def _operand(compile_: Compile, use: Row) -> Spot:
+def _operand(compile_: CorpusCompile, use: Row) -> Spot:
     """Return the place of the operand of a use in the module text."""
     assert use.operand is not None
     spot = compile_.printed.instructions[use.name]
@@ -87,7 +87,7 @@ def _operand(compile_: Compile, use: Row) -> Spot:
     return Spot(spot.path, spot.line, operand_names(line)[use.operand][1])
 
 
-def _lines_by_name(compile_: Compile) -> dict[str, set[tuple[Path, int]]]:
+def _lines_by_name(compile_: CorpusCompile) -> dict[str, set[tuple[Path, int]]]:
     """Return the lines that name each instruction."""
     printed = compile_.printed
     named = [(key.partition("{")[0], spot) for key, (_, _, spot) in printed.ranges.items()]

@@ -20,7 +20,7 @@ def test_rows_match_values_with_printed_shapes(folder: Path) -> None:
     for path in files_of(folder, FileKind.REPORT):
         workspace = DumpWorkspace()
         file = workspace.file(path)
-        dump = workspace.set_of(file)
+        dump = workspace.compile_of(file)
         for record in file.records:
             if isinstance(record, TableRow):
                 where = f"{path.name}:{record.line + 1}"

@@ -8,7 +8,7 @@ import pytest
 
 from hlo_lsp.ide.inspection import instruction_json, value_json
 from hlo_lsp.memory.logical_sizes import live_bytes
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import compiles_of
 
@@ -44,7 +44,7 @@ def test_values_file_alone_gives_allocation_shapes(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for file in compile_.dump.files:
             if file.kind is FileKind.VALUES:
-                alone = DumpSet([file])
+                alone = Compile([file])
                 shapes = {
                     value.id: value_json(alone, value)["shape"]
                     for value in map(alone.value, alone.value_ids())

@@ -9,7 +9,7 @@ import pytest
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.inspection import value_json
 from hlo_lsp.ide.navigation.definitions import definitions, innermost_python_line
-from oracles.compiles import Compile, compiles_of
+from oracles.compiles import CorpusCompile, compiles_of
 
 pytestmark = pytest.mark.corpus
 
@@ -51,7 +51,7 @@ def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
             assert facts == expected
 
 
-def _tables(compile_: Compile) -> dict[str, list[str]]:
+def _tables(compile_: CorpusCompile) -> dict[str, list[str]]:
     """Return the rows of the four location tables, without their numbers."""
     tables: dict[str, list[str]] = {name: [] for name in _TABLES}
     rows: list[str] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -49,11 +49,11 @@ def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
 
 
 @lru_cache(maxsize=100)  # The tests of one folder read the same files.
-def _read(path: Path) -> tuple[DumpSet, list[ThunkRow]]:
+def _read(path: Path) -> tuple[Compile, list[ThunkRow]]:
     workspace = DumpWorkspace()
     file = workspace.file(path)
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return workspace.set_of(file), rows
+    return workspace.compile_of(file), rows
 
 
 def test_thunks_without_metadata_are_consistent(folder: Path, tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from offload_texts import DEVICE, HOST, ONE, STEM, TWO, texts
 
@@ -16,7 +16,7 @@ def requests(
     unoptimized = DumpFile.of_text(original, f"{STEM}.before_optimizations.txt")
     for file in (module, unoptimized):
         file.refresh()
-    return offload_requests(DumpSet([module], others=[unoptimized]))
+    return offload_requests(Compile([module], others=[unoptimized]))
 
 
 def test_transfer_of_same_size_is_found() -> None:

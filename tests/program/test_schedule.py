@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.schedule import scheduled_instructions, thunk_instruction
 from hlo_lsp.syntax.scanners import ThunkRow
@@ -185,24 +185,24 @@ thunk_metadata {
 """
 
 
-def _instructions(dump: DumpSet, file: DumpFile) -> list[str | None]:
+def _instructions(dump: Compile, file: DumpFile) -> list[str | None]:
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
     return [thunk_instruction(dump, row) for row in rows]
 
 
-def _in_memory(thunks: str) -> tuple[DumpSet, DumpFile]:
+def _in_memory(thunks: str) -> tuple[Compile, DumpFile]:
     file = DumpFile.of_text(thunks, "thunks.txt")
-    return DumpSet([DumpFile.of_text(MODULE, "module.txt"), file]), file
+    return Compile([DumpFile.of_text(MODULE, "module.txt"), file]), file
 
 
-def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
+def _on_disk(folder: Path, **texts: str) -> tuple[Compile, DumpFile]:
     for name, text in texts.items():
         (folder / f"module_0001.jit_f.{name}.txt").write_text(text)
     stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
     (folder / f"{stem}.txt").write_text(MODULE)
     library = DumpWorkspace()
     file = library.file(folder / "module_0001.jit_f.thunk_sequence.txt")
-    return library.set_of(file), file
+    return library.compile_of(file), file
 
 
 def test_metadata_file_resolves_shared_kernel(tmp_path: Path) -> None:

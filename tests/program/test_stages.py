@@ -19,5 +19,5 @@ def test_unclosed_bracket_hides_no_other_counterpart(tmp_path: Path) -> None:
     workspace = DumpWorkspace()
     file = workspace.file(after)
     [record] = [one for one in file.module.instructions.records() if one.name == "add.3"]
-    found = counterparts(workspace.set_of(file), LocatedRecord(file, record))
+    found = counterparts(workspace.compile_of(file), LocatedRecord(file, record))
     assert [one.record.name for one in found] == ["add.2"]

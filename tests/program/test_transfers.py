@@ -1,8 +1,8 @@
 """Asynchronous operations, and what runs between their start and their done."""
 
 from fused_collective import FUSED_COLLECTIVE
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.transfers import async_operations
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of
 
@@ -27,8 +27,8 @@ ENTRY %main (x: f32[8]) -> f32[8] {
 """
 
 
-def _dump(text: str = _MODULE) -> DumpSet:
-    return DumpSet([DumpFile.of_text(text)])
+def _dump(text: str = _MODULE) -> Compile:
+    return Compile([DumpFile.of_text(text)])
 
 
 def test_work_between_start_and_done_is_counted() -> None:

@@ -1,7 +1,7 @@
 """A small compile: an argument, two values that share bytes over time, and an output."""
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 STEM = "module_0001.jit_f.cl_12.after_optimizations"  # of the names of its files
 MODULE = """\
@@ -61,6 +61,6 @@ BYTES = (2048, 4096, 5120, 5120, 5120, 2048)  # occupied at each step
 PEAK_STEP = 2
 
 
-def example(*texts: str) -> DumpSet:
+def example(*texts: str) -> Compile:
     """Return the compile, or one of other texts."""
-    return DumpSet([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])
+    return Compile([DumpFile.of_text(text) for text in texts or (ASSIGNMENT, RANGES, MODULE)])

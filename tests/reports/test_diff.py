@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown, headline
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 
-def _text(before: DumpSet, after: DumpSet) -> str:
+def _text(before: Compile, after: Compile) -> str:
     return "\n".join(diff_lines(compare(before, after), 10))
 
 
@@ -148,13 +148,13 @@ def _renumbered(text: str) -> str:
     return re.sub(r"%([\w.\-]+)", renamed, text)
 
 
-def _compiles(folder: Path) -> list[DumpSet]:
+def _compiles(folder: Path) -> list[Compile]:
     found = []
     for path in compiles_below(folder):
         workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
         file = workspace.file(path)
         if file.kind.has_records:
-            found.append(workspace.set_of(file))
+            found.append(workspace.compile_of(file))
     return found
 
 
@@ -182,7 +182,7 @@ def test_renumbered_module_is_equal(corpus_small: Path, name: str) -> None:
             text = "\n".join(file.document.lines)
             if file.module.entry is not None and "%" in text:
                 one, other = (
-                    DumpSet([DumpFile.of_text(each)]) for each in (text, _renumbered(text))
+                    Compile([DumpFile.of_text(each)]) for each in (text, _renumbered(text))
                 )
                 diff = compare(one, other)
                 assert diff.instructions is not None

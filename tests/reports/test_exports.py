@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.protos.messages import message_class
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
@@ -27,7 +27,7 @@ def _profile(data: bytes) -> Any:
     return message_class(PPROF, "Profile").FromString(gzip.decompress(data))
 
 
-def _trace(dump: DumpSet) -> Any:
+def _trace(dump: Compile) -> Any:
     messages = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
     return messages.Trace.FromString(perfetto_trace([dump]))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.find import (
     FindQuery,
     QueryKind,
@@ -107,7 +107,7 @@ def test_name_without_equal_one_finds_parts() -> None:
 def test_compiled_module_precedes_other_passes() -> None:
     compiled = [DumpFile.of_text(text) for text in (ASSIGNMENT, RANGES, MODULE)]
     before = DumpFile.of_text(MODULE)
-    found = find_buffers(DumpSet(compiled, others=[before]), FindQuery.of("a")).buffers
+    found = find_buffers(Compile(compiled, others=[before]), FindQuery.of("a")).buffers
     assert [(one.file is before, one.pass_rank) for one in found] == [(False, 0), (True, 1)]
 
 

@@ -106,7 +106,7 @@ def test_last_stage_is_the_optimized_module(corpus_small: Path) -> None:
     compared = 0
     for path in compiles_below(corpus_small / "cpu"):
         workspace = DumpWorkspace()
-        texts = [workspace.file(text) for text in workspace.compile(path).texts]
+        texts = [workspace.file(text) for text in workspace.compile_files(path).texts]
         stages = stages_of(texts)
         if len(stages) > 1:
             assert stages[-1].label == "after optimizations"

@@ -1,11 +1,11 @@
 """The memory maps of two compiles with the boxes that correspond."""
 
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.map_comparison import compared_maps
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 
-def _pairs(before: DumpSet, after: DumpSet) -> set[tuple[str, str]]:
+def _pairs(before: Compile, after: Compile) -> set[tuple[str, str]]:
     document = compared_maps([(before, after)])
     (comparison,) = document["comparisons"]
     modules = [document["modules"][comparison[side]] for side in ("before", "after")]

@@ -3,8 +3,8 @@
 import json
 from itertools import accumulate
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 from jobs import count_checkpoints
@@ -49,7 +49,7 @@ ENTRY main {
 
 
 def _map(*texts: str) -> Json:
-    return memory_map(DumpSet([DumpFile.of_text(text) for text in texts]))
+    return memory_map(Compile([DumpFile.of_text(text) for text in texts]))
 
 
 def _column(data: Json, table: str, name: str) -> list[str]:
@@ -182,13 +182,13 @@ def test_long_maps_give_way() -> None:
         for number in range(1000)
     )
     head = "BufferAssignment:\nallocation 0: size 1000, preallocated-temp:\n"
-    dump = DumpSet([DumpFile.of_text(head + values)])
+    dump = Compile([DumpFile.of_text(head + values)])
     assert count_checkpoints(lambda: memory_map(dump)) >= 4
 
 
 def test_edit_of_any_file_changes_the_map() -> None:
     files = [DumpFile.of_text(text) for text in (_ASSIGNMENT, _RANGES, _MODULE)]
-    dump = DumpSet(files)
+    dump = Compile(files)
     first = memory_map(dump)
     assert memory_map(dump) is first
     edits = (("size=64", "size=32"), ("a{}:1-3", "a{}:1-2"), ("is_scheduled=true", "x=true"))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
@@ -17,7 +17,7 @@ _ENTRY_KEYS = {
 }
 
 
-def _report(text: str, *dumps: DumpSet) -> OomReport:
+def _report(text: str, *dumps: Compile) -> OomReport:
     return oom_report(join_message(message(text), dumps))
 
 

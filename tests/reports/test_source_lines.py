@@ -16,7 +16,7 @@ def test_lines_equal_the_summary(corpus_small: Path) -> None:
     compared = 0
     for path in compiles_below(corpus_small / "tpu_v5e"):
         workspace = DumpWorkspace()
-        dump = workspace.set_of(workspace.file(path))
+        dump = workspace.compile_of(workspace.file(path))
         found = module_memory(dump)
         lines = () if found is None else found.lines
         assert [

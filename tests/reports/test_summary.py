@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import SummaryLinks, summary_json, summary_lines, summary_markdown
 
@@ -62,8 +62,8 @@ HloLiveRange (max 4):
 """
 
 
-def _dump(*texts: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(text) for text in texts])
+def _dump(*texts: str) -> Compile:
+    return Compile([DumpFile.of_text(text) for text in texts])
 
 
 def _summary(options: SummaryOptions | None = None) -> ModuleSummary:

@@ -8,8 +8,8 @@ from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.inlay_hints import hints
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import name_columns
 from hlo_lsp.model.symbol_reading import read_symbols
 from joined_entries import join_entries, joined_line_starts
@@ -82,7 +82,7 @@ def test_entries_are_the_same(plain: DumpFile, file: DumpFile) -> None:
 
 
 def test_nothing_is_wrong(file: DumpFile) -> None:
-    assert check(DumpSet([file]), file) == []
+    assert check(Compile([file]), file) == []
 
 
 def test_every_column_has_the_same_target(plain: DumpFile, file: DumpFile) -> None:
@@ -105,7 +105,7 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
     def of(each: DumpFile) -> list[tuple[int, int, str, int]]:
         return [
             (token.line, token.start, token.type.name, token.modifiers)
-            for some in semantic_tokens(DumpSet([each]), each)
+            for some in semantic_tokens(Compile([each]), each)
             for token in some
         ]
 
@@ -120,17 +120,17 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
 
 
 def test_source_links_and_hints_are_the_same(plain: DumpFile, file: DumpFile) -> None:
-    links = [source_links(DumpSet([each]), each) for each in (plain, file)]
+    links = [source_links(Compile([each]), each) for each in (plain, file)]
     assert len(links[0]) == 3
     assert [(link.line, link.start, link.source) for link in links[1]] == [
         (*_place(link.line, link.start), link.source) for link in links[0]
     ]
     for link in links[1]:
-        assert source_line_at(DumpSet([file]), file, link.line, link.start) == link.source
+        assert source_line_at(Compile([file]), file, link.line, link.start) == link.source
     found = [
         [
             (hint.line, hint.column, hint.label)
-            for part in hints(DumpSet([each]), each)
+            for part in hints(Compile([each]), each)
             for hint in part
         ]
         for each in (plain, file)
@@ -156,14 +156,14 @@ def test_entry_on_a_shared_line_is_kept() -> None:
     for text, fixes in ((twice, 1), (join_entries(twice), 0)):
         file = DumpFile.of_text(text)
         (finding,) = [
-            one for one in check(DumpSet([file]), file) if one.code == "duplicate-value-id"
+            one for one in check(Compile([file]), file) if one.code == "duplicate-value-id"
         ]
         assert len(finding.fixes) == fixes
 
 
 def test_header_without_rows_reports_its_column() -> None:
     file = DumpFile.of_text(join_entries(TEXT).replace(" positions:\n  add\n uses:\n", ""))
-    (finding,) = [one for one in check(DumpSet([file]), file) if one.code == "syntax"]
+    (finding,) = [one for one in check(Compile([file]), file) if one.code == "syntax"]
     place = finding.place
     assert file.lines[place.line][place.start :].startswith("<2 add @0>")
 
@@ -171,4 +171,4 @@ def test_header_without_rows_reports_its_column() -> None:
 def test_real_dump() -> None:
     file = DumpFile.of_text((SMALL_DUMPS / "jax_0.4.35_cpu.txt").read_text("utf-8"))
     assert [entry.key for entry in file.memory.entries.records()] == ["Arg_0.1{}", "copy{}"]
-    assert check(DumpSet([file]), file) == []
+    assert check(Compile([file]), file) == []

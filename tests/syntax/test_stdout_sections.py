@@ -56,7 +56,9 @@ def test_sections_of_real_output_form_one_compile() -> None:
     names = [found.name for found in split_sections(_REAL)]
     listing = FolderListing(Path(), names)
     assert len(listing.modules()) == 1
-    compile_ = listing.compile("module_0000.jit_double.cpu_after_optimizations-live-range.txt")
+    compile_ = listing.compile_files(
+        "module_0000.jit_double.cpu_after_optimizations-live-range.txt"
+    )
     assert len(compile_.memory) == 4
     assert [path.name for path in compile_.texts] == [
         name for name in names if split_suffix(name)[1].role.is_module_text

@@ -125,7 +125,7 @@ def _listed(names: Iterable[str], listing: FolderListing) -> Iterator[Path]:
     for name in names:
         checkpoint()
         if name in listing:
-            yield listing.compile(name).path
+            yield listing.compile_files(name).path
 
 
 def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
@@ -148,7 +148,7 @@ def _jobs_in(
         stem: str = file.name
         compile_files: tuple[Path, ...] = (file,)
         if file.name in listing:  # else it does not exist, which reading it reports
-            compile_ = listing.compile(file.name)
+            compile_ = listing.compile_files(file.name)
             stem, compile_files = compile_.stem, compile_.files
         groups.setdefault(stem, (compile_files, []))[1].append(file)
     for compile_files, group in groups.values():
@@ -277,7 +277,9 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
     findings = [
         FindingSummary.of(finding)
         for part in library.parts(file)
-        for finding in check(library.set_of(part), part, selected_rules(chosen), chosen.thresholds)
+        for finding in check(
+            library.compile_of(part), part, selected_rules(chosen), chosen.thresholds
+        )
     ]
     counting = sum(chosen.counts(one.severity) for one in findings)
     return FileResult(path, file.kind, findings, counting, damage_in(file.path, file.lines))

@@ -28,9 +28,9 @@ from hlo_lsp.checks.framework.rule import (
     enclosing_computation,
 )
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
@@ -56,7 +56,7 @@ class CheckProgress:
 
 
 def check(
-    dump: DumpSet,
+    dump: Compile,
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT_RULES,
     thresholds: Limits = DEFAULTS,
@@ -83,7 +83,7 @@ def sort_findings(findings: list[Finding]) -> list[Finding]:
 
 
 def check_by_pace(
-    dump: DumpSet,
+    dump: Compile,
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT_RULES,
     thresholds: Limits = DEFAULTS,
@@ -135,7 +135,7 @@ def _kept(findings: list[Finding], file: DumpFile, codes: set[str]) -> list[Find
 
 
 def _on_records(
-    dump: DumpSet, file: DumpFile, rules: "list[Rule[Record]]", clean: CleanRecords
+    dump: Compile, file: DumpFile, rules: "list[Rule[Record]]", clean: CleanRecords
 ) -> Iterator[list[Finding]]:
     """Yield the findings in the records of a file, in batches."""
     clean.refresh()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import printable
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
@@ -24,7 +24,7 @@ def dumps_at(
     *,
     sizes_only: bool = False,
     frames: FrameChoice | None = None,
-) -> Iterator[DumpSet]:
+) -> Iterator[Compile]:
     """Yield the compiles of files and of everything below folders, each once.
 
     Args:
@@ -61,7 +61,7 @@ def current_folder_frames() -> FrameChoice:
 
 def _dumps_of(
     workspace: DumpWorkspace, path: Path, errors: list[str], *, is_named: bool
-) -> Iterator[DumpSet]:
+) -> Iterator[Compile]:
     """Yield the compile of a file, or of others of its stem if the file itself is not a dump."""
     is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
     stem = workspace.stem(path)
@@ -81,15 +81,15 @@ def _dumps_of(
         if damage is not None:
             errors.append(damage)
         if file.kind.is_dump:
-            yield from workspace.dump_sets(file)
+            yield from workspace.compiles(file)
             return
     if is_named or is_dump_name:
         errors.append(f"{path}: not an HLO module or XLA memory dump")
 
 
 def dumps_with_place(
-    options: argparse.Namespace, dumps: Iterable[DumpSet], errors: list[str]
-) -> Iterator[tuple[DumpSet, int | None]]:
+    options: argparse.Namespace, dumps: Iterable[Compile], errors: list[str]
+) -> Iterator[tuple[Compile, int | None]]:
     """Yield the dumps that have the step ``--at`` and the memory space ``--space``.
 
     Args:
@@ -112,7 +112,7 @@ def dumps_with_place(
             yield dump, space
 
 
-def space_number(dump: DumpSet, name: str) -> int | None:
+def space_number(dump: Compile, name: str) -> int | None:
     """Return the memory space with this number or name, or None if the dump has none."""
     numbers = {allocation.record.color for allocation in dump.allocations()}
     for number in sorted(numbers):

@@ -8,7 +8,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
 from hlo_lsp.reports.profiles import BufferStack, buffer_stacks, folded_stacks
@@ -42,7 +42,7 @@ def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
         errors.append(f"cannot write {output}: {error.strerror}")
 
 
-def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
+def _has_live_ranges(dump: Compile, errors: list[str]) -> bool:
     if memory_space_occupancies(dump):
         return True
     missing = missing_facts(dump)
@@ -50,7 +50,7 @@ def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
     return False
 
 
-def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]) -> bytes:
+def _data(options: argparse.Namespace, dumps: Sequence[Compile], errors: list[str]) -> bytes:
     """Return the content of the file; empty without buffers."""
     if options.perfetto:
         return perfetto_trace(dumps)
@@ -61,7 +61,7 @@ def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[st
 
 
 def _stacks(
-    options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]
+    options: argparse.Namespace, dumps: Sequence[Compile], errors: list[str]
 ) -> Iterator[BufferStack]:
     for dump, space in dumps_with_place(options, dumps, errors):
         yield from buffer_stacks(dump, space, options.at)

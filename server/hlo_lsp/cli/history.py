@@ -68,5 +68,5 @@ def _require_text(path: Path) -> None:
 
 def _texts(path: Path) -> Iterator[DumpFile]:
     """Yield the module texts of a compile in pipeline order, one at a time."""
-    for text in DumpWorkspace().compile(path).texts:
+    for text in DumpWorkspace().compile_files(path).texts:
         yield DumpWorkspace().file(text)

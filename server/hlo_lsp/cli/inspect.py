@@ -34,9 +34,9 @@ from hlo_lsp.ide.inspection import (
     value_json,
 )
 from hlo_lsp.lsp.terminal import make_console, print_card
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
@@ -45,7 +45,7 @@ from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
-_Dumps = Iterator[tuple[DumpSet, DumpFile]]
+_Dumps = Iterator[tuple[Compile, DumpFile]]
 _Target = tuple[Card, dict[str, Any]]
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     damage = damage_in(path, file.lines)
     print_errors([] if damage is None else [damage])
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
-    dumps = ((_dump_set(workspace, part, options), part) for part in parts)
+    dumps = ((_compile_of(workspace, part, options), part) for part in parts)
     if options.at is not None:
         card, facts = _at_position(workspace, file, options)
     elif options.value is not None:
@@ -91,9 +91,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _dump_set(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namespace) -> DumpSet:
+def _compile_of(workspace: DumpWorkspace, file: DumpFile, options: argparse.Namespace) -> Compile:
     """Return the compile of a file, prepared for complete cards."""
-    dump = workspace.set_of(file)
+    dump = workspace.compile_of(file)
     if options.format != "json":
         prepare_hovers(dump)
     return dump
@@ -125,9 +125,9 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     In compiler output, the text before optimization comes first and has no values.
     """
     name = options.instruction.removeprefix("%")
-    chosen: tuple[DumpSet, dict[str, Any]] | None = None
+    chosen: tuple[Compile, dict[str, Any]] | None = None
     is_computation = False
-    seen: list[DumpSet] = []
+    seen: list[Compile] = []
     for dump, _ in dumps:
         seen.append(dump)
         facts = instruction_json(dump, name)
@@ -167,7 +167,7 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
             continue
-        dump = _dump_set(workspace, file, options)
+        dump = _compile_of(workspace, file, options)
         text = file.lines[line]
         column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
         found = cursor_target_at(file, line, column)
@@ -178,7 +178,7 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
     raise CommandError(message, NOT_FOUND_STATUS)
 
 
-def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:
+def _target_json(dump: Compile, target: CursorTarget, card: Card) -> dict[str, Any]:
     entity = target.entity
     facts: dict[str, Any] | None = None
     if isinstance(entity, ValueTarget):

@@ -10,9 +10,9 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at, print_blocks
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
@@ -116,7 +116,7 @@ def report_of_log(
 
 def _dumps(
     given: list[Path], log: Path | None, module: str | None, frames: FrameChoice | None
-) -> Iterator[DumpSet]:
+) -> Iterator[Compile]:
     """Yield the given dumps, else those beside the log, the most likely ones first."""
     paths: list[Path] = []
     for path in given:

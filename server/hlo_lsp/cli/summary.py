@@ -18,7 +18,7 @@ from hlo_lsp.cli.dumps import (
 )
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
@@ -79,12 +79,12 @@ def run(options: argparse.Namespace) -> int:
     return print_errors(errors)
 
 
-def _is_of(dump: DumpSet, path: Path) -> bool:
+def _is_of(dump: Compile, path: Path) -> bool:
     """Return True for the path of a file of a compile."""
     return any(file.path == path for file in dump.files)
 
 
-def _findings(dump: DumpSet) -> dict[str, int]:
+def _findings(dump: Compile) -> dict[str, int]:
     """Return the number of findings by code."""
     found = Counter(finding.code for file in dump.files for finding in check(dump, file))
     return dict(sorted(found.items()))

@@ -10,8 +10,8 @@ from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -23,7 +23,7 @@ _MAX_LISTED = 10  # compiles
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    found: list[tuple[DumpSet, list[Value]]] = []
+    found: list[tuple[Compile, list[Value]]] = []
     names: set[str] = set()
     for dump in dumps_at([options.path], errors):
         names.update(each.record.name for each in _assigned(dump))
@@ -57,12 +57,12 @@ def run(options: argparse.Namespace) -> int:
     return print_errors(errors)
 
 
-def _size(found: tuple[DumpSet, list[Value]]) -> int:
+def _size(found: tuple[Compile, list[Value]]) -> int:
     """Return the size in bytes of the largest value of a name in a compile."""
     return found[1][0].size or 0
 
 
-def _several(name: str, found: list[tuple[DumpSet, list[Value]]]) -> str:
+def _several(name: str, found: list[tuple[Compile, list[Value]]]) -> str:
     """Return the message for a name with buffers of different sizes in several compiles."""
     lines = [
         f"  {format_short_bytes(_size(one))}  {one[0].files[0].label}"
@@ -73,7 +73,7 @@ def _several(name: str, found: list[tuple[DumpSet, list[Value]]]) -> str:
     return "\n".join([first, *lines, *more])
 
 
-def values_of_name(dump: DumpSet, name: str) -> list[Value]:
+def values_of_name(dump: Compile, name: str) -> list[Value]:
     """Return the values of a name, the largest first.
 
     Args:
@@ -95,7 +95,7 @@ def values_of_name(dump: DumpSet, name: str) -> list[Value]:
     return sorted(known, key=lambda value: -(value.size or 0))
 
 
-def _assigned(dump: DumpSet) -> Iterator[LocatedRecord[AssignedValue]]:
+def _assigned(dump: Compile) -> Iterator[LocatedRecord[AssignedValue]]:
     for file in dump.files:
         for record in file.memory.assigned.firsts():
             yield LocatedRecord(file, record)

@@ -12,8 +12,8 @@ from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
@@ -38,7 +38,7 @@ class LensChoice(Enum):
     OFF = "off"
 
 
-def lenses(dump: DumpSet, file: DumpFile, choice: LensChoice) -> Iterator[tuple[int, LensData]]:
+def lenses(dump: Compile, file: DumpFile, choice: LensChoice) -> Iterator[tuple[int, LensData]]:
     """Yield the line (from 0) and the data of each lens.
 
     ``LARGE`` leaves out values and computations that are smaller than both limits.
@@ -58,7 +58,7 @@ def lenses(dump: DumpSet, file: DumpFile, choice: LensChoice) -> Iterator[tuple[
 
 
 def _data(
-    dump: DumpSet, record: Record, entered: set[str], limits: dict[int, int] | None
+    dump: Compile, record: Record, entered: set[str], limits: dict[int, int] | None
 ) -> Iterator[LensData]:
     match record:
         case AllocationLine():
@@ -80,7 +80,7 @@ def _data(
             yield {"computation": record.name}
 
 
-def _large_sizes(dump: DumpSet) -> dict[int, int]:
+def _large_sizes(dump: Compile) -> dict[int, int]:
     """Return the smallest size in bytes, by memory space, of a value that has a lens."""
     allocated: dict[int, int] = {}
     for allocation in dump.allocations():
@@ -94,7 +94,7 @@ def _large_sizes(dump: DumpSet) -> dict[int, int]:
     }
 
 
-def _is_large(dump: DumpSet, value_id: int, limits: dict[int, int]) -> bool:
+def _is_large(dump: Compile, value_id: int, limits: dict[int, int]) -> bool:
     assigned = dump.find(lambda index: index.assigned, value_id)
     if assigned is None:
         return False
@@ -115,7 +115,7 @@ def _entered_computations(file: DumpFile) -> set[str]:
     return found
 
 
-def lens_title(dump: DumpSet, file: DumpFile, data: LensData) -> str:
+def lens_title(dump: Compile, file: DumpFile, data: LensData) -> str:
     """Return the text of a lens, or the text that its record no longer exists."""
     if "total" in data:
         return summaries.total_summary(dump)
@@ -136,7 +136,7 @@ def lens_title(dump: DumpSet, file: DumpFile, data: LensData) -> str:
     return value_headline(dump, value) or "no live range"
 
 
-def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
+def lens_places(dump: Compile, file: DumpFile, data: LensData) -> list[Place]:
     """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 
     A lens on a value leads to its last user, one on occupied bytes to the step with most of them,
@@ -163,7 +163,7 @@ def lens_places(dump: DumpSet, file: DumpFile, data: LensData) -> list[Place]:
     return [] if value is None else _last_user_places(dump, value)
 
 
-def _values_at(dump: DumpSet, step: int) -> Iterator[LocatedRecord[AssignedValue]]:
+def _values_at(dump: Compile, step: int) -> Iterator[LocatedRecord[AssignedValue]]:
     for allocation in dump.allocations():
         for value in dump.assigned_to(allocation):
             live = dump.live(value.key)
@@ -178,7 +178,7 @@ def _value_places(values: list[LocatedRecord[AssignedValue]]) -> list[Place]:
     return [value.name_place for value in found]
 
 
-def _computation_places(dump: DumpSet, file: DumpFile, name: str) -> list[Place]:
+def _computation_places(dump: Compile, file: DumpFile, name: str) -> list[Place]:
     """Return the instructions with the largest buffers, or the root if there are none."""
     computation = file.module.named(name)
     if computation is None:
@@ -191,7 +191,7 @@ def _computation_places(dump: DumpSet, file: DumpFile, name: str) -> list[Place]
     return [name_place(file, line) for line in lines if line is not None]
 
 
-def _last_user_places(dump: DumpSet, value: Value) -> list[Place]:
+def _last_user_places(dump: Compile, value: Value) -> list[Place]:
     """Return the instruction that ends a live range, or the last one that uses the value."""
     row = None if value.live is None else dump.at_step(value.live.record.end_step)
     name = None if row is None else row.record.name

@@ -17,9 +17,9 @@ from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.padded_sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
@@ -95,13 +95,13 @@ LabelAndTooltip = tuple[str, str]
 class _HintContext(NamedTuple):
     """The compile and file of a request, and the kinds of hints to show."""
 
-    dump: DumpSet
+    dump: Compile
     file: DumpFile
     kinds: frozenset[HintKind]
 
 
 def hints(
-    dump: DumpSet,
+    dump: Compile,
     file: DumpFile,
     first: int = 0,
     end: int | None = None,
@@ -273,12 +273,12 @@ def _hint_in(
     return Hint(kind, line + row, column - begin, *label_and_tooltip, is_before)
 
 
-def _allocation_label(value: Value | None, dump: DumpSet) -> LabelAndTooltip | None:
+def _allocation_label(value: Value | None, dump: Compile) -> LabelAndTooltip | None:
     """Return the label ``4.00 MiB VMEM``; the tooltip has the allocation and the offset."""
     return None if value is None else _data_label([value], dump)
 
 
-def _data_label(values: list[Value], dump: DumpSet) -> LabelAndTooltip | None:
+def _data_label(values: list[Value], dump: Compile) -> LabelAndTooltip | None:
     """Return the bytes of values in the memory space with most of them; the tooltip has all."""
     sizes: Counter[str] = Counter()
     places = []
@@ -301,7 +301,7 @@ def _data_label(values: list[Value], dump: DumpSet) -> LabelAndTooltip | None:
     return f"{format_short_bytes(size)} {space}", "\n".join(places[:_MAX_LISTED_VALUES])
 
 
-def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | None:
+def _live_range_label(dump: Compile, value: Value | None) -> LabelAndTooltip | None:
     """Return the label ``live 2,033-2,062, at the peak``, with the instructions as tooltip.
 
     Bytes that are occupied during the whole program have none: their allocation shows that.
@@ -313,7 +313,7 @@ def _live_range_label(dump: DumpSet, value: Value | None) -> LabelAndTooltip | N
     return f"live {steps.range_text}{peak}", value_summary(dump, value)
 
 
-def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:
+def _owner_label(dump: Compile, value: AssignedValue) -> LabelAndTooltip | None:
     """Return the origin of a value: ``train.py:25 dot_general``."""
     origin = value_origin(dump, value.name, value.index)
     label = "" if origin is None else origin_label(origin, value.name).replace("`", "")
@@ -324,7 +324,7 @@ def _owner_label(dump: DumpSet, value: AssignedValue) -> LabelAndTooltip | None:
 
 
 def _padded_size_labels(
-    dump: DumpSet, text: str, key: str
+    dump: Compile, text: str, key: str
 ) -> Iterator[tuple[int, LabelAndTooltip]]:
     """Yield the end of each padded array in the shape of a value, with label and tooltip.
 
@@ -343,7 +343,7 @@ def _padded_size_labels(
 
 
 def _size_label(
-    dump: DumpSet, text: str, printed: int | None, color: int
+    dump: Compile, text: str, printed: int | None, color: int
 ) -> LabelAndTooltip | None:
     """Return the padded size of an array, or its logical size if the padded one is printed.
 

@@ -7,8 +7,8 @@ from typing import Any
 from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
@@ -28,7 +28,7 @@ _ALLOCATION_KEYS = (
 )
 
 
-def value_json(dump: DumpSet, value: Value) -> Json:
+def value_json(dump: Compile, value: Value) -> Json:
     """Return a value; facts that no file of the compile contains are None."""
     assigned = None if value.assigned is None else value.assigned.record
     entry = None if value.entry is None else value.entry.record
@@ -62,7 +62,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
 
 
 def instruction_json(
-    dump: DumpSet,
+    dump: Compile,
     name: str,
     line: LocatedRecord[InstructionLine] | None = None,
     users: Sequence[str] | None = None,
@@ -104,7 +104,7 @@ def instruction_json(
     }
 
 
-def module_json(dump: DumpSet, file: DumpFile) -> Json:
+def module_json(dump: Compile, file: DumpFile) -> Json:
     """Return all instructions and computations of a module in text order."""
     module = file.module
     heads = module.all_computations()
@@ -157,7 +157,7 @@ def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) 
     }
 
 
-def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Json:
+def allocation_json(dump: Compile, allocation: LocatedRecord[AllocationLine]) -> Json:
     """Return an allocation with the ids of its values."""
     record = allocation.record
     return {
@@ -172,7 +172,7 @@ def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
     }
 
 
-def dump_json(dump: DumpSet, file: DumpFile) -> Json:
+def dump_json(dump: Compile, file: DumpFile) -> Json:
     """Return a file with all values and allocations of its compile."""
     values = (dump.value(value_id) for value_id in dump.value_ids())
     return {
@@ -200,7 +200,7 @@ def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) 
 
 
 @query
-def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
+def _value_ids_by_name(dump: Compile) -> dict[str, list[int]]:
     found: defaultdict[str, set[int]] = defaultdict(set)
     for file in dump.files:
         for assigned in file.memory.assigned.records():
@@ -211,7 +211,7 @@ def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
     return {name: sorted(ids) for name, ids in found.items()}
 
 
-def _sizes(dump: DumpSet, text: str | None, value: Value | None, *, in_memory: bool) -> Json:
+def _sizes(dump: Compile, text: str | None, value: Value | None, *, in_memory: bool) -> Json:
     """Return logical and padded bytes; the padded ones only if the rule is exact.
 
     Unless the result is in memory, only a tiled layout is reliable.
@@ -227,7 +227,7 @@ def _sizes(dump: DumpSet, text: str | None, value: Value | None, *, in_memory: b
     }
 
 
-def _space_name(dump: DumpSet, number: int | None) -> str | None:
+def _space_name(dump: Compile, number: int | None) -> str | None:
     return None if number is None else space_name(number, target_of(dump).backend)
 
 

@@ -17,9 +17,9 @@ from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.schedule import printed_schedule, schedule_of
@@ -102,7 +102,7 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
     return _of_dump(uri, await answer_whole_compile(session, uri, line, reply))
 
 
-def summary_links(session: Session, dump: DumpSet) -> SummaryLinks | None:
+def summary_links(session: Session, dump: Compile) -> SummaryLinks | None:
     """Return links to what the summary of a compile names, for clients with a page for it."""
     if not session.client.can_show_summary:
         return None

@@ -10,8 +10,8 @@ from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.compared_text import compared_texts
@@ -82,7 +82,7 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     }
 
 
-def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[DumpSet, DumpSet]:
+def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[Compile, Compile]:
     """Return the compiles at two places.
 
     Raises:
@@ -92,7 +92,7 @@ def dumps_at_places(places: list[Place], frames: FrameChoice) -> tuple[DumpSet, 
     return before, after
 
 
-def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> DumpSet:
+def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> Compile:
     """Return the compile of a file, the first one below a folder, or that of a section."""
     if path is None:
         raise NoDumpError("only files on disk can be compared")
@@ -101,7 +101,7 @@ def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> DumpSe
         raise NoDumpError(f"{path}: no dumps")
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
     try:
-        found = list(workspace.dump_sets(workspace.file(file_path)))
+        found = list(workspace.compiles(workspace.file(file_path)))
     except UnreadableError as error:
         raise NoDumpError(str(error)) from None
     if not found:
@@ -110,7 +110,7 @@ def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> DumpSe
     return before[-1] if before else found[0]
 
 
-def _texts(before: DumpSet, after: DumpSet) -> list[Json] | None:
+def _texts(before: Compile, after: Compile) -> list[Json] | None:
     """Return both module texts for comparison, None if one is missing."""
     first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
     if first is None or second is None:

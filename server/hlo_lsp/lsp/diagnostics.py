@@ -164,7 +164,10 @@ class OpenFileDiagnostics:
     def companion_read(self, path: Path) -> None:
         """Check the files of a compile again after a large file of it was read."""
         for file in list(self._session.workspace.open_files.values()):
-            if file.path is not None and path in self._session.workspace.compile(file.path).files:
+            if (
+                file.path is not None
+                and path in self._session.workspace.compile_files(file.path).files
+            ):
                 self.changed(file)
 
     def closed(self, file: DumpFile) -> None:

@@ -19,6 +19,7 @@ from hlo_lsp.ide.hover.origin_text import describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import (
     Card,
     Fact,
@@ -28,7 +29,6 @@ from hlo_lsp.model.display import (
     split_quoted_names,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
 
@@ -156,7 +156,7 @@ def warm_up() -> None:
     memory_scanner()
     checkpoint()
     found = cursor_target_at(file, 3, 8)
-    dump = DumpSet([file])
+    dump = Compile([file])
     if found is not None:
         hover_card(dump, found)
     checkpoint()

@@ -14,8 +14,8 @@ from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderCache, FolderListing, compiles_below
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -138,13 +138,13 @@ def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_List
     try:
         if path.suffix in _SUFFIXES and not detect_file_kind(read_first_lines(path)).is_dump:
             return []
-        dumps = workspace.dump_sets(workspace.file(path))
+        dumps = workspace.compiles(workspace.file(path))
         return [_ListedCompile(compiled_module(dump), _place(dump, client)) for dump in dumps]
     except UnreadableError:
         return []
 
 
-def _place(dump: DumpSet, client: Client) -> Json:
+def _place(dump: Compile, client: Client) -> Json:
     file = dump.files[0]
     path = None if isinstance(file, SectionFile) else file.path
     files: list[Path] = []
@@ -169,7 +169,7 @@ def _place(dump: DumpSet, client: Client) -> Json:
 def _files_in_order(listing: FolderListing, path: Path) -> list[Path]:
     """Return the memory files, then the module texts in pipeline order, then the others."""
     try:
-        compile_ = listing.compile(path.name)
+        compile_ = listing.compile_files(path.name)
     except KeyError:  # deleted meanwhile
         return [path]
     memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]

@@ -13,7 +13,7 @@ from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -96,7 +96,7 @@ def implementation(context: RequestContext, position: types.Position) -> Locatio
 def _places(
     context: RequestContext,
     position: types.Position,
-    find: Callable[[DumpSet, CursorTarget], list[Place]],
+    find: Callable[[Compile, CursorTarget], list[Place]],
 ) -> list[Place]:
     found = context.at(position)
     return [] if found is None else find(context.dump, found)

@@ -18,9 +18,9 @@ from hlo_lsp.lsp.hover import rendered
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
@@ -155,7 +155,7 @@ def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
     return Card(title, text="\n\n".join(text.strip() for text in lines))
 
 
-def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[DumpSet]:
+def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[Compile]:
     """Yield the dumps beside a text, the open ones, and those of a module in the workspace."""
     workspace = session.workspace
     beside: list[Path] = []
@@ -170,16 +170,16 @@ def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[
     yield from _dumps_at(workspace, beside[:_MAX_COMPARED_DUMPS])
     for opened in list(workspace.open_files.values()):
         if opened.kind.has_records:
-            yield workspace.set_of(opened)
+            yield workspace.compile_of(opened)
     if module is not None:
         elsewhere = session.assignments.of_module(module)
         yield from _dumps_at(workspace, elsewhere[:_MAX_COMPARED_DUMPS])
 
 
-def _dumps_at(workspace: DumpWorkspace, paths: Iterable[Path]) -> Iterator[DumpSet]:
+def _dumps_at(workspace: DumpWorkspace, paths: Iterable[Path]) -> Iterator[Compile]:
     for path in paths:
         checkpoint()
         try:
-            yield workspace.set_of(workspace.file(path))
+            yield workspace.compile_of(workspace.file(path))
         except UnreadableError:
             continue

@@ -45,7 +45,7 @@ async def answer_adjacent_pass(session: Session, params: AdjacentPassParams) -> 
 def _adjacent_text(context: RequestContext, position: types.Position, *, is_next: bool) -> Path:
     """Return the text of the adjacent pass."""
     path = _instruction_at(context, position).file.path
-    texts = [] if path is None else context.session.workspace.compile(path).texts
+    texts = [] if path is None else context.session.workspace.compile_files(path).texts
     if path is None or len(texts) < 2 or path not in texts:
         raise RequestFailedError(NO_PASS_TEXTS)
     number = texts.index(path) + (1 if is_next else -1)

@@ -23,8 +23,8 @@ from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices, start_task
 from hlo_lsp.lsp.settings import Selections, Settings
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -48,7 +48,7 @@ class RequestContext:
 
     session: "Session"
     file: DumpFile
-    dump: DumpSet
+    dump: Compile
     unread: Sequence[Path]
     client: Client
     sources: SourceFiles
@@ -108,7 +108,7 @@ class Session:
         self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
-        self._prepared: WeakSet[DumpSet] = WeakSet()
+        self._prepared: WeakSet[Compile] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -355,7 +355,7 @@ class Session:
             return []
         found = []
         for part in self._parts(file, wanted):
-            dump = self.workspace.set_of(part, patient=False)
+            dump = self.workspace.compile_of(part, patient=False)
             if part.kind.has_records:
                 unread = self.workspace.unread_companions(part, with_module=wanted.whole)
                 sources = SourceFiles(self.settings.source_map)
@@ -398,7 +398,7 @@ class Session:
             self._prepared.add(dump)
             start_task(self._prepare(dump, self.mention_task(file)))
 
-    async def _prepare(self, dump: DumpSet, mention_task: "asyncio.Task[None] | None") -> None:
+    async def _prepare(self, dump: Compile, mention_task: "asyncio.Task[None] | None") -> None:
         if mention_task is not None:
             await asyncio.wait([mention_task])
         delay = _PREPARATION_DELAY_SECONDS
@@ -429,7 +429,7 @@ def _index_mentions(file: DumpFile) -> None:
     file.module.build_mention_index()
 
 
-def _prepare_hovers(dump: DumpSet) -> None:
+def _prepare_hovers(dump: Compile) -> None:
     dump.refresh()
     prepare_hovers(dump)
 

@@ -157,7 +157,7 @@ class SourceLines:
             if file is not None:
                 workspace.open(file.uri, path, file.document.copy())
         try:
-            found = module_memory(workspace.set_of(workspace.file(compile_.assignment)))
+            found = module_memory(workspace.compile_of(workspace.file(compile_.assignment)))
         except UnreadableError:
             return []
         if found is None:

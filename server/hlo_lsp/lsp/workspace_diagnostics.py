@@ -139,7 +139,7 @@ class WorkspaceDiagnostics:
                     continue
                 items: list[Json] = []
                 for part in workspace.parts(file):
-                    found = check(workspace.set_of(part), part, rules, thresholds)
+                    found = check(workspace.compile_of(part), part, rules, thresholds)
                     items += diagnostics_json(self._session.client, found)
                 reports.append(_FileReport(path, f"disk {next(self._numbers)}", items))
             except UnreadableError:

@@ -122,7 +122,7 @@ class WorkspaceSymbols:
 
         def buffers() -> list[Symbol]:
             parts = chain.from_iterable(map(workspace.parts, workspace.open_files.values()))
-            dumps = dict.fromkeys(workspace.set_of(part, patient=False) for part in parts)
+            dumps = dict.fromkeys(workspace.compile_of(part, patient=False) for part in parts)
             modules = [find_buffers(dump, query) for dump in dumps]
             found = (one for module in modules for one in module.buffers if one.bytes)
             return [_buffer_symbol(text, one) for one in found]

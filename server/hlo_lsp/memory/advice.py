@@ -25,8 +25,8 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 from hlo_lsp.memory.rematerialization import rematerialization_saving
 from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
@@ -94,7 +94,7 @@ class Advice:
 
 
 def advice(
-    dump: DumpSet,
+    dump: Compile,
     buffers: Sequence[OwnedBuffer],
     occupancy: SpaceOccupancy,
     *,
@@ -121,7 +121,7 @@ def advice(
 
 
 def _worth(
-    dump: DumpSet, found: Iterable[Advice], occupancy: SpaceOccupancy, *, with_negligible: bool
+    dump: Compile, found: Iterable[Advice], occupancy: SpaceOccupancy, *, with_negligible: bool
 ) -> list[Advice]:
     """Return advice that applies to the backend and saves enough."""
     peak = occupancy.peak_bytes
@@ -137,7 +137,7 @@ def _worth(
 
 
 @query
-def advice_at_peaks(dump: DumpSet, with_negligible: bool) -> tuple[Advice, ...]:
+def advice_at_peaks(dump: Compile, with_negligible: bool) -> tuple[Advice, ...]:
     """Return the advice on the largest memory space off the chip, and on on-chip memory."""
     occupancies = memory_space_occupancies(dump)
     largest = largest_off_chip_space(occupancies, dump.backend)
@@ -154,7 +154,7 @@ def advice_at_peaks(dump: DumpSet, with_negligible: bool) -> tuple[Advice, ...]:
     )
 
 
-def _donation(dump: DumpSet, occupancy: SpaceOccupancy) -> Iterator[Advice]:
+def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
     if file is None or is_part_of_program(file.module):
         return
@@ -182,7 +182,7 @@ def _arguments(arguments: Sequence[Argument]) -> str:
     return f"{count}, {', '.join(f'`{name}`' for name in names)},"
 
 
-def _in_place(dump: DumpSet, occupancy: SpaceOccupancy) -> Iterator[Advice]:
+def _in_place(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     found = [
         one
         for one in idle_donations(dump, occupancy.space, MIN_SAVED_BYTES, _MAX_IDLE_ARGUMENTS)
@@ -203,14 +203,14 @@ def _in_place(dump: DumpSet, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     )
 
 
-def _buffer_of(dump: DumpSet, idle: IdleDonation) -> LiveBuffer | None:
+def _buffer_of(dump: Compile, idle: IdleDonation) -> LiveBuffer | None:
     for located in dump.allocations():
         if located.record.number == idle.allocation:
             return LiveBuffer(located, None, located.record.size, 0)
     return None
 
 
-def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+def _types(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     temporaries = [one for one in buffers if one.buffer.allocation.record.preallocated_temp]
     on_chip = sum(
         located.record.size
@@ -235,7 +235,7 @@ def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
         )
 
 
-def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+def _padding(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     padded = [owned for owned in buffers if owned.buffer.padding and not _is_scalar(owned)]
     groups = group_buffers(dump, padded, GroupKey.SHAPE)
     groups.sort(key=lambda group: -sum(owned.buffer.padding for owned in group.buffers))
@@ -256,7 +256,7 @@ def _is_scalar(owned: OwnedBuffer) -> bool:
     return isinstance(shape, ArrayShape) and not shape.dims
 
 
-def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+def _replication(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
     partitions = 1 if file is None else file.module.partition_count
     if partitions < 2:
@@ -277,7 +277,7 @@ def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
         )
 
 
-def _unpartitioned_shapes(dump: DumpSet) -> dict[int, str]:
+def _unpartitioned_shapes(dump: Compile) -> dict[int, str]:
     """Return the shapes of the arguments before partitioning by parameter number."""
     file = unoptimized_module(dump)
     entry = None if file is None else file.module.entry
@@ -302,7 +302,7 @@ def _is_replicated(owned: OwnedBuffer, whole_shapes: Mapping[int, str]) -> bool:
     return number is not None and whole_shapes.get(number) == without_layout(parameter.shape)
 
 
-def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+def _rematerialization(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
     kept = [
         group for group in group_buffers(dump, buffers, GroupKey.ROLE) if group.name == "activation"
     ]
@@ -326,7 +326,7 @@ def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterato
 
 
 def _tuple_tables(
-    dump: DumpSet, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
+    dump: Compile, buffers: Sequence[OwnedBuffer], occupancy: SpaceOccupancy
 ) -> Iterator[Advice]:
     allocated = tuple_table_bytes(dump, occupancy.space)
     if allocated:
@@ -341,7 +341,7 @@ def _tuple_tables(
         )
 
 
-def _lines(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> str:
+def _lines(dump: Compile, buffers: Iterable[OwnedBuffer]) -> str:
     """Return the Python line with most bytes as a part of a sentence."""
     groups = group_buffers(dump, buffers, GroupKey.LINE)
     sources = [(group.source, group.bytes) for group in groups if group.source is not None]

@@ -10,7 +10,7 @@ from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_matching import Matching, Node, match_instructions
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -67,7 +67,7 @@ class BufferMatching:
     by name without numbers, shape, and order; ``instructions`` is None then.
     """
 
-    def __init__(self, before: DumpSet, after: DumpSet) -> None:
+    def __init__(self, before: Compile, after: Compile) -> None:
         first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
         self.instructions: Matching | None = None
         if first is not None and second is not None:
@@ -126,7 +126,7 @@ class BufferMatching:
 class _Values:
     """The values of one compile by what the corresponding values of the other have in common."""
 
-    def __init__(self, dump: DumpSet, nodes: Mapping[str, Node], *, is_before: bool) -> None:
+    def __init__(self, dump: Compile, nodes: Mapping[str, Node], *, is_before: bool) -> None:
         self._dump = dump
         self._peaks = {each.space: each.peak_step for each in memory_space_occupancies(dump)}
         self.by_key: dict[BufferKey, AssignedValue] = {}

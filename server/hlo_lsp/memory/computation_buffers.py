@@ -6,7 +6,7 @@ from heapq import nsmallest
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.byte_ranges import ByteRange, union_size
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
 
@@ -29,13 +29,13 @@ class ComputationBuffers:
     largest: tuple[str, ...] = field(default=(), compare=False)
 
 
-def computation_buffers(dump: DumpSet, computation: ComputationLine) -> ComputationBuffers | None:
+def computation_buffers(dump: Compile, computation: ComputationLine) -> ComputationBuffers | None:
     """Return the buffers of a computation, or None if it defines none."""
     return buffers_by_computation(dump).get(computation)
 
 
 @query
-def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBuffers]:
+def buffers_by_computation(dump: Compile) -> dict[ComputationLine, ComputationBuffers]:
     """Return the buffers of all computations."""
     # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
@@ -63,7 +63,7 @@ def source_label(source: SourceLine | None, op_name: str | None) -> str:
     return f"{line} {operation[:_MAX_LABEL_CHARACTERS]}".strip()
 
 
-def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+def origin_of(dump: Compile, name: str, index: str | None) -> Origin | None:
     """Return the origin of the value at an index of an instruction's result.
 
     Returns None without a module text that contains the instruction.
@@ -72,7 +72,7 @@ def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
 
 
 def origins_of(
-    dump: DumpSet, values: Iterable[tuple[str, str | None]]
+    dump: Compile, values: Iterable[tuple[str, str | None]]
 ) -> dict[tuple[str, str | None], Origin]:
     """Return the origins of values by name and index.
 
@@ -92,14 +92,14 @@ def origins_of(
 
 
 @query  # which edits of memory files leave valid
-def _search_in(file: DumpFile, dump: DumpSet) -> "_Search":
+def _search_in(file: DumpFile, dump: Compile) -> "_Search":
     """Return a search in a module text; what it finds depends on the module texts alone."""
     for one in dump.files:
         one.depend_on_module()
     return _Search(dump, file)
 
 
-def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
+def is_rearrangement(dump: Compile, instruction: InstructionLine) -> bool:
     """Return whether XLA inserted an instruction that only rearranges data.
 
     XLA inserts such instructions without metadata; those of the program have a source.
@@ -130,7 +130,7 @@ def _loops(file: DumpFile) -> list[InstructionLine]:
 class _Search:
     """A search that keeps what it found, because the paths of many values share instructions."""
 
-    def __init__(self, dump: DumpSet, file: DumpFile) -> None:
+    def __init__(self, dump: Compile, file: DumpFile) -> None:
         self._dump = dump
         self._file = file
         self._module = file.module

@@ -11,7 +11,7 @@ from hlo_lsp.memory.live_set import live_values
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.why_alive import last_read_step
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
@@ -77,7 +77,7 @@ class Argument:
 
 
 @query
-def donated_arguments(dump: DumpSet) -> tuple[Argument, ...] | None:
+def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
     """Return the buffers of the arguments, the largest first; None without the module text.
 
     With a buffer assignment, these are the allocations of parameters, so that their sum is
@@ -139,7 +139,7 @@ _State = tuple[DonationState, LeafIndex | None, str | None]
 
 
 def _states(
-    dump: DumpSet, found: Donation, blocks: Mapping[tuple[int | None, LeafIndex], AllocationBlock]
+    dump: Compile, found: Donation, blocks: Mapping[tuple[int | None, LeafIndex], AllocationBlock]
 ) -> dict[InterfaceLeaf | None, _State]:
     states: dict[InterfaceLeaf | None, _State] = {
         leaf: (DonationState.DONATED, output, None) for leaf, output in found.used.items()
@@ -155,7 +155,7 @@ def _states(
 
 
 def _last_step(
-    dump: DumpSet,
+    dump: Compile,
     leaf: InterfaceLeaf,
     blocks: Mapping[tuple[int | None, LeafIndex], AllocationBlock],
 ) -> tuple[int, int]:
@@ -165,13 +165,13 @@ def _last_step(
     return 0 if step is None else step, leaf.parameter or 0
 
 
-def last_read_of(dump: DumpSet, block: AllocationBlock) -> int | None:
+def last_read_of(dump: Compile, block: AllocationBlock) -> int | None:
     """Return the last step at which the argument in an allocation is read."""
     value = next((dump.value(one.id) for one in block.values), None)
     return None if value is None else last_read_step(dump, value)
 
 
-def _idle(dump: DumpSet, block: AllocationBlock, step: int) -> tuple[int, tuple[int, int] | None]:
+def _idle(dump: Compile, block: AllocationBlock, step: int) -> tuple[int, tuple[int, int] | None]:
     """Return the bytes of an allocation that hold no live value at a step, and the idle steps.
 
     These are the steps around the given one at which no value of at least half of the allocation is

@@ -10,7 +10,7 @@ from hlo_lsp.memory.donated_arguments import Argument, donated_arguments, last_r
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.memory.why_alive import BufferUse, lifetime_of
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import Value
@@ -20,7 +20,7 @@ from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
 
-def donation_saving(dump: DumpSet, arguments: Iterable[Argument], occupancy: SpaceOccupancy) -> int:
+def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: SpaceOccupancy) -> int:
     """Return the bytes that the peak of a memory space falls by if arguments are donated.
 
     Each argument then shares its bytes with an output of its shape. The allocation of the output
@@ -58,7 +58,7 @@ def _printed(index: tuple[int, ...]) -> str:
     return "{" + ",".join(map(str, index)) + "}"
 
 
-def _output_blocks(dump: DumpSet) -> list[AllocationBlock]:
+def _output_blocks(dump: Compile) -> list[AllocationBlock]:
     return [
         block
         for block in buffer_assignment(dump).blocks
@@ -80,7 +80,7 @@ def _take_output(blocks: list[AllocationBlock], argument: Argument) -> Allocatio
 
 
 def _displaced(
-    dump: DumpSet, output: AllocationBlock, own: AllocationBlock
+    dump: Compile, output: AllocationBlock, own: AllocationBlock
 ) -> Iterator[tuple[AssignedValue, int, int]]:
     """Yield values in the allocation of an output that need other bytes, and their live ranges."""
     last_read, last = last_read_of(dump, own) or 0, dump.last_step or 0
@@ -110,7 +110,7 @@ class IdleDonation:
     allocation: int | None = None
 
 
-def idle_donations(dump: DumpSet, space: int, least: int, count: int) -> list[IdleDonation]:
+def idle_donations(dump: Compile, space: int, least: int, count: int) -> list[IdleDonation]:
     """Return the largest donated arguments with idle bytes at the peak of their space.
 
     Args:
@@ -127,7 +127,7 @@ def idle_donations(dump: DumpSet, space: int, least: int, count: int) -> list[Id
     return [_idle_donation(dump, one) for one in found[:count]]
 
 
-def _idle_donation(dump: DumpSet, argument: Argument) -> IdleDonation:
+def _idle_donation(dump: Compile, argument: Argument) -> IdleDonation:
     value = _parameter_value(dump, argument)
     lifetime = None if value is None else lifetime_of(dump, value)
     uses = [] if lifetime is None else [use for use in lifetime.uses if use.copy is None]
@@ -170,7 +170,7 @@ def _obstacle(argument: Argument, use: BufferUse, last: BufferUse, *, has_size: 
     return "XLA gave it other bytes, although nothing in the dump prevents it"
 
 
-def _parameter_value(dump: DumpSet, argument: Argument) -> Value | None:
+def _parameter_value(dump: Compile, argument: Argument) -> Value | None:
     file = module_at_buffer_assignment(dump)
     entry = None if file is None else file.module.entry
     if file is None or entry is None:
@@ -181,6 +181,6 @@ def _parameter_value(dump: DumpSet, argument: Argument) -> Value | None:
     return None
 
 
-def _result_bytes(dump: DumpSet, use: BufferUse) -> int | None:
+def _result_bytes(dump: Compile, use: BufferUse) -> int | None:
     padded = padded_size_of_text(use.instruction.shape, target_of(dump))
     return None if padded is None else padded.bytes

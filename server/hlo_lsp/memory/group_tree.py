@@ -10,7 +10,7 @@ from hlo_lsp.memory.grouping import (
     scope_path,
     stack_path,
 )
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 
 _PATHS = {
     GroupKey.STACK: stack_path,
@@ -45,14 +45,14 @@ class GroupNode:
 
 
 def group_tree(
-    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
+    dump: Compile, buffers: Iterable[OwnedBuffer], key: GroupKey
 ) -> tuple[GroupNode, ...]:
     """Return the roots of the tree of stacks, scopes, or arguments, the largest first."""
     path_of = _PATHS[key]
     return _nodes([(path_of(dump, owned), owned.buffer.bytes) for owned in buffers], 0)
 
 
-def argument_groups(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> tuple[GroupNode, ...]:
+def argument_groups(dump: Compile, buffers: Iterable[OwnedBuffer]) -> tuple[GroupNode, ...]:
     """Return the arguments by the first levels of their pytree, such as parameters and moments.
 
     An argument with nearly all bytes, such as a training state, is replaced by its named parts.

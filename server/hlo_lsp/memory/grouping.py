@@ -8,7 +8,7 @@ from enum import Enum
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
@@ -75,7 +75,7 @@ class BufferGroup:
         return self.name if self.source is None else self.source.short
 
 
-def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuffer]:
+def owned_buffers(dump: Compile, buffers: Iterable[LiveBuffer]) -> list[OwnedBuffer]:
     """Return live buffers with the origins of their data."""
     listed = list(buffers)
     keys = [
@@ -89,13 +89,13 @@ def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuf
     ]
 
 
-def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:
+def group_name(dump: Compile, owned: OwnedBuffer, key: GroupKey) -> str:
     """Return the name of the group that a buffer belongs to."""
     return _NAMES[key](dump, owned)
 
 
 def group_buffers(
-    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
+    dump: Compile, buffers: Iterable[OwnedBuffer], key: GroupKey
 ) -> list[BufferGroup]:
     """Group buffers, the group with most bytes first; the sums add up to that of all buffers."""
     groups: dict[str, list[OwnedBuffer]] = {}
@@ -113,7 +113,7 @@ def group_buffers(
     return sorted(found, key=lambda group: (-group.bytes, group.name))
 
 
-def _line(_: DumpSet, owned: OwnedBuffer) -> str:
+def _line(_: Compile, owned: OwnedBuffer) -> str:
     if owned.is_argument:
         return _ARGUMENTS
     if owned.source is not None:
@@ -124,14 +124,14 @@ def _line(_: DumpSet, owned: OwnedBuffer) -> str:
     return _NO_LINE if kind == _UNKNOWN and owned.origin is not None else kind
 
 
-def stack_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+def stack_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:
     """Return the Python stack of a buffer, the outermost line first, else its group by line."""
     if owned.is_argument or owned.origin is None or not owned.origin.stack:
         return (_line(dump, owned),)
     return tuple(str(line) for line in reversed(owned.origin.stack))
 
 
-def scope_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+def scope_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:
     """Return the scopes of a buffer, the outermost first, else its group by line."""
     origin = owned.origin
     if owned.is_argument or origin is None or origin.op_name is None or origin.argument:
@@ -143,7 +143,7 @@ def scope_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
 _PATH_PART = re.compile(r"\.?[^.\[]+|\[[^\]]*\]|\.")
 
 
-def argument_path(dump: DumpSet, owned: OwnedBuffer) -> tuple[str, ...]:
+def argument_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:
     """Return the path of an argument in its pytree, else the group of a buffer by line.
 
     ``state.params['w']`` consists of ``state``, ``.params``, and ``['w']``.
@@ -165,7 +165,7 @@ def split_scopes(op_name: str) -> tuple[str, ...]:
     return tuple(part for part in parts if part) or (op_name,)
 
 
-def _shape(_: DumpSet, owned: OwnedBuffer) -> str:
+def _shape(_: Compile, owned: OwnedBuffer) -> str:
     value = owned.buffer.value
     return _UNKNOWN if value is None else without_memory_space(value.record.shape)
 
@@ -173,7 +173,7 @@ def _shape(_: DumpSet, owned: OwnedBuffer) -> str:
 _ROLE_BY_PASS = {True: "gradient", False: "activation", None: "temporary"}
 
 
-def _role(_: DumpSet, owned: OwnedBuffer) -> str:
+def _role(_: Compile, owned: OwnedBuffer) -> str:
     allocation = owned.buffer.allocation.record
     if owned.is_argument:
         return "argument"
@@ -200,7 +200,7 @@ def _kind(owned: OwnedBuffer) -> str:
     return "constants" if owned.buffer.allocation.record.constant else _UNKNOWN
 
 
-_NAMES: dict[GroupKey, Callable[[DumpSet, OwnedBuffer], str]] = {
+_NAMES: dict[GroupKey, Callable[[Compile, OwnedBuffer], str]] = {
     GroupKey.LINE: _line,
     GroupKey.STACK: lambda dump, owned: " > ".join(stack_path(dump, owned)),
     GroupKey.SCOPE: lambda dump, owned: "/".join(scope_path(dump, owned)),

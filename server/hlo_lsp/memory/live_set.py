@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import array_bytes
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -31,7 +31,7 @@ class LiveBuffer:
     padding: int
 
 
-def live_buffers(dump: DumpSet, space: int, step: int) -> tuple[LiveBuffer, ...]:
+def live_buffers(dump: Compile, space: int, step: int) -> tuple[LiveBuffer, ...]:
     """Return the buffers of a memory space at a step, largest first.
 
     The sum of their bytes is ``SpaceOccupancy.bytes_at(step)``: fixed allocations count whole, and
@@ -56,7 +56,7 @@ def live_buffers(dump: DumpSet, space: int, step: int) -> tuple[LiveBuffer, ...]
     return tuple(sorted(found, key=_largest_first))
 
 
-def live_values(dump: DumpSet, block: AllocationBlock, step: int) -> Iterator[AssignedValue]:
+def live_values(dump: Compile, block: AllocationBlock, step: int) -> Iterator[AssignedValue]:
     """Yield the values of an allocation that are live at a step."""
     for value in block.values:
         checkpoint()

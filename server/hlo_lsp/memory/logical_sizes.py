@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.dump_set import DumpSet, printed_shape
+from hlo_lsp.model.compile import Compile, printed_shape
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
@@ -33,7 +33,7 @@ class LogicalPeak:
 
 
 @query(ignores_sizes=True)
-def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
+def logical_peak_of(dump: Compile) -> LogicalPeak | None:
     """Return the logical peak of a dump, or None if it has no live ranges.
 
     To choose the declared peak, XLA counts each value with the shape of its whole instruction, and
@@ -63,7 +63,7 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     return LogicalPeak(declared, declared_bytes, steps[totals.index(peak)], peak)
 
 
-def live_bytes(dump: DumpSet, keys: Sequence[str]) -> list[int | None]:
+def live_bytes(dump: Compile, keys: Sequence[str]) -> list[int | None]:
     """Return the logical sizes of values in bytes, None for a value whose shape is unknown."""
     found: list[int | None] = []
     for header in dump.headers_of(keys):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hlo_lsp.memory.byte_ranges import union_size
 from hlo_lsp.memory.live_set import live_buffers, live_values
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AssignedValue
 
@@ -46,7 +46,7 @@ class LostBytes:
         return self.array_padding + self.tuple_table_slots + self.alignment + self.free
 
 
-def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
+def lost_bytes(dump: Compile, space: int, step: int) -> LostBytes:
     """Return where the allocated bytes of a memory space are lost at a step."""
     buffers = live_buffers(dump, space, step)
     padding = sum(buffer.padding for buffer in buffers)
@@ -81,7 +81,7 @@ def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
     return slots, others
 
 
-def tuple_table_bytes(dump: DumpSet, space: int, step: int | None = None) -> int:
+def tuple_table_bytes(dump: Compile, space: int, step: int | None = None) -> int:
     """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
 
     With a step, only the tables that are live at this step count, without the slots: the occupied

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape
@@ -34,7 +34,7 @@ class AnalysisSize:
     rule: str
 
 
-def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
+def memory_analysis(dump: Compile) -> tuple[AnalysisSize, ...]:
     """Return the numbers of ``memory_analysis()``; empty without a buffer assignment."""
     located = [one for one in dump.allocations() if not one.record.thread_local]
     if not located:
@@ -81,7 +81,7 @@ def memory_analysis(dump: DumpSet) -> tuple[AnalysisSize, ...]:
     return tuple(AnalysisSize(one.key, None, "unknown without the backend") for one in found)
 
 
-def _tpu_temp(dump: DumpSet, allocations: Sequence[LocatedRecord[AllocationLine]]) -> AnalysisSize:
+def _tpu_temp(dump: Compile, allocations: Sequence[LocatedRecord[AllocationLine]]) -> AnalysisSize:
     # Releases that print no pages, up to libtpu 0.0.45, also count fragmentation.
     has_pages = any(", page " in one.file.lines[one.record.line] for one in allocations)
     if not has_pages or not _COUNT_FRAGMENTATION.isdisjoint(_change_numbers(dump)):
@@ -107,7 +107,7 @@ def _tpu_temp(dump: DumpSet, allocations: Sequence[LocatedRecord[AllocationLine]
 _COUNT_FRAGMENTATION = frozenset({1000038190, 1004524046})
 
 
-def _change_numbers(dump: DumpSet) -> Iterator[int]:
+def _change_numbers(dump: Compile) -> Iterator[int]:
     """Yield the change numbers of libtpu in the names of the files."""
     for file in dump.files:
         name = None if file.path is None else DumpName.of(file.path.name)

@@ -23,9 +23,9 @@ from typing import NamedTuple
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import element_texts
@@ -89,7 +89,7 @@ class ReportSection:
     slots: tuple[TableSlot, ...] = ()
 
 
-def report_by_space(dump: DumpSet) -> list[ReportSection]:
+def report_by_space(dump: Compile) -> list[ReportSection]:
     """Return the report with a section for each memory space, a table for each allocation.
 
     The largest allocation comes first, then by number.
@@ -109,7 +109,7 @@ def report_by_space(dump: DumpSet) -> list[ReportSection]:
     return sections
 
 
-def report_by_size(dump: DumpSet) -> list[ReportSection]:
+def report_by_size(dump: Compile) -> list[ReportSection]:
     """Return the older report: all allocations by size, then each of them with its table.
 
     An allocation with a single value has no table.
@@ -285,7 +285,7 @@ class ReportedRow(NamedTuple):
     values: tuple[LocatedRecord[AssignedValue], ...]
 
 
-def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
+def reported_row(dump: Compile, file: DumpFile, row: TableRow) -> ReportedRow | None:
     """Return the allocation and the values of a row, or None if they are unknown."""
     number = _allocation_numbers_of_rows(dump).get((file, row))
     allocation = None if number is None else dump.allocation(number)
@@ -296,7 +296,7 @@ def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | 
 
 
 def rows_of_value(
-    dump: DumpSet, value: LocatedRecord[AssignedValue]
+    dump: Compile, value: LocatedRecord[AssignedValue]
 ) -> list[LocatedRecord[TableRow]]:
     """Return the report rows that count a value."""
     allocation = dump.allocation_of(value)
@@ -304,14 +304,14 @@ def rows_of_value(
     return [row for row in rows if row.record.offset == value.record.offset]
 
 
-def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRow]]:
+def rows_of_allocation(dump: Compile, number: int) -> list[LocatedRecord[TableRow]]:
     """Return the report rows of an allocation; empty if the report omits it."""
     numbers = _allocation_numbers_of_rows(dump)
     return [LocatedRecord(file, row) for (file, row), found in numbers.items() if found == number]
 
 
 @query
-def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
+def _allocation_numbers_of_rows(dump: Compile) -> dict[tuple[DumpFile, TableRow], int]:
     counts: dict[int, Counter[int]] = {}
     by_space: dict[int, list[int]] = {}  # the largest allocation last
     for allocation in sorted(dump.allocations(), key=_largest_first, reverse=True):

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies, unassigned_ranges
 from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.program.foreign_files import foreign_files
@@ -13,12 +13,12 @@ from hlo_lsp.syntax.file_kinds import FileKind
 
 
 @query
-def missing_facts(dump: DumpSet) -> tuple[str, ...]:
+def missing_facts(dump: Compile) -> tuple[str, ...]:
     """Return a message for each kind of facts that the files of a compile do not contain."""
     return tuple(_missing_facts(dump))
 
 
-def _missing_facts(dump: DumpSet) -> Iterator[str]:
+def _missing_facts(dump: Compile) -> Iterator[str]:
     contradictions = list(_contradictions(dump))
     yield from contradictions
     for file in dump.files:
@@ -33,7 +33,7 @@ def _missing_facts(dump: DumpSet) -> Iterator[str]:
         yield "no module text: origins and Python lines are unknown"
 
 
-def _contradictions(dump: DumpSet) -> Iterator[str]:
+def _contradictions(dump: Compile) -> Iterator[str]:
     """Yield why the peaks are unknown, and totals that do not agree."""
     allocated, total = _allocated_and_reported(dump)
     if not allocated:
@@ -54,13 +54,13 @@ def _contradictions(dump: DumpSet) -> Iterator[str]:
         yield "some values have no live range: peaks and owners are unknown"
 
 
-def is_assignment_whole(dump: DumpSet) -> bool:
+def is_assignment_whole(dump: Compile) -> bool:
     """Return whether no other file shows that allocations or values are missing."""
     allocated, total = _allocated_and_reported(dump)
     is_complete = buffer_assignment(dump).is_complete and not unassigned_ranges(dump)
     return is_complete and total in {None, allocated}
 
 
-def _allocated_and_reported(dump: DumpSet) -> tuple[int, int | None]:
+def _allocated_and_reported(dump: Compile) -> tuple[int, int | None]:
     """Return the bytes of all allocations, and ``Total bytes used``, None if it is not printed."""
     return sum(allocation.record.size for allocation in dump.allocations()), dump.total_bytes

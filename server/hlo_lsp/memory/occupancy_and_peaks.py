@@ -21,7 +21,7 @@ from hlo_lsp.memory.byte_ranges import (
 )
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
@@ -53,7 +53,7 @@ class AllocationOccupancy:
 
 
 def allocation_occupancy(
-    dump: DumpSet, allocation: LocatedRecord[AllocationLine]
+    dump: Compile, allocation: LocatedRecord[AllocationLine]
 ) -> AllocationOccupancy | None:
     """Return the occupancy of an allocation, or None if one of its values has no live range.
 
@@ -64,7 +64,7 @@ def allocation_occupancy(
 
 
 @query
-def live_byte_ranges(block: AllocationBlock, dump: DumpSet) -> list[LiveByteRange | None]:
+def live_byte_ranges(block: AllocationBlock, dump: Compile) -> list[LiveByteRange | None]:
     """Return the byte range of each value; None for a value without a live range."""
     rows: list[RangeRow | None] = [None] * len(block.values)
     for file in reversed(dump.files):  # the first one that has a live range provides it
@@ -92,7 +92,7 @@ class _Sweep:
     occupied: OccupiedBytes
 
 
-def occupied_bytes(block: AllocationBlock, dump: DumpSet) -> OccupiedBytes | None:
+def occupied_bytes(block: AllocationBlock, dump: Compile) -> OccupiedBytes | None:
     """Return the steps at which values of an allocation become live or dead.
 
     Each has the bytes that are occupied from this step to the next one. Returns None if a value
@@ -103,7 +103,7 @@ def occupied_bytes(block: AllocationBlock, dump: DumpSet) -> OccupiedBytes | Non
 
 
 @query
-def _sweep(block: AllocationBlock, dump: DumpSet) -> _Sweep | None:
+def _sweep(block: AllocationBlock, dump: Compile) -> _Sweep | None:
     values: list[LiveByteRange] = []
     for value, live in zip(block.values, live_byte_ranges(block, dump), strict=True):
         if value.size:
@@ -118,7 +118,7 @@ def _sweep(block: AllocationBlock, dump: DumpSet) -> _Sweep | None:
 
 
 @query
-def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
+def _occupancy(block: AllocationBlock, dump: Compile) -> AllocationOccupancy | None:
     steps = occupied_bytes(block, dump)
     if steps is None:
         return None
@@ -178,7 +178,7 @@ def largest_off_chip_space(
 
 
 @query
-def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+def memory_space_occupancies(dump: Compile) -> tuple[SpaceOccupancy, ...]:
     """Return the occupancy of each memory space by number.
 
     A memory space is missing if a value in one of its temp allocations has no live range. The
@@ -202,7 +202,7 @@ def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
 
 
 @query(ignores_sizes=True)
-def unassigned_ranges(dump: DumpSet) -> tuple[RangeRow, ...]:
+def unassigned_ranges(dump: Compile) -> tuple[RangeRow, ...]:
     """Return the live ranges of values that no allocation has; XLA prints none.
 
     If there are some, the buffer assignment is cut off or from another compile.
@@ -218,7 +218,7 @@ def unassigned_ranges(dump: DumpSet) -> tuple[RangeRow, ...]:
 
 
 def _space_occupancy(
-    dump: DumpSet, space: int, blocks: list[AllocationBlock]
+    dump: Compile, space: int, blocks: list[AllocationBlock]
 ) -> SpaceOccupancy | None:
     allocated = fixed = 0
     changes: defaultdict[int, int] = defaultdict(int)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Value
 
 
@@ -63,7 +63,7 @@ class OccupiedSteps:
         return f"step{'' if self.first == self.last else 's'} {self.range_text}"
 
 
-def occupied_steps(dump: DumpSet, value: Value) -> OccupiedSteps | None:
+def occupied_steps(dump: Compile, value: Value) -> OccupiedSteps | None:
     """Return the steps at which a value occupies its bytes, or None without a live range."""
     if value.live is None:
         return None

@@ -12,8 +12,8 @@ Known numbers whose meaning differs from their label:
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.oom_message import OomKind, OomMessage, PrintedSize, UsageRow
 from hlo_lsp.syntax.memory_records import AllocationLine
 
@@ -45,7 +45,7 @@ class Requirement:
     is_measured: bool = False
 
 
-def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
+def requirement_of(message: OomMessage, dump: Compile | None) -> Requirement:
     """Return what the module of a message needs, from its dump if there is one."""
     if dump is not None and message.kind not in {OomKind.VMEM, OomKind.SCOPED_VMEM}:
         measured = _measured(message, dump)
@@ -87,7 +87,7 @@ def _persistent_requirement(message: OomMessage, program: int | None) -> Require
     return Requirement(least or None, True, arguments, outputs, program)
 
 
-def _measured(message: OomMessage, dump: DumpSet) -> Requirement | None:
+def _measured(message: OomMessage, dump: Compile) -> Requirement | None:
     allocations = [one.record for one in dump.allocations() if one.record.color == 0]
     shared = [one for one in allocations if not one.thread_local]
     if not shared:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origin_of
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.place import LocatedRecord
@@ -62,19 +62,19 @@ class JoinedMessage:
 
     message: OomMessage
     module: str | None
-    dump: DumpSet | None
+    dump: Compile | None
     entries: tuple[JoinedEntry, ...]
 
 
 def join_message(
-    message: OomMessage, dumps: Iterable[DumpSet], module: str | None = None
+    message: OomMessage, dumps: Iterable[Compile], module: str | None = None
 ) -> JoinedMessage:
     """Join a message with the first dump that matches it completely, else the best match.
 
     The dumps are read one by one. ``module`` is the name that the name of the file implies.
     """
     name = message.module or module or _module_of_entries(message)
-    best: tuple[float, DumpSet, tuple[JoinedEntry, ...]] | None = None
+    best: tuple[float, Compile, tuple[JoinedEntry, ...]] | None = None
     for dump in dumps:
         score, entries = _match(message, name, dump)
         if score >= _MIN_MATCHED_SHARE and (best is None or score > best[0]):
@@ -102,7 +102,7 @@ def _module_of_entries(message: OomMessage) -> str | None:
 
 
 def _match(
-    message: OomMessage, name: str | None, dump: DumpSet
+    message: OomMessage, name: str | None, dump: Compile
 ) -> tuple[float, tuple[JoinedEntry, ...]]:
     """Return which share of a message a dump explains, from 0 to 1, and its joined entries."""
     header = dump.module_header
@@ -133,7 +133,7 @@ def _is_joined(entry: JoinedEntry) -> bool:
     return entry.value is not None
 
 
-def _totals_match(message: OomMessage, dump: DumpSet) -> bool:
+def _totals_match(message: OomMessage, dump: Compile) -> bool:
     """Compare the totals of a message without buffers with a buffer assignment."""
     allocations = [one.record for one in dump.allocations()]
     arguments = sum(one.size for one in allocations if one.parameter is not None and one.color == 0)
@@ -154,7 +154,7 @@ def _instruction_name(entry: OomEntry) -> str | None:
 class _Join:
     """The entries of a message in one dump."""
 
-    def __init__(self, dump: DumpSet, message: OomMessage) -> None:
+    def __init__(self, dump: Compile, message: OomMessage) -> None:
         self._dump = dump
         self._message = message
         self._taken: set[AssignedValue] = set()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.buffer_assignment import block_of
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, array_bytes, padded_size_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_memory_space
@@ -31,7 +31,7 @@ class PaddedArrays:
         return (self.padded.bytes - self.logical) * self.places
 
 
-def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
+def padded_arrays(dump: Compile, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
     """Return shapes with at least a ratio of padded to logical size, most wasted bytes first.
 
     Shapes that differ only in the memory space are one group. Values below ``least`` bytes, and

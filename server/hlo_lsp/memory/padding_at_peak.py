@@ -8,7 +8,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size, target_of
 from hlo_lsp.model.shape import ArrayShape, Dimension, Layout, try_shape
 from hlo_lsp.model.source import SourceLine
@@ -55,7 +55,7 @@ class PaddedShape:
     change: ShapeChange | None
 
 
-def padded_shapes(dump: DumpSet, occupancy: SpaceOccupancy) -> list[PaddedShape]:
+def padded_shapes(dump: Compile, occupancy: SpaceOccupancy) -> list[PaddedShape]:
     """Return the shapes of padded arrays at the peak of a memory space, most padding first."""
     buffers = live_buffers(dump, occupancy.space, occupancy.peak_step)
     padded = owned_buffers(dump, (one for one in buffers if one.padding))
@@ -66,7 +66,7 @@ def padded_shapes(dump: DumpSet, occupancy: SpaceOccupancy) -> list[PaddedShape]
     return sorted(found, key=lambda one: (-one.wasted, one.shape))
 
 
-def _padded_shape(dump: DumpSet, group: BufferGroup, space: int) -> PaddedShape:
+def _padded_shape(dump: Compile, group: BufferGroup, space: int) -> PaddedShape:
     largest = group.buffers[0]
     target = target_of(dump)
     shape = try_shape(group.name)

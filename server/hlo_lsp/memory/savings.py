@@ -1,7 +1,7 @@
 """The smallest saving that is worth advice, in summaries and in checks."""
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 
 MIN_SAVED_SHARE = 0.01  # of the peak
 MIN_SAVED_BYTES = 1 << 20
@@ -15,7 +15,7 @@ def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
     return peak > 0 and saved < max(least, MIN_SAVED_SHARE * peak)
 
 
-def largest_peak_bytes(dump: DumpSet) -> int:
+def largest_peak_bytes(dump: Compile) -> int:
     """Return the bytes at the largest peak off the chip; without live ranges, all allocated bytes.
 
     They are 0 if the buffer assignment is missing.

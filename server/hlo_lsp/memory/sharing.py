@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from operator import attrgetter
 
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 
-def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
+def values_sharing_memory(dump: Compile, value: Value) -> list[AssignedValue]:
     """Return the other values whose bytes overlap those of a value, by start step."""
     if value.assigned is None or value.allocation is None:
         return []
@@ -51,7 +51,7 @@ def _values_by_offset(block: AllocationBlock) -> tuple[tuple[AssignedValue, ...]
 
 
 def most_shared_offset(
-    dump: DumpSet, allocation: LocatedRecord[AllocationLine]
+    dump: Compile, allocation: LocatedRecord[AllocationLine]
 ) -> tuple[int, int] | None:
     """Return the offset in bytes at which most values start, and their number.
 

@@ -14,7 +14,7 @@ from hlo_lsp.hlo.vocabulary import (
     opcode_spec,
 )
 from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import arrays_of, try_shape
@@ -81,7 +81,7 @@ class Lifetime:
     donation: DonationStatus | None
 
 
-def lifetime_of(dump: DumpSet, value: Value) -> Lifetime | None:
+def lifetime_of(dump: Compile, value: Value) -> Lifetime | None:
     """Return why a value is alive, or None without the module text that defines it."""
     line = dump.instruction(value.name)
     if line is None:
@@ -109,7 +109,7 @@ def lifetime_of(dump: DumpSet, value: Value) -> Lifetime | None:
     )
 
 
-def last_read_step(dump: DumpSet, value: Value) -> int | None:
+def last_read_step(dump: Compile, value: Value) -> int | None:
     """Return the last step at which an instruction reads a buffer itself, not a copy of it.
 
     The live range of an argument that is not donated ends with the program, because the caller
@@ -128,7 +128,7 @@ def last_read_step(dump: DumpSet, value: Value) -> int | None:
 class _UseSearch:
     """A search for the uses of a value, through tuples, loops, calls, and copies."""
 
-    def __init__(self, dump: DumpSet, module: ModuleIndex) -> None:
+    def __init__(self, dump: Compile, module: ModuleIndex) -> None:
         self._dump = dump
         self._module = module
         self._flow = ModuleFlow(module)
@@ -238,7 +238,7 @@ def _last_consumer(uses: list[BufferUse]) -> BufferUse | None:
 
 
 def _awaited(
-    dump: DumpSet, module: ModuleIndex, use: BufferUse, value: Value
+    dump: Compile, module: ModuleIndex, use: BufferUse, value: Value
 ) -> AwaitedOperand | None:
     """Return the last computed operand, unless it is older than the value."""
     start = -1 if value.live is None else value.live.record.start_step
@@ -254,7 +254,7 @@ def _awaited(
 
 
 def _producers(
-    dump: DumpSet, module: ModuleIndex, instruction: InstructionLine
+    dump: Compile, module: ModuleIndex, instruction: InstructionLine
 ) -> Iterator[InstructionLine]:
     """Yield the instructions that produced the operands, copies skipped."""
     for operand in module.operands(instruction):
@@ -263,7 +263,7 @@ def _producers(
             yield origin.instruction.record
 
 
-def _donation(dump: DumpSet, module: ModuleIndex, value: Value) -> DonationStatus | None:
+def _donation(dump: Compile, module: ModuleIndex, value: Value) -> DonationStatus | None:
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is None or allocation.parameter is None:
         return None

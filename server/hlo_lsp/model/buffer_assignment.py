@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import Query, Result, query
 from hlo_lsp.model.sections import is_joined
@@ -54,14 +54,14 @@ class BufferAssignment:
         )
 
 
-def buffer_assignment(dump: DumpSet) -> BufferAssignment:
+def buffer_assignment(dump: Compile) -> BufferAssignment:
     """Return the allocations of a compile; none where a file holds two buffer assignments."""
     file = dump.allocations_file or dump.files[0]
     return BufferAssignment(file, () if is_joined(file) else tuple(blocks_of(file).values()))
 
 
 @query(ignores_sizes=True)
-def misses_used_values(dump: DumpSet) -> bool:
+def misses_used_values(dump: Compile) -> bool:
     """Return whether a used value is in no allocation."""
     assigned = set[int]().union(*(file.memory.assigned.keys for file in dump.files))
     return any(not file.memory.entries.keys <= assigned for file in dump.files)

@@ -121,7 +121,7 @@ _ROLE_ORDER = {role: place for place, role in enumerate(FileRole)}
 
 
 @dataclass(frozen=True, slots=True)
-class Compile:
+class CompileFiles:
     """The files that belong to a file.
 
     ``stem`` is the common prefix of the memory files of the file's instructions; files that share
@@ -146,7 +146,7 @@ class Compile:
     unknown: tuple[Path, ...] = ()
 
     def files_read_together(self) -> list[Path]:
-        """Return the files of one dump set, the file itself first.
+        """Return the files that are read together, the file itself first.
 
         If the file is a text with the instructions of ``module``, it takes the place of ``module``.
         """
@@ -177,7 +177,7 @@ class FolderListing:
         self._folder = folder
         self._groups = group_by_module(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
-        self._compiles: dict[str, Compile] = {}
+        self._compile_files: dict[str, CompileFiles] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._key_of
@@ -190,24 +190,24 @@ class FolderListing:
         """Return the files of every module, sorted by name."""
         return [[self._folder / name for name in sorted(group)] for group in self._groups.values()]
 
-    def compile(self, name: str) -> Compile:
+    def compile_files(self, name: str) -> CompileFiles:
         """Return the compile of the file with this name.
 
         Raises:
             KeyError: The name is not listed.
         """
-        if name not in self._compiles:
+        if name not in self._compile_files:
             group = self._groups[self._key_of[name]]
-            self._compiles.update(_compiles_of_module(self._folder, group))
-        return self._compiles[name]
+            self._compile_files.update(_files_of_compiles(self._folder, group))
+        return self._compile_files[name]
 
 
-def compile_of(path: Path, names: Iterable[str]) -> Compile:
+def files_of_compile(path: Path, names: Iterable[str]) -> CompileFiles:
     """Return the compile of a file, given the names in its folder; its own may be missing."""
-    return FolderListing(path.parent, {*names, path.name}).compile(path.name)
+    return FolderListing(path.parent, {*names, path.name}).compile_files(path.name)
 
 
-def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
+def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles]:
     """Return the compile of each file of a module by name."""
     suffixes = {name: suffix_of(name) for name in sorted(names)}
     files = tuple(folder / name for name in suffixes)
@@ -233,7 +233,7 @@ def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
             if name.startswith(f"{stem}-") and not suffix.role.is_memory and not is_converted(name)
         )
         for name in roles:
-            found[name] = Compile(
+            found[name] = CompileFiles(
                 folder / name, stem, module, memory, thunks, thunk_metadata, texts, files, unknown
             )
     return found
@@ -335,7 +335,7 @@ def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
     for file in sorted(files, key=_assignment_first):
         text = text_name(file.name) or file.name
         if suffix_of(text).role.is_compiled or text.endswith(".hlo"):
-            stem = listing.compile(file.name).stem if text == file.name else text[:-4]
+            stem = listing.compile_files(file.name).stem if text == file.name else text[:-4]
             found.setdefault(stem, file)
     if not found:
         # A text of another name, such as the output of --xla_dump_to=-.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import group_key
 from hlo_lsp.text.disk import UnreadableError, read_document
 
@@ -11,7 +11,7 @@ _SUFFIXES = (".flagfile", ".debug_options")
 _MAX_BYTES = 1_000_000
 
 
-def flags_of(dump: DumpSet) -> dict[str, dict[str, str]]:
+def flags_of(dump: Compile) -> dict[str, dict[str, str]]:
     """Return the flags of a compile by the kind of file that lists them, such as ``.flagfile``.
 
     Several values of a flag are joined by commas. Flags of the dump itself, such as its folder, are

@@ -29,7 +29,7 @@ _WHOLE = {None, "{}"}
 
 
 class Companions(Subject, Protocol):
-    """The files of a compile, as ``DumpSet`` has them."""
+    """The files of a compile, as ``Compile`` has them."""
 
     files: list[DumpFile]
 

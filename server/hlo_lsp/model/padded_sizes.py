@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import prod
 
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -302,7 +302,7 @@ def _paddings(
 
 
 @query
-def target_of(dump: DumpSet) -> Target:
+def target_of(dump: Compile) -> Target:
     """Return backend and tuple granule."""
     backend = dump.backend
     if backend is not Backend.TPU:

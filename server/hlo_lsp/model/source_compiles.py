@@ -54,7 +54,7 @@ class SourceCompiles:
         found: dict[Path, SourceCompile] = {}
         for path in _assignments(folders):
             try:
-                compile_ = self._folders.listing(path.parent).compile(path.name)
+                compile_ = self._folders.listing(path.parent).compile_files(path.name)
             except KeyError:  # deleted meanwhile
                 continue
             files = tuple(

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.model.compile_files import Compile, FolderListing
+from hlo_lsp.model.compile import Compile, CompileCache
+from hlo_lsp.model.compile_files import CompileFiles, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import sanitized_name
 from hlo_lsp.model.query_cache import Input
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
@@ -48,9 +48,9 @@ class SectionFile(DumpFile):
         """True for HLO in another language that is not a complete module, so has no findings."""
         return self._stdout_dump.whole.host is not None and not self.section.is_whole
 
-    def set_of(self) -> DumpSet:
-        """Return the dump set of this section."""
-        return self._stdout_dump.set_of(self)
+    def compile_of(self) -> Compile:
+        """Return the compile of this section."""
+        return self._stdout_dump.compile_of(self)
 
     def update(self, section: SectionRange, lines: list[str]) -> None:
         """Update position and lines after edits of the stdout dump."""
@@ -71,9 +71,9 @@ class StdoutDump:
         self.whole = whole
         self.sections: list[SectionFile] = []
         self._version: int | None = None
-        self._compiles: dict[SectionFile, Compile] = {}
+        self._compiles: dict[SectionFile, CompileFiles] = {}
         self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
-        self._dump_sets = DumpSetCache(overlapping=True, frames=frames)
+        self._compile_cache = CompileCache(overlapping=True, frames=frames)
 
     def refresh(self) -> None:
         """Update the sections after edits; sections with unchanged lines are kept."""
@@ -91,19 +91,19 @@ class StdoutDump:
                 return section
         return None
 
-    def set_of(self, section: SectionFile) -> DumpSet:
-        """Return the up-to-date dump set of a section."""
+    def compile_of(self, section: SectionFile) -> Compile:
+        """Return the up-to-date compile of a section."""
         section.refresh()
         compile_ = self._compiles.get(section) if section.kind.has_records else None
         paths = self._paths.get(section, {})
 
-        def find(path: Path, _compile: Compile, _patient: bool) -> DumpFile | None:
+        def find(path: Path, _compile: CompileFiles, _patient: bool) -> DumpFile | None:
             found = paths.get(path)
             if found is not None:
                 found.refresh()
             return found
 
-        return self._dump_sets.set_of(section, compile_, find)
+        return self._compile_cache.compile_of(section, compile_, find)
 
     def _split(self) -> None:
         lines = self.whole.lines
@@ -126,12 +126,12 @@ class StdoutDump:
             compiles, paths = _group(self.whole.path or Path(), updated)
             # After all work that may be interrupted, because it starts again then.
             self.sections, self._compiles, self._paths = updated, compiles, paths
-            self._dump_sets.retain(updated)
+            self._compile_cache.retain(updated)
 
 
 def _group(
     folder: Path, sections: Sequence[SectionFile]
-) -> tuple[dict[SectionFile, Compile], dict[SectionFile, dict[Path, SectionFile]]]:
+) -> tuple[dict[SectionFile, CompileFiles], dict[SectionFile, dict[Path, SectionFile]]]:
     """Return the compile of each section, and its files; a repeated name begins another run."""
     runs: list[dict[Path, SectionFile]] = [{}]
     for section in sections:
@@ -139,12 +139,12 @@ def _group(
         if section.path in runs[-1]:
             runs.append({})
         runs[-1][section.path] = section
-    compiles: dict[SectionFile, Compile] = {}
+    compiles: dict[SectionFile, CompileFiles] = {}
     paths: dict[SectionFile, dict[Path, SectionFile]] = {}
     for run in runs:
         listing = FolderListing(folder, [path.name for path in run])
         for path, section in run.items():
-            compiles[section] = listing.compile(path.name)
+            compiles[section] = listing.compile_files(path.name)
             paths[section] = run
     return compiles, paths
 

@@ -1,4 +1,4 @@
-"""The workspace: open files, files read from disk, and the dump sets that they form."""
+"""The workspace: open files, files read from disk, and the compiles that they form."""
 
 import itertools
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.background_jobs import Cancelled, Job, checkpoint
-from hlo_lsp.model.compile_files import Compile, FolderCache, compile_of
+from hlo_lsp.model.compile import Compile, CompileCache
+from hlo_lsp.model.compile_files import CompileFiles, FolderCache, files_of_compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
@@ -55,14 +55,14 @@ class DumpWorkspace:
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
-        self._dump_sets = DumpSetCache(frames=frames)
+        self._compile_cache = CompileCache(frames=frames)
         self.folders = FolderCache()
 
     def choose_frames(self, frames: FrameChoice) -> None:
-        """Let other frames be the Python lines of buffers; all dump sets are new then."""
+        """Let other frames be the Python lines of buffers; all compiles are new then."""
         self.frames = frames
         self._stdout_dumps.clear()
-        self._dump_sets = DumpSetCache(frames=frames)
+        self._compile_cache = CompileCache(frames=frames)
 
     def open(
         self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
@@ -108,8 +108,8 @@ class DumpWorkspace:
         file.close()
         if file.path is not None:
             self.open_paths.pop(file.path, None)
-        self._dump_sets.forget([file])
-        compiles = [self.compile(path) for path in self.open_paths]
+        self._compile_cache.forget([file])
+        compiles = [self.compile_files(path) for path in self.open_paths]
         wanted = {
             path
             for one in compiles
@@ -121,7 +121,7 @@ class DumpWorkspace:
                 del kept[path]
         on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
         kept_files = [*on_disk, *self.open_files.values(), *self.open_hosts.values()]
-        self._dump_sets.retain(kept_files)
+        self._compile_cache.retain(kept_files)
         dumps = (one for one in self._stdout_dumps.values() if one.whole in kept_files)
         self._stdout_dumps = {one.whole.uri: one for one in dumps}
         return file
@@ -131,7 +131,7 @@ class DumpWorkspace:
         self._on_disk.clear()
         self._heads.clear()
         self._stdout_dumps.clear()
-        self._dump_sets = DumpSetCache(frames=self.frames)
+        self._compile_cache = CompileCache(frames=self.frames)
         self.folders = FolderCache()
         for file in (*self.open_files.values(), *self.open_hosts.values()):
             count = len(file.lines)
@@ -144,17 +144,17 @@ class DumpWorkspace:
             found = self._stdout_dumps[file.uri] = StdoutDump(file, self.frames)
         return found
 
-    def compile(self, path: Path) -> Compile:
+    def compile_files(self, path: Path) -> CompileFiles:
         """Return the compile of a file, including files that exist only in the editor."""
         listing = self.folders.listing(path.parent)
         unsaved = {other.name for other in self.open_paths if other.parent == path.parent}
         if path.name in listing and all(name in listing for name in unsaved):
-            return listing.compile(path.name)
-        return compile_of(path, {*listing.names(), *unsaved})
+            return listing.compile_files(path.name)
+        return files_of_compile(path, {*listing.names(), *unsaved})
 
     def stem(self, path: Path) -> str:
         """Return the common prefix of the memory files of a compile."""
-        return self.compile(path).stem
+        return self.compile_files(path).stem
 
     def file(self, path: Path) -> DumpFile:
         """Return an up-to-date file, open or on disk.
@@ -184,7 +184,7 @@ class DumpWorkspace:
             section.refresh()
         return dump.sections
 
-    def set_of(self, file: DumpFile, *, patient: bool = True) -> DumpSet:
+    def compile_of(self, file: DumpFile, *, patient: bool = True) -> Compile:
         """Return the up-to-date files of the compile of a file.
 
         Unless ``patient``, large files that are not read yet are left out. The limit is lower for
@@ -192,14 +192,14 @@ class DumpWorkspace:
         the tables of source locations are read. A file that is not a dump has no companions.
         """
         if isinstance(file, SectionFile):
-            return file.set_of()
+            return file.compile_of()
         file.refresh()
         compile_ = None
         if file.path is not None and file.kind.has_records:
-            compile_ = self.compile(file.path)
-        return self._dump_sets.set_of(file, compile_, self._companion, patient=patient)
+            compile_ = self.compile_files(file.path)
+        return self._compile_cache.compile_of(file, compile_, self._companion, patient=patient)
 
-    def dump_sets(self, file: DumpFile) -> Iterable[DumpSet]:
+    def compiles(self, file: DumpFile) -> Iterable[Compile]:
         """Return the compile of a file, or each compile of a stdout dump.
 
         As in a folder, texts of earlier passes are left out if there is a compiled module or a
@@ -211,7 +211,7 @@ class DumpWorkspace:
             for part in parts
             if part.path is not None and suffix_of(part.path.name).role.is_compiled
         ]
-        return dict.fromkeys(map(self.set_of, compiled or parts))
+        return dict.fromkeys(map(self.compile_of, compiled or parts))
 
     def unread_companions(self, file: DumpFile, *, with_module: bool = True) -> list[Path]:
         """Return the large companion files that are not read yet, small ones first.
@@ -220,7 +220,7 @@ class DumpWorkspace:
         """
         if file.path is None or not file.kind.has_records or isinstance(file, SectionFile):
             return []
-        compile_ = self.compile(file.path)
+        compile_ = self.compile_files(file.path)
         paths = [*compile_.files_read_together(), *compile_.comparison_texts()]
         if not with_module:
             paths = [path for path in paths if path != compile_.module]
@@ -242,7 +242,7 @@ class DumpWorkspace:
         finally:
             job.cancel()
 
-    def _companion(self, path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
+    def _companion(self, path: Path, compile_: CompileFiles, patient: bool) -> DumpFile | None:
         file = self.open_paths.get(path)
         if file is None:
             if suffix_of(path.name).role in self._unread_roles:
@@ -259,7 +259,7 @@ class DumpWorkspace:
         file.refresh()
         return file
 
-    def _is_unread(self, path: Path, compile_: Compile) -> bool:
+    def _is_unread(self, path: Path, compile_: CompileFiles) -> bool:
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
         return self.is_unread(path) and _file_size(path) > large
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.query_cache import query
@@ -61,7 +61,7 @@ ForeignFile = tuple[DumpFile, DumpFile, Comparison]
 
 
 @query(ignores_sizes=True)
-def foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
+def foreign_files(dump: Compile) -> tuple[ForeignFile, ...]:
     """Return the files that differ from others.
 
     Reports are not compared: they are recomputed from the allocations.
@@ -83,22 +83,22 @@ def foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
     return tuple(found)
 
 
-def same_compile(dump: DumpSet, file: DumpFile) -> DumpSet:
+def same_compile(dump: Compile, file: DumpFile) -> Compile:
     """Return the files of a set that are of one compile with this one; often the set itself."""
     return _compiles(dump).get(file, dump)
 
 
 @query(ignores_sizes=True)
-def _compiles(dump: DumpSet) -> dict[DumpFile, DumpSet]:
+def _compiles(dump: Compile) -> dict[DumpFile, Compile]:
     """Return the sets of the files of a compile; empty without foreign files."""
     foreign = {found for found, _, _ in foreign_files(dump)}
     own = [file for file in dump.files if file not in foreign]
-    common = DumpSet(own, dump.thunk_names, dump.others, dump.frames)
-    alone = {file: DumpSet([file], dump.thunk_names, dump.others, dump.frames) for file in foreign}
+    common = Compile(own, dump.thunk_names, dump.others, dump.frames)
+    alone = {file: Compile([file], dump.thunk_names, dump.others, dump.frames) for file in foreign}
     return {**dict.fromkeys(own, common), **alone} if foreign else {}
 
 
-def missing_companions(dump: DumpSet) -> Iterator[tuple[DumpFile, str]]:
+def missing_companions(dump: Compile) -> Iterator[tuple[DumpFile, str]]:
     """Yield the problem of each memory file that is missing or unreadable beside another one.
 
     The used values and the live ranges are written together, or not at all; the allocations and
@@ -143,7 +143,7 @@ def _rank(file: DumpFile) -> int:
     return 1 if file.kind is FileKind.MODULE else 2
 
 
-def _is_comparable(dump: DumpSet, file: DumpFile) -> bool:
+def _is_comparable(dump: Compile, file: DumpFile) -> bool:
     if file.kind.is_memory:
         return not is_joined(file)
     return file is module_at_buffer_assignment(dump) and ending(file) is None

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import try_shape
@@ -43,7 +43,7 @@ class OffloadRequest:
     reason: str = ""
 
 
-def offload_requests(dump: DumpSet) -> tuple[OffloadRequest, ...]:
+def offload_requests(dump: Compile) -> tuple[OffloadRequest, ...]:
     """Return the requests of a program, the largest first; none without both module texts."""
     original, compiled = unoptimized_module(dump), module_at_buffer_assignment(dump)
     if original is None or compiled is None:
@@ -121,7 +121,7 @@ def _reason(backend: Backend, module: ModuleIndex, instruction: InstructionLine,
     return f"no instruction of the compiled module moves {size} to host memory"
 
 
-def _source(dump: DumpSet, file: DumpFile, instruction: InstructionLine) -> SourceLine | None:
+def _source(dump: Compile, file: DumpFile, instruction: InstructionLine) -> SourceLine | None:
     """Return the Python line of an annotation or, without one, that of the value."""
     for line in (instruction, *file.module.inputs(instruction)):
         found = dump.frames.line_of(file.module.tables.stack_of(line.parsed.metadata))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, vocabulary
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.dataflow import ordered_callees
@@ -87,7 +87,7 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
     return Schedule(scheduled, computations, spans)
 
 
-def printed_schedule(dump: DumpSet, schedule: Schedule) -> tuple[list[str], Schedule]:
+def printed_schedule(dump: Compile, schedule: Schedule) -> tuple[list[str], Schedule]:
     """Return the names of all steps, and a schedule whose spans count these steps.
 
     The live ranges also print the steps of instructions that the module text omits.
@@ -174,7 +174,7 @@ _THUNK_INFO = re.compile(
 )
 
 
-def thunk_instruction(dump: DumpSet, thunk: ThunkRow) -> str | None:
+def thunk_instruction(dump: Compile, thunk: ThunkRow) -> str | None:
     """Return the name of the instruction that a thunk runs, or None if it is unknown.
 
     The sources in order of precedence: the annotation of the thunk, ``thunk_metadata.txt``, and the
@@ -195,13 +195,13 @@ def thunk_instruction(dump: DumpSet, thunk: ThunkRow) -> str | None:
 
 
 @query
-def _instructions_by_thunk_id(dump: DumpSet) -> dict[int, str]:
+def _instructions_by_thunk_id(dump: Compile) -> dict[int, str]:
     text = "" if dump.thunk_names is None else "\n".join(dump.thunk_names.lines)
     return {int(info["id"]): info["name"] for info in _THUNK_INFO.finditer(text)}
 
 
 @query
-def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
+def _thunks_per_kernel(dump: Compile) -> Counter[str]:
     """Return the number of thunks of each kernel."""
     return Counter(
         record.kernel
@@ -213,7 +213,7 @@ def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
 
 
 @query
-def _instructions_by_kernel_name(dump: DumpSet) -> dict[str, list[str]]:
+def _instructions_by_kernel_name(dump: Compile) -> dict[str, list[str]]:
     """Return instructions by the name of their kernel, in which dots become underscores.
 
     Instructions inside a fusion have no kernel.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
@@ -31,7 +31,7 @@ _ROLES_OF_OTHER_STAGES = frozenset(
 )
 
 
-def module_at_buffer_assignment(dump: DumpSet) -> DumpFile | None:
+def module_at_buffer_assignment(dump: Compile) -> DumpFile | None:
     """Return the module text at buffer assignment, or None if it is missing."""
     for file in dump.files:
         if file.kind is FileKind.MODULE and _role(file) not in _ROLES_OF_OTHER_STAGES:
@@ -39,7 +39,7 @@ def module_at_buffer_assignment(dump: DumpSet) -> DumpFile | None:
     return None
 
 
-def scheduled_module(dump: DumpSet) -> DumpFile | None:
+def scheduled_module(dump: Compile) -> DumpFile | None:
     """Return the scheduled module, or None if the compile has a later text."""
     if any(_role(other) is FileRole.AFTER_OPTIMIZATIONS for other in dump.others):
         return None
@@ -49,7 +49,7 @@ def scheduled_module(dump: DumpSet) -> DumpFile | None:
     return None
 
 
-def unoptimized_module(dump: DumpSet) -> DumpFile | None:
+def unoptimized_module(dump: Compile) -> DumpFile | None:
     """Return the module before optimizations if it is complete."""
     for file in dump.others:
         if _role(file) is FileRole.BEFORE_OPTIMIZATIONS and is_complete_module(file):
@@ -70,7 +70,7 @@ _OPERATION = re.compile(r'op_name="(?:[^"\\]|\\.)*"')
 
 
 def counterparts(
-    dump: DumpSet, line: LocatedRecord[InstructionLine]
+    dump: Compile, line: LocatedRecord[InstructionLine]
 ) -> list[LocatedRecord[InstructionLine]]:
     """Return instructions with the same operation and Python line in other module texts, in order.
 
@@ -179,7 +179,7 @@ class _ConstantSizes:
     is_whole: bool
 
 
-def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
+def constant_origin(dump: Compile, shape: str) -> ConstantOrigin:
     """Return the origin of a constant in the compiled program.
 
     Passes transpose, convert, slice, and partition the constants of a program, which adds no
@@ -200,7 +200,7 @@ def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
 
 
 @query
-def _unoptimized_constant_sizes(dump: DumpSet) -> _ConstantSizes:
+def _unoptimized_constant_sizes(dump: Compile) -> _ConstantSizes:
     original = unoptimized_module(dump)
     counts: set[int | None] = set()
     if original is not None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
@@ -175,7 +175,7 @@ class Growth:
         return any(after - before > max(self.bytes, self.share * before) for before, after in sizes)
 
 
-def compare(before: DumpSet, after: DumpSet) -> ModuleDiff:
+def compare(before: Compile, after: Compile) -> ModuleDiff:
     """Return the differences between two compiles."""
     first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
@@ -199,14 +199,14 @@ def compare(before: DumpSet, after: DumpSet) -> ModuleDiff:
 
 
 def pair_modules(
-    before: Sequence[DumpSet], after: Sequence[DumpSet]
-) -> tuple[list[tuple[DumpSet, DumpSet]], list[DumpSet], list[DumpSet]]:
+    before: Sequence[Compile], after: Sequence[Compile]
+) -> tuple[list[tuple[Compile, Compile]], list[Compile], list[Compile]]:
     """Pair compiles by module name and entry layout, then by name, then what remains in order.
 
     Returns:
         The pairs, and the compiles of each side without a counterpart.
     """
-    pairs: list[tuple[DumpSet, DumpSet]] = []
+    pairs: list[tuple[Compile, Compile]] = []
     rest, others = list(before), list(after)
     for key in (_name_and_layout, module_name):
         for one in list(rest):
@@ -221,7 +221,7 @@ def pair_modules(
     return sorted(pairs, key=lambda pair: order(pair[0])), rest, others
 
 
-def _name_and_layout(dump: DumpSet) -> tuple[str, str]:
+def _name_and_layout(dump: Compile) -> tuple[str, str]:
     header = dump.module_header
     layout = "" if header is None else header.text.partition("entry_computation_layout=")[2]
     return module_name(dump), layout
@@ -283,7 +283,7 @@ def _compare_instructions(matching: Matching) -> InstructionDiff:
     )
 
 
-def _compare_flags(before: DumpSet, after: DumpSet) -> tuple[FlagChange, ...] | None:
+def _compare_flags(before: Compile, after: Compile) -> tuple[FlagChange, ...] | None:
     """Return the flags with other values in the files of flags that both compiles have."""
     first, second = flags_of(before), flags_of(after)
     kinds = [kind for kind in first if kind in second]

@@ -9,6 +9,7 @@ from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_
 from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import (
     capitalized,
     count_noun,
@@ -17,7 +18,6 @@ from hlo_lsp.model.display import (
     markdown_row,
     markdown_text,
 )
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.summary import module_name
@@ -59,7 +59,7 @@ class DonationReport:
         return [one for one in self.arguments or () if one.state is state]
 
 
-def donation_report(dump: DumpSet, count: int) -> DonationReport:
+def donation_report(dump: Compile, count: int) -> DonationReport:
     """Return the donation of the arguments, with the reasons of at most ``count`` idle ones."""
     name, path = module_name(dump), dump.files[0].label
     arguments = donated_arguments(dump)
@@ -91,7 +91,7 @@ def donation_report(dump: DumpSet, count: int) -> DonationReport:
     )
 
 
-def _analysis(dump: DumpSet) -> tuple[int, int] | None:
+def _analysis(dump: Compile) -> tuple[int, int] | None:
     sizes = {one.key: one.bytes for one in memory_analysis(dump)}
     argument = sizes.get("argument_size_in_bytes")
     alias = sizes.get("alias_size_in_bytes")

@@ -13,10 +13,10 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, shortened
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_layout, without_memory_space
@@ -118,7 +118,7 @@ class FoundInModule:
     shares: tuple[SpaceShare, ...]
 
 
-def find_buffers(dump: DumpSet, query: FindQuery) -> FoundInModule:
+def find_buffers(dump: Compile, query: FindQuery) -> FoundInModule:
     """Return what a query finds in a compile; of names, only the best kind of matches."""
     search = _Search(dump)
     found = [*search.buffers(_matcher(query))]
@@ -200,7 +200,7 @@ def is_line(source: SourceLine | None, query: str) -> bool:
 
 
 class _Search:
-    def __init__(self, dump: DumpSet) -> None:
+    def __init__(self, dump: Compile) -> None:
         self._dump = dump
         self._occupancies = memory_space_occupancies(dump)
         self._peak_bytes = {

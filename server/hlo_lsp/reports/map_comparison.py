@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from hlo_lsp.memory.buffer_changes import BufferMatching
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
 
 NO_MAPS = "one of the compiles has no buffer assignment, so there is nothing to show"
 
 
-def compared_maps(pairs: Iterable[tuple[DumpSet, DumpSet]]) -> Json:
+def compared_maps(pairs: Iterable[tuple[Compile, Compile]]) -> Json:
     """Return a document with the memory maps of pairs of compiles, and their corresponding boxes.
 
     Pairs without a buffer assignment on one side are left out.
@@ -27,7 +27,7 @@ def compared_maps(pairs: Iterable[tuple[DumpSet, DumpSet]]) -> Json:
 
 
 def _corresponding_boxes(
-    before: DumpSet, after: DumpSet, first: Json, second: Json
+    before: Compile, after: Compile, first: Json, second: Json
 ) -> dict[str, list[int]]:
     """Return the rows of boxes of corresponding values in both maps."""
     row_of, other_row_of = (

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from hlo_lsp.memory.advice import Advice
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import InterfaceLeaf, donation_of, is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.summary import SpaceSummary
@@ -22,7 +22,7 @@ _Key = tuple[int | None, str]
 class Donations:
     """The donation of the arguments of a compile by its caller."""
 
-    def __init__(self, dump: DumpSet) -> None:
+    def __init__(self, dump: Compile) -> None:
         file = module_at_buffer_assignment(dump)
         is_of_caller = file is not None and not is_part_of_program(file.module)
         self._donation = donation_of(file.module) if file is not None and is_of_caller else None

@@ -25,7 +25,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 )
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
@@ -54,7 +54,7 @@ def memory_map_document(maps: Iterable[Json]) -> Json:
 
 
 @query
-def memory_map(dump: DumpSet) -> Json:
+def memory_map(dump: Compile) -> Json:
     """Return the memory map of a compile, which callers must not change."""
     return _Map(dump).json()
 
@@ -74,7 +74,7 @@ class _Strings:
 
 
 class _Map:
-    def __init__(self, dump: DumpSet) -> None:
+    def __init__(self, dump: Compile) -> None:
         self._dump = dump
         self._strings = _Strings()
         self._assignment = buffer_assignment(dump)

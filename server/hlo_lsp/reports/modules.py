@@ -7,8 +7,8 @@ from typing import Any
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.reports.summary import largest_first, module_name
 
@@ -47,7 +47,7 @@ class CompiledModule:
         return self.peak_bytes or self.allocated_bytes or 0
 
 
-def compiled_module(dump: DumpSet) -> CompiledModule:
+def compiled_module(dump: Compile) -> CompiledModule:
     """Return the facts about a compile."""
     allocations = [located.record for located in dump.allocations()]
     largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
@@ -65,7 +65,7 @@ def compiled_module(dump: DumpSet) -> CompiledModule:
     )
 
 
-def largest_buffers(dump: DumpSet, count: int) -> tuple[LiveBuffer, ...]:
+def largest_buffers(dump: Compile, count: int) -> tuple[LiveBuffer, ...]:
     """Return the largest buffers at the peak of ``compiled_module``, none without live ranges."""
     largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if largest is None:
@@ -73,7 +73,7 @@ def largest_buffers(dump: DumpSet, count: int) -> tuple[LiveBuffer, ...]:
     return live_buffers(dump, largest.space, largest.peak_step)[:count]
 
 
-def _parameters(dump: DumpSet) -> Iterator[Parameter]:
+def _parameters(dump: Compile) -> Iterator[Parameter]:
     for file in dump.files:
         header, entry = file.module.header, file.module.entry
         if header is None or entry is None:

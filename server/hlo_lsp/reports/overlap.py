@@ -6,9 +6,9 @@ from typing import Any
 
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
@@ -79,7 +79,7 @@ class Overlap:
         return sorted(found, key=lambda one: -one.bytes)
 
 
-def overlap_of(dump: DumpSet) -> Overlap:
+def overlap_of(dump: Compile) -> Overlap:
     """Return the asynchronous operations of a compile, the largest exposed ones first."""
     file = module_at_buffer_assignment(dump)
     found = None if file is None else async_operations(file.module)
@@ -106,7 +106,7 @@ def overlap_of(dump: DumpSet) -> Overlap:
     )
 
 
-def _collectives(dump: DumpSet, file: DumpFile) -> tuple[Collective, ...]:
+def _collectives(dump: Compile, file: DumpFile) -> tuple[Collective, ...]:
     found = sorted(synchronous_collectives(file.module), key=lambda each: -each[1])
     origins = origins_of(dump, ((one.name, None) for one, _ in found))
     return tuple(Collective(one, size, origins.get((one.name, None))) for one, size in found)

@@ -7,8 +7,8 @@ from typing import Any
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
@@ -43,7 +43,7 @@ class ModulePadding:
         return sum(space.wasted for space in self.spaces)
 
 
-def padding_of(dump: DumpSet) -> ModulePadding:
+def padding_of(dump: Compile) -> ModulePadding:
     """Return the padded arrays at the peak of each memory space."""
     spaces = [
         SpacePadding(

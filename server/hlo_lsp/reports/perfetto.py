@@ -14,8 +14,8 @@ from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.protos.messages import Fields, message_class
 from hlo_lsp.reports.summary import allocation_role, module_name
@@ -70,7 +70,7 @@ class _Event(NamedTuple):
     facts: tuple[tuple[str, str | int], ...] = ()
 
 
-def perfetto_trace(dumps: Iterable[DumpSet]) -> bytes:
+def perfetto_trace(dumps: Iterable[Compile]) -> bytes:
     """Return a trace of some compiles; memory spaces without live ranges are left out."""
     trace = _Trace()
     for dump in dumps:
@@ -101,7 +101,7 @@ class _Trace:
         found: bytes = self._message.SerializeToString()
         return found
 
-    def add_module(self, dump: DumpSet) -> None:
+    def add_module(self, dump: Compile) -> None:
         """Add the buffers of a compile."""
         occupancies = memory_space_occupancies(dump)
         if not occupancies:
@@ -113,7 +113,7 @@ class _Trace:
         for rank, occupancy in enumerate(occupancies):
             self._add_space(dump, process.uuid, rank, occupancy)
 
-    def _add_space(self, dump: DumpSet, process: int, rank: int, occupancy: SpaceOccupancy) -> None:
+    def _add_space(self, dump: Compile, process: int, rank: int, occupancy: SpaceOccupancy) -> None:
         title = space_title(occupancy.space, dump.backend)
         counter = self._add_track(f"{title} occupied", process, rank=2 * rank)
         counter.counter.unit = _UNIT_SIZE_BYTES
@@ -128,7 +128,7 @@ class _Trace:
         for number, members in enumerate(group_buffers(dump, buffers, GroupKey.LINE), 1):
             self._add_slices(dump, group.uuid, number, members.label, members.buffers)
 
-    def _add_fixed(self, dump: DumpSet, parent: int, space: int, end: int) -> None:
+    def _add_fixed(self, dump: Compile, parent: int, space: int, end: int) -> None:
         """Add a slice of the whole schedule for each kind of fixed allocation."""
         sizes: dict[str, int] = {}
         for block in buffer_assignment(dump).blocks:
@@ -144,7 +144,7 @@ class _Trace:
             self._events.append(_Event(end, _SLICE_END, track))
 
     def _add_slices(
-        self, dump: DumpSet, parent: int, rank: int, name: str, buffers: Iterable[OwnedBuffer]
+        self, dump: Compile, parent: int, rank: int, name: str, buffers: Iterable[OwnedBuffer]
     ) -> None:
         """Add slices on as few tracks of one name as possible, which viewers show as one."""
         slices = []
@@ -183,7 +183,7 @@ class _Trace:
         return self._message.packet.add(trusted_packet_sequence_id=1, **fields)
 
 
-def _temporaries(dump: DumpSet, space: int) -> list[OwnedBuffer]:
+def _temporaries(dump: Compile, space: int) -> list[OwnedBuffer]:
     """Return all values in the temp allocations of a memory space with their origins."""
     assignment = buffer_assignment(dump)
     buffers = (

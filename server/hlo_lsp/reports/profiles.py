@@ -8,7 +8,7 @@ from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name, owned_buf
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import file_name
 from hlo_lsp.reports.summary import module_name
 
@@ -43,7 +43,7 @@ class BufferStack:
 
 
 def buffer_stacks(
-    dump: DumpSet, space: int | None = None, step: int | None = None
+    dump: Compile, space: int | None = None, step: int | None = None
 ) -> Iterator[BufferStack]:
     """Yield the buffers of the memory spaces.
 
@@ -66,7 +66,7 @@ def buffer_stacks(
             yield BufferStack(module, title, at, count, _frames(dump, owned), role, owned)
 
 
-def _frames(dump: DumpSet, owned: OwnedBuffer) -> tuple[Frame, ...]:
+def _frames(dump: Compile, owned: OwnedBuffer) -> tuple[Frame, ...]:
     origin = owned.origin
     if origin is not None and origin.argument is not None:
         kind = _ARGUMENTS if owned.is_argument else _COPIES

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
@@ -57,7 +57,7 @@ class ModuleMemory:
     lines: tuple[LineMemory, ...]
 
 
-def module_memory(dump: DumpSet) -> ModuleMemory | None:
+def module_memory(dump: Compile) -> ModuleMemory | None:
     """Return the memory of Python lines, with the numbers of the memory summary.
 
     The memory space is the first one of the summary. Returns None if the peak is unknown.
@@ -74,7 +74,7 @@ def module_memory(dump: DumpSet) -> ModuleMemory | None:
     )
 
 
-def _lines(dump: DumpSet, space: SpaceSummary) -> Iterator[LineMemory]:
+def _lines(dump: Compile, space: SpaceSummary) -> Iterator[LineMemory]:
     for group in space.groups:
         if group.source is not None:
             yield LineMemory(
@@ -86,7 +86,7 @@ def _lines(dump: DumpSet, space: SpaceSummary) -> Iterator[LineMemory]:
             )
 
 
-def named_buffer(dump: DumpSet, buffer: LiveBuffer) -> LineBuffer:
+def named_buffer(dump: Compile, buffer: LiveBuffer) -> LineBuffer:
     """Return the name, the size, and the place of a buffer."""
     checkpoint()
     size, value = format_short_bytes(buffer.bytes), buffer.value

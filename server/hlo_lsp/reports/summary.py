@@ -19,8 +19,8 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 )
 from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.syntax.memory_records import AllocationLine
 
@@ -123,7 +123,7 @@ def largest_first(
     return large, found[len(large) :]
 
 
-def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
+def summarize(dump: Compile, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
     """Return the summary of a compile."""
     allocations = [located.record for located in dump.allocations()]
     occupancies = memory_space_occupancies(dump)
@@ -153,7 +153,7 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
 
 
 def _summarize_space(
-    dump: DumpSet,
+    dump: Compile,
     space: int,
     allocations: Sequence[AllocationLine],
     occupancy: SpaceOccupancy | None,
@@ -188,7 +188,7 @@ def _summarize_space(
     )
 
 
-def tuple_table_count(dump: DumpSet, space: int) -> int:
+def tuple_table_count(dump: Compile, space: int) -> int:
     """Return the number of tuple tables in a memory space."""
     return sum(
         value.shape.startswith("(")
@@ -198,7 +198,7 @@ def tuple_table_count(dump: DumpSet, space: int) -> int:
     )
 
 
-def module_name(dump: DumpSet) -> str:
+def module_name(dump: Compile) -> str:
     """Return the name of the module, without a module text that in the name of a file."""
     if dump.module_header is not None:
         return dump.module_header.name

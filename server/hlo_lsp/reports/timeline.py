@@ -12,9 +12,9 @@ from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.display import format_short_bytes as _size
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.reports.summary_text import buffer_json, buffer_name, origin_text
@@ -68,7 +68,7 @@ class Timeline:
     missing: tuple[str, ...]
 
 
-def timeline_of(dump: DumpSet, space: int | None = None, step: int | None = None) -> Timeline:
+def timeline_of(dump: Compile, space: int | None = None, step: int | None = None) -> Timeline:
     """Return the timeline of a compile.
 
     Args:
@@ -92,7 +92,7 @@ def timeline_of(dump: DumpSet, space: int | None = None, step: int | None = None
     )
 
 
-def _space_timeline(dump: DumpSet, occupancy: SpaceOccupancy, step: int | None) -> SpaceTimeline:
+def _space_timeline(dump: Compile, occupancy: SpaceOccupancy, step: int | None) -> SpaceTimeline:
     rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
     curve = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
     found = [_peak(dump, at, occupancy.fixed_bytes + temp) for at, temp in local_peaks(curve, rise)]
@@ -106,12 +106,12 @@ def _space_timeline(dump: DumpSet, occupancy: SpaceOccupancy, step: int | None) 
     )
 
 
-def _live_range(dump: DumpSet, buffer: LiveBuffer) -> RangeRow | None:
+def _live_range(dump: Compile, buffer: LiveBuffer) -> RangeRow | None:
     live = None if buffer.value is None else dump.live(buffer.value.record.key)
     return None if live is None else live.record
 
 
-def _peak(dump: DumpSet, step: int, count: int) -> TimelinePeak:
+def _peak(dump: Compile, step: int, count: int) -> TimelinePeak:
     row = dump.at_step(step)
     if row is None:
         return TimelinePeak(step, count, None, None)

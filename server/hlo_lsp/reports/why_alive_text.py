@@ -6,6 +6,7 @@ from typing import Any
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.why_alive import BufferUse, Lifetime
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import (
     Card,
     Fact,
@@ -14,7 +15,6 @@ from hlo_lsp.model.display import (
     format_short_bytes,
     join_limited,
 )
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.program.donation import DonationStatus
 from hlo_lsp.program.phases import is_backward_pass
@@ -30,7 +30,7 @@ _LIFETIME_KEYS = (
 
 
 def lifetime_card(
-    dump: DumpSet, value: Value, lifetime: Lifetime | None, others: Sequence[Value] = ()
+    dump: Compile, value: Value, lifetime: Lifetime | None, others: Sequence[Value] = ()
 ) -> Card:
     """Return why a value is alive; without a lifetime, what is known.
 
@@ -78,7 +78,7 @@ def _size(value: Value) -> str:
     return "" if value.size is None else format_short_bytes(value.size)
 
 
-def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Json:
+def lifetime_json(dump: Compile, value: Value, lifetime: Lifetime | None) -> Json:
     """Return why a value is alive as JSON; see docs/json_schema.md."""
     live = None if value.live is None else value.live.record
     facts: Json = {
@@ -127,7 +127,7 @@ def _use_json(use: BufferUse) -> Json:
     }
 
 
-def _buffer(dump: DumpSet, value: Value) -> Iterator[str]:
+def _buffer(dump: Compile, value: Value) -> Iterator[str]:
     if value.size is not None:
         space = value.color or 0
         if value.allocation is not None:
@@ -148,7 +148,7 @@ def _buffer(dump: DumpSet, value: Value) -> Iterator[str]:
         yield "live at the peak" if steps.is_at_peak else "not live at the peak"
 
 
-def _is_live_at_peak(dump: DumpSet, value: Value) -> bool | None:
+def _is_live_at_peak(dump: Compile, value: Value) -> bool | None:
     """Return whether a value is live at the peak of its memory space; None if unknown."""
     steps = occupied_steps(dump, value)
     if steps is None or steps.peak_step is None:
@@ -156,7 +156,7 @@ def _is_live_at_peak(dump: DumpSet, value: Value) -> bool | None:
     return steps.first <= steps.peak_step <= steps.last
 
 
-def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
+def _origin_facts(dump: Compile, lifetime: Lifetime) -> list[Fact]:
     origin = lifetime.origin
     assert origin is not None
     if origin.argument is not None:
@@ -180,7 +180,7 @@ def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
     return facts
 
 
-def _kept_for(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
+def _kept_for(dump: Compile, value: Value, lifetime: Lifetime) -> str | None:
     """Return the reason why a buffer is kept, or None if its last consumer is the reason."""
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is not None and allocation.constant:
@@ -193,7 +193,7 @@ def _kept_for(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
     return "nothing: no instruction reads it" if lifetime.last_consumer is None else None
 
 
-def _consumer(dump: DumpSet, last: BufferUse, lifetime: Lifetime) -> str:
+def _consumer(dump: Compile, last: BufferUse, lifetime: Lifetime) -> str:
     """Return the last consumer as text."""
     step = "" if last.step is None else f"step {last.step:,}, "
     text = f"{step}{_named(dump, last.instruction)}"
@@ -208,7 +208,7 @@ def _consumer(dump: DumpSet, last: BufferUse, lifetime: Lifetime) -> str:
     return text
 
 
-def _printed_facts(dump: DumpSet, value: Value) -> list[Fact]:
+def _printed_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return what XLA printed about the uses of a value that no module text defines."""
     if value.entry is None:
         return [Fact("uses", "unknown: the module text and the list of used values are missing")]
@@ -232,7 +232,7 @@ def _uses_fact(texts: list[str]) -> Fact:
     return Fact("uses", f"{count}: {', '.join(texts)}")
 
 
-def _named(dump: DumpSet, instruction: InstructionLine) -> str:
+def _named(dump: Compile, instruction: InstructionLine) -> str:
     text = f"`{instruction.name}` ({instruction.opcode}"
     source = dump.frames.line_of(dump.stack(instruction.parsed))
     which = _pass(is_backward_pass(instruction.parsed.metadata.get("op_name", "")))
@@ -257,7 +257,7 @@ def describe_donation(status: DonationStatus) -> str:
     return f"no: {status.obstacle}"
 
 
-def _donation_fact(dump: DumpSet, value: Value, status: DonationStatus) -> Fact:
+def _donation_fact(dump: Compile, value: Value, status: DonationStatus) -> Fact:
     """Return whether the buffer is donated; for other values than a parameter, with its owner."""
     text = describe_donation(status)
     line = dump.instruction(value.name)

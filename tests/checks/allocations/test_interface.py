@@ -6,8 +6,8 @@ import pytest
 
 from checks.damage import findings, found_in, related, replace_once, reports
 from hlo_lsp.checks.allocations.interface import interface_origins
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
 
@@ -108,7 +108,7 @@ Used values:
 
 def test_returned_values_follow_edits_of_positions() -> None:
     module, values = DumpFile.of_text(_MODULE), DumpFile.of_text(_VALUES)
-    dump = DumpSet([values, module])
+    dump = Compile([values, module])
     assert interface_origins(dump).returned == {1: True}
     row = values.lines.index("  r")
     values.changed(values.document.edit((row, 2), (row, 3), "q"))

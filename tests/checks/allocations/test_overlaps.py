@@ -10,8 +10,8 @@ from checks.damage import findings, related, replace_once, report_of, reports
 from edits import put_back
 from hlo_lsp.checks.allocations.overlaps import RULES, LiveValue, overlaps
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from jobs import count_checkpoints
@@ -182,7 +182,7 @@ def _branch_ranges(value: str, ranges: list[str]) -> str:
 
 
 def _codes(*texts: str) -> list[str]:
-    dump = DumpSet([DumpFile.of_text(text) for text in texts])
+    dump = Compile([DumpFile.of_text(text) for text in texts])
     return [finding.code for file in dump.files for finding in check(dump, file)]
 
 
@@ -240,7 +240,7 @@ def _text(spans: list[tuple[int, int, int, int]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _overlaps_in(file: DumpFile, dump: DumpSet) -> list[tuple[str, str, str]]:
+def _overlaps_in(file: DumpFile, dump: Compile) -> list[tuple[str, str, str]]:
     return [report_of(finding) for finding in check(dump, file, RULES)]
 
 
@@ -254,14 +254,14 @@ def test_overlaps_after_edits_equal_fresh_ones(
     edits: list[tuple[int, tuple[int, int, int, int]]],
 ) -> None:
     file = DumpFile.of_text(_text(spans))
-    dump = DumpSet([file])
+    dump = Compile([file])
     _overlaps_in(file, dump)
     for number, span in edits:
         spans[number % len(spans)] = span
         file.changed(put_back(file.document, _text(spans).split("\n")))
         file.refresh()
         fresh = DumpFile.of_text(_text(spans))
-        assert _overlaps_in(file, dump) == _overlaps_in(fresh, DumpSet([fresh]))
+        assert _overlaps_in(file, dump) == _overlaps_in(fresh, Compile([fresh]))
 
 
 def test_long_work_passes_checkpoints() -> None:

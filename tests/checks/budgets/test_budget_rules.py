@@ -8,8 +8,8 @@ from checks.advised import advice
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.options import Budget, Limits
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
 _CONSTANT = (
@@ -111,7 +111,7 @@ def test_second_text_of_a_module_is_left_out(role: str, count: int) -> None:
     rules = [rule for rule in CATALOGUE if rule.code == "budget-opcode"]
     limits = Limits(budgets=(Budget(forbidden=("add",)),))
     for others in ([], [DumpFile.of_text(ASSIGNMENT)]):
-        assert len(check(DumpSet([file, *others]), file, rules, limits)) == count
+        assert len(check(Compile([file, *others]), file, rules, limits)) == count
 
 
 def test_padding_of_small_memory_on_chip_is_ignored() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.framework.incremental_values import CleanValues
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 _MODULE = """\
 HloModule m, is_scheduled=true
@@ -68,7 +68,7 @@ def test_edit_leaves_other_values_clean(edit: tuple[str, str], outdated: str) ->
 
 def _clean_after(text: str, edit: tuple[str, str]) -> set[str | None]:
     module, assignment = _files(text)
-    dump, clean = DumpSet([module, assignment]), CleanValues()
+    dump, clean = Compile([module, assignment]), CleanValues()
     clean.refresh(dump, module)
     clean.records = set(assignment.memory.assigned.records())
     _replace(module, *edit)

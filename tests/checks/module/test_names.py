@@ -4,8 +4,8 @@ import pytest
 
 from checks.damage import findings, related, replace_once, reports
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 MODULE = """\
 HloModule names
@@ -298,7 +298,7 @@ def test_predecessor_that_memory_files_lack_is_reported(number: int, *, is_repor
         "-live-range": LIVE_RANGES,
         "-buffer-assignment-values": USED_VALUES,
     }
-    dump = DumpSet(
+    dump = Compile(
         [DumpFile.of_text(text, f"m.after_optimizations{end}.txt") for end, text in texts.items()]
     )
     found = [

@@ -85,7 +85,7 @@ def test_first_of_equal_maxima_is_the_peak(corpus_small: Path) -> None:
     text = replace_once(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
     file = library.open(path.as_uri(), path, Document(text))
     rules = [rule for rule in CATALOGUE if rule.code == "peak-moment"]
-    (finding,) = check(library.set_of(file), file, rules)
+    (finding,) = check(library.compile_of(file), file, rules)
     assert finding.message == (
         "the peak is declared at step 27, where XLA counts 241,852 B: expected step 26, the first "
         "with the maximum of 241,852 B"

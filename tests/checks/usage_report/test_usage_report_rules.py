@@ -8,8 +8,8 @@ from checks.damage import Report, related, replace_once, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -26,7 +26,7 @@ class AssignmentAndReport:
 
     def findings(self, assignment: str | None = None, report: str | None = None) -> list[Finding]:
         texts = (assignment or self.assignment, report or self.report)
-        dump = DumpSet([DumpFile.of_text(text) for text in texts])
+        dump = Compile([DumpFile.of_text(text) for text in texts])
         return [found for file in dump.files for found in check(dump, file, RULES)]
 
     def findings_with_report(self, old: str, new: str) -> list[Report]:

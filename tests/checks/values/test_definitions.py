@@ -15,7 +15,7 @@ C1 = "c.1 @0> (size=32768,offset=0): f32[64,64]{1,0:T(8,128)}"
 
 def _findings(folder: Path) -> list[Finding]:
     library = DumpWorkspace()
-    return findings_of(library.set_of(library.file(next(folder.glob(f"*{ASSIGNMENT}")))))
+    return findings_of(library.compile_of(library.file(next(folder.glob(f"*{ASSIGNMENT}")))))
 
 
 def test_wrong_shape_in_allocation_is_reported(compiled: Path) -> None:
@@ -82,13 +82,13 @@ def test_entry_changed_on_disk_is_compared_again(compiled: Path) -> None:
     (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
     library = DumpWorkspace()
     file = library.file(assignment)
-    assert findings_of(library.set_of(file)) == []
+    assert findings_of(library.compile_of(file)) == []
     edit_file(
         compiled,
         VALUES,
         replacement("%c.1 = f32[64,64]{1,0:T(8,128)}", "%c.1 = f32[64,64]{0,1:T(8,128)}"),
     )
-    (finding,) = findings_of(library.set_of(file))
+    (finding,) = findings_of(library.compile_of(file))
     assert finding.code == "shape-definition-mismatch"
     assert finding.place.file.label.endswith(VALUES)
 
@@ -97,6 +97,6 @@ def test_module_changed_on_disk_updates_uses(compiled: Path) -> None:
     (values,) = compiled.glob(f"*{VALUES}")
     library = DumpWorkspace()
     file = library.file(values)
-    assert findings_of(library.set_of(file)) == []
+    assert findings_of(library.compile_of(file)) == []
     edit_file(compiled, MODULE, replacement("fusion(%b.1, %a.1)", "fusion(%a.1, %b.1)"))
-    assert "use-mismatch" in {found.code for found in findings_of(library.set_of(file))}
+    assert "use-mismatch" in {found.code for found in findings_of(library.compile_of(file))}

@@ -82,7 +82,7 @@ def test_wrong_use_is_one_finding(compiled: Path, what: str) -> None:
 def test_operand_of_the_module_is_related(compiled: Path) -> None:
     edit_file(compiled, MODULE, replacement(" fusion(%b.1, %a.1)", " fusion(%b.1, %c.1)"))
     library = DumpWorkspace()
-    dump = library.set_of(library.file(next(compiled.glob(f"*{VALUES}"))))
+    dump = library.compile_of(library.file(next(compiled.glob(f"*{VALUES}"))))
     found = findings_of(dump)
     assert {finding.code for finding in found} == {"use-mismatch"}
     places = [text for finding in found for _, text in related(finding)]

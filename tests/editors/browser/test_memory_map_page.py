@@ -16,7 +16,7 @@ from editors.node import NODE, ROOT
 from editors.vscode.waiting import until
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.map_comparison import compared_maps
@@ -46,11 +46,11 @@ _STOP = "() => { cancelAnimationFrame(window.ticking); return window.times; }"
 
 
 @pytest.fixture(scope="session")
-def dump(corpus_small: Path) -> DumpSet:
+def dump(corpus_small: Path) -> Compile:
     stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
     workspace = DumpWorkspace()
     path = corpus_small / "tpu_v5e" / f"{stem}-buffer-assignment.txt"
-    return workspace.set_of(workspace.file(path))
+    return workspace.compile_of(workspace.file(path))
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -81,7 +81,7 @@ async def _point(page: Page, name: str) -> tuple[float, float]:
     return found["x"], found["y"]
 
 
-async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump: Compile) -> None:
     data = memory_map(dump)
     await _open(page, tmp_path, memory_map_document([data]))
     allocations = data["allocations"]
@@ -97,7 +97,7 @@ async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump:
 
 
 async def test_card_and_selection_follow_the_pointer(
-    page: Page, tmp_path: Path, dump: DumpSet
+    page: Page, tmp_path: Path, dump: Compile
 ) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     await page.get_by_role("group", name="Memory space").get_by_text("VMEM").click()
@@ -134,7 +134,7 @@ async def test_card_of_a_loop_has_its_iterations(page: Page, tmp_path: Path) -> 
 
 
 async def test_live_set_equals_that_of_the_server(
-    page: Page, tmp_path: Path, dump: DumpSet
+    page: Page, tmp_path: Path, dump: Compile
 ) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     for occupancy in memory_space_occupancies(dump):
@@ -149,16 +149,16 @@ async def test_live_set_equals_that_of_the_server(
 
 
 @pytest.fixture(scope="session")
-def other(corpus_small: Path) -> DumpSet:
+def other(corpus_small: Path) -> Compile:
     """Return the same program for another TPU."""
     folder = corpus_small / "tpu_v5p"
     path = next(folder.glob("*.jit_mlp_train.cl_*.after_optimizations-buffer-assignment.txt"))
     workspace = DumpWorkspace()
-    return workspace.set_of(workspace.file(path))
+    return workspace.compile_of(workspace.file(path))
 
 
 async def test_changes_at_the_peaks_equal_the_diff(
-    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+    page: Page, tmp_path: Path, dump: Compile, other: Compile
 ) -> None:
     await _open(page, tmp_path, compared_maps([(dump, other)]))
     tabs = page.get_by_role("group", name="Memory space").get_by_role("button")
@@ -174,7 +174,7 @@ async def test_changes_at_the_peaks_equal_the_diff(
 
 
 async def test_click_selects_the_box_of_both_compiles(
-    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+    page: Page, tmp_path: Path, dump: Compile, other: Compile
 ) -> None:
     await _open(page, tmp_path, compared_maps([(dump, other)]))
     boxes = f"{_ROOT}.memoryMap.sides[0].space.boxes"
@@ -187,7 +187,7 @@ async def test_click_selects_the_box_of_both_compiles(
 
 
 async def test_zoom_of_both_maps_is_the_same(
-    page: Page, tmp_path: Path, dump: DumpSet, other: DumpSet
+    page: Page, tmp_path: Path, dump: Compile, other: Compile
 ) -> None:
     await _open(page, tmp_path, compared_maps([(dump, other)]))
     axes = page.locator(".axes .bytes, .axes .steps")
@@ -200,7 +200,7 @@ async def test_zoom_of_both_maps_is_the_same(
     assert changed[:2] == changed[2:]
 
 
-async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: Compile) -> None:
     data = memory_map(dump)
     await _open(page, tmp_path, memory_map_document([data]))
     await page.get_by_role("searchbox").fill("no such buffer")
@@ -210,7 +210,7 @@ async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: DumpSet) 
     assert int(count.split()[0].replace(",", "")) > 0
 
 
-async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: Compile) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     await page.get_by_label("Fixed allocations").check()
     await page.get_by_role("button", name="Table", exact=True).click()
@@ -221,7 +221,7 @@ async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: Dump
     assert await table.locator("th[aria-sort=descending]").inner_text() == "Steps"
 
 
-async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: Compile) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     other = {**memory_map(dump), "name": "another", "path": "another"}
     transfer = await page.evaluate_handle(
@@ -237,7 +237,7 @@ async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: Dump
     assert await page.get_by_label("Module").locator("option").count() == 2
 
 
-async def test_other_file_shows_a_message(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_other_file_shows_a_message(page: Page, tmp_path: Path, dump: Compile) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     path = tmp_path / "other.json"
     path.write_text("{}", "utf-8")
@@ -246,7 +246,7 @@ async def test_other_file_shows_a_message(page: Page, tmp_path: Path, dump: Dump
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_page_is_accessible(page: Page, tmp_path: Path, dump: DumpSet, scheme: Any) -> None:
+async def test_page_is_accessible(page: Page, tmp_path: Path, dump: Compile, scheme: Any) -> None:
     await page.emulate_media(color_scheme=scheme)
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     await page.add_script_tag(path=_AXE)
@@ -260,7 +260,7 @@ async def test_page_is_accessible(page: Page, tmp_path: Path, dump: DumpSet, sch
         assert serious == []
 
 
-async def test_keys_zoom_and_change_the_step(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+async def test_keys_zoom_and_change_the_step(page: Page, tmp_path: Path, dump: Compile) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     ticks = page.locator(".axes .steps")
     before = await ticks.text_content()

@@ -38,7 +38,7 @@ async def _selected(page: FrameLocator) -> str:
 async def test_cursor_highlights_the_box(dump: Compile, window: Window) -> None:
     page = await _shown(dump, window)
     workspace = DumpWorkspace()
-    data = memory_map(workspace.set_of(workspace.file(dump.path(ASSIGNMENT))))
+    data = memory_map(workspace.compile_of(workspace.file(dump.path(ASSIGNMENT))))
     assert f"{len(data['boxes']['id']):,} buffers" in await page.locator(".subtitle").inner_text()
     await window.open(spot(dump.path(MODULE), "  %^fusion.15 = "))
     await until(lambda: _selected(page), lambda name: name == "fusion.15")

@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from hlo_lsp.ide.inlay_hints import ALL_KINDS, MAX_HINT_COLUMN, Hint, HintKind, hints
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.test_result_values import ASYNC, ASYNC_USES, ASYNC_VALUES
 from lsp.opened import DUMP
 from marks import Marked, mark
@@ -70,14 +70,14 @@ def hint_labels(
     """Return the hints of a text by their places."""
     file = DumpFile.of_text(text)
     files = [file, DumpFile.of_text(neighbours)] if neighbours else [file]
-    found = [hint for part in hints(DumpSet(files), file, kinds=kinds) for hint in part]
+    found = [hint for part in hints(Compile(files), file, kinds=kinds) for hint in part]
     return {(hint.line, hint.column): hint for hint in found}
 
 
 def shown_hints(text: str) -> list[str]:
     """Return the text before each hint, and its label."""
     file = DumpFile.of_text(text)
-    found = [hint for part in hints(DumpSet([file]), file) for hint in part]
+    found = [hint for part in hints(Compile([file]), file) for hint in part]
     return [f"{file.lines[hint.line][: hint.column]}|{hint.label}" for hint in found]
 
 
@@ -157,7 +157,7 @@ def test_labels_of_a_line_fit_in_vscode() -> None:
     names = ", ".join(["%add"] * 6)
     text = MODULE.text.replace("multiply(", f"tuple({names}, ")
     file = DumpFile.of_text(text)
-    dump = DumpSet([file, DumpFile.of_text(DUMP)])
+    dump = Compile([file, DumpFile.of_text(DUMP)])
     lengths: Counter[int] = Counter()
     for hint in (hint for part in hints(dump, file) for hint in part):
         lengths[hint.line] += len(hint.label)
@@ -209,7 +209,7 @@ Total bytes: 1024 (1.00KiB)
 def test_rows_of_reports_show_the_origin_of_their_largest_value() -> None:
     report = DumpFile.of_text(_REPORT)
     files = [report, DumpFile.of_text(DUMP), DumpFile.of_text(MODULE.text)]
-    (hint,) = (hint for part in hints(DumpSet(files), report) for hint in part)
+    (hint,) = (hint for part in hints(Compile(files), report) for hint in part)
     assert hint.label.startswith("train.py:212")
     assert report.lines[hint.line][: hint.column].endswith("f32[4]")
     assert "produced by add" in hint.tooltip
@@ -241,7 +241,7 @@ def test_tooltips_explain_labels() -> None:
 @pytest.mark.parametrize("text", [MODULE.text, DUMP], ids=["module", "memory"])
 def test_hints_of_one_line_equal_hints_of_file(text: str) -> None:
     file = DumpFile.of_text(text)
-    dump = DumpSet([file])
+    dump = Compile([file])
     whole = [hint for part in hints(dump, file) for hint in part]
     single = [
         hint
@@ -257,7 +257,7 @@ def test_no_hints_beyond_rendered_columns() -> None:
     name = "m" * MAX_HINT_COLUMN
     text = MODULE.text.replace("%mul", f"%{name}")
     file = DumpFile.of_text(text)
-    dump = DumpSet([file, DumpFile.of_text(DUMP.replace("mul", name))])
+    dump = Compile([file, DumpFile.of_text(DUMP.replace("mul", name))])
     columns = [hint.column for part in hints(dump, file) for hint in part]
     assert max(columns) <= MAX_HINT_COLUMN
     assert HintKind.STEP in {hint.kind for part in hints(dump, file) for hint in part}
@@ -267,7 +267,7 @@ def test_copies_and_tuples_show_their_data() -> None:
     files = [DumpFile.of_text(text) for text in (ASYNC, ASYNC_VALUES, ASYNC_USES)]
     kinds = frozenset({HintKind.ALLOCATION, HintKind.SOURCE})
     found: dict[str, list[str]] = {}
-    for hint in (hint for part in hints(DumpSet(files), files[0], kinds=kinds) for hint in part):
+    for hint in (hint for part in hints(Compile(files), files[0], kinds=kinds) for hint in part):
         name = files[0].lines[hint.line].partition("=")[0].split()[-1]
         found.setdefault(name, []).append(hint.label)
     assert found == {
@@ -288,5 +288,5 @@ def test_source_hint_is_that_of_the_data() -> None:
     files = [DumpFile.of_text(each) for each in (text, ASYNC_VALUES, ASYNC_USES)]
     kinds = frozenset({HintKind.SOURCE})
     line = next(row for row, each in enumerate(files[0].lines) if "%copy-done =" in each)
-    ((hint,),) = hints(DumpSet(files), files[0], line, line + 1, kinds)
+    ((hint,),) = hints(Compile(files), files[0], line, line + 1, kinds)
     assert (hint.label, hint.tooltip) == ("train.py:25", "produced by mul\n/a/train.py:25")

@@ -6,8 +6,8 @@ import pytest
 
 from dumps import module_files
 from hlo_lsp.ide.inlay_hints import HintKind, hints
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text import disk
 
@@ -23,7 +23,7 @@ def test_real_hints_are_short_and_inside_lines(corpus_small: Path) -> None:
     for path in [*modules[::_SAMPLE_INTERVAL], *sorted(memory)[::_SAMPLE_INTERVAL]]:
         file = DumpFile.of_text(disk.read_document(path).text, path.name)
         places = []
-        for part in hints(DumpSet([file]), file):
+        for part in hints(Compile([file]), file):
             for hint in part:
                 assert 0 <= hint.column <= len(file.lines[hint.line])
                 assert 0 < len(hint.label) < _LONGEST_LABEL

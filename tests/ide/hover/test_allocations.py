@@ -5,8 +5,8 @@ import pytest
 import marked_dump
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.scanners import ThunkRow
 from ide.hover.facts import card_at, dump_of, facts
 
@@ -65,7 +65,7 @@ def test_thunk_card_shows_kernel_and_instruction() -> None:
     file = DumpFile.of_text(row, "thunks.txt")
     found = cursor_target_at(file, 0, 0)
     assert found is not None
-    card = hover_card(DumpSet([file, *DUMP.dump.files]), found)
+    card = hover_card(Compile([file, *DUMP.dump.files]), found)
     assert card is not None
     assert card.title == "thunk 1 kKernel"
     shown = facts(card)

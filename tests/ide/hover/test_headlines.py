@@ -6,8 +6,8 @@ import marked_dump
 from hlo_lsp.ide.hover.hover import allocation_card
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.values import value_card, value_headline
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of
 
 ONE_FILE = marked_dump.one_file().dump
@@ -26,7 +26,7 @@ source_file="/a/train.py" source_line=25}
 """
 
 
-def _headline(dump: DumpSet, value_id: int) -> str:
+def _headline(dump: Compile, value_id: int) -> str:
     value = dump.value(value_id)
     assert value is not None
     return value_headline(dump, value)
@@ -110,7 +110,7 @@ HloLiveRange (max 5):
 
 
 def test_copied_value_is_kept_for_the_reader_of_the_copy() -> None:
-    dump = DumpSet([DumpFile.of_text(COPIES), DumpFile.of_text(_COPIED)])
+    dump = Compile([DumpFile.of_text(COPIES), DumpFile.of_text(_COPIED)])
     kept = {}
     for value_id in (1, 2):
         value = dump.value(value_id)

@@ -3,8 +3,8 @@
 import marked_dump
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import dump_of, facts
 
 DUMP = marked_dump.split()
@@ -105,7 +105,7 @@ def test_prepared_and_searched_counterparts_are_the_same() -> None:
     name = f"{stem}.cpu_after_optimizations.txt"
     after = DumpFile.of_text(f"{start}  ROOT {add.format(1)}}}\n", name)
     for is_prepared in (False, True):
-        dump = DumpSet([after], others=[before])
+        dump = Compile([after], others=[before])
         assert needs_preparation(dump)
         if is_prepared:
             prepare_hovers(dump)

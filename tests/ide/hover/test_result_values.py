@@ -5,9 +5,9 @@ import pytest
 import marked_dump
 from hlo_lsp.ide.hover import instructions
 from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import facts
 
 DUMP = marked_dump.split().dump
@@ -112,7 +112,7 @@ TEXTS = (ASYNC, ASYNC_VALUES, ASYNC_USES)
 
 
 def _card(name: str, *texts: str) -> Card:
-    card = instruction_card(DumpSet([DumpFile.of_text(text) for text in texts]), name)
+    card = instruction_card(Compile([DumpFile.of_text(text) for text in texts]), name)
     assert card is not None
     return card
 

@@ -12,27 +12,27 @@ from hlo_lsp.ide.hover.summaries import (
     occupied_peak_summary,
     value_summary,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
 
 DUMP = marked_dump.split().dump
 
 
-def _value(dump: DumpSet, value_id: int) -> str:
+def _value(dump: Compile, value_id: int) -> str:
     value = dump.value(value_id)
     assert value is not None
     return value_summary(dump, value)
 
 
-def _allocation(dump: DumpSet, number: int) -> str:
+def _allocation(dump: Compile, number: int) -> str:
     allocation = dump.allocation(number)
     assert allocation is not None
     return allocation_summary(dump, allocation)
 
 
-def _sample(corpus: Path, name: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
+def _sample(corpus: Path, name: str) -> Compile:
+    return Compile([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
 def test_allocation_summary_counts_values_and_sharing() -> None:
@@ -46,7 +46,7 @@ def test_single_value_shares_no_offset() -> None:
 
 def test_allocation_without_values() -> None:
     text = "BufferAssignment:\nallocation 0: size 4194304, preallocated-temp:\n"
-    assert _allocation(DumpSet([DumpFile.of_text(text)]), 0) == "0 values, 4.00 MiB"
+    assert _allocation(Compile([DumpFile.of_text(text)]), 0) == "0 values, 4.00 MiB"
 
 
 def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
@@ -77,7 +77,7 @@ def test_value_summary_without_live_ranges() -> None:
 
 def test_missing_step_is_shown_by_number() -> None:
     text = marked_dump.LIVE.text.replace("    4:negate.7\n", "")
-    dump = DumpSet([DumpFile.of_text(marked_dump.ASSIGNMENT.text), DumpFile.of_text(text)])
+    dump = Compile([DumpFile.of_text(marked_dump.ASSIGNMENT.text), DumpFile.of_text(text)])
     assert _value(dump, 5) == "live 1-4 (3 steps): fusion -> step 4"
 
 
@@ -92,7 +92,7 @@ def test_peak_shows_what_xla_declares_and_occupied_bytes(corpus_small: Path) -> 
 
 def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
     live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
-    dump = DumpSet([DumpFile.of_text(text) for text in (marked_dump.ASSIGNMENT.text, live)])
+    dump = Compile([DumpFile.of_text(text) for text in (marked_dump.ASSIGNMENT.text, live)])
     assert declared_peak_summary(dump) == "declared by XLA: 8.3 KiB at step 1"
     assert occupied_peak_summary(dump) == "HBM: 16.0 KiB occupied, the maximum"
 
@@ -117,17 +117,17 @@ def test_memory_summary_has_peak_and_owners() -> None:
 def test_without_allocations_the_peak_is_logical(first_end: int, summary: str) -> None:
     live = marked_dump.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
     files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
-    assert declared_peak_summary(DumpSet(files)) == summary
+    assert declared_peak_summary(Compile(files)) == summary
 
 
 def test_logical_peak_at_another_step_is_named_so() -> None:
     live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
     files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
-    assert declared_peak_summary(DumpSet(files)) == (
+    assert declared_peak_summary(Compile(files)) == (
         "declared by XLA: 8.3 KiB at step 1 | logical peak: 12.2 KiB at step 4"
     )
 
 
 def test_no_peak_summary_without_live_ranges() -> None:
     text = "HloLiveRange (max 3):\n  Live ranges at 2 (peak):\n"
-    assert declared_peak_summary(DumpSet([DumpFile.of_text(text)])) == "no live ranges"
+    assert declared_peak_summary(Compile([DumpFile.of_text(text)])) == "no live ranges"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import marked_dump
 from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.text import disk
 from ide.hover.facts import dump_of, facts, value_facts
@@ -128,7 +128,7 @@ def test_stack_frames_resolve_to_python_line(corpus_small: Path) -> None:
         DumpFile.of_text(disk.read_document(corpus_small / "tpu_v5e" / name).text, name)
         for name in (f"{stem}-buffer-assignment-values.txt", f"{stem}.txt")
     ]
-    dump = DumpSet(files)
+    dump = Compile(files)
     value = dump.value(19)
     assert value is not None
     shown = facts(value_card(dump, value))

@@ -17,8 +17,8 @@ from hlo_lsp.ide.navigation.call_hierarchy import (
     node_key,
     outgoing_calls,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
@@ -62,7 +62,7 @@ def at(file: DumpFile, line: str, word: str) -> CallNode:
     number = next(n for n, text in enumerate(file.lines) if text.lstrip().startswith(line))
     found = cursor_target_at(file, number, file.lines[number].index(word))
     assert found is not None
-    node = call_node_at(DumpSet([file]), found)
+    node = call_node_at(Compile([file]), found)
     assert node is not None
     return node
 

@@ -8,8 +8,8 @@ from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definitions
 from hlo_lsp.ide.navigation.references import declarations_and_references
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from marks import mark
 
 _TEST = mark("""
@@ -42,20 +42,20 @@ def _target(file: DumpFile, name: str) -> CursorTarget:
 
 
 def test_use_leads_to_its_capture(file: DumpFile) -> None:
-    (place,) = definitions(DumpSet([file]), _target(file, "use"))
+    (place,) = definitions(Compile([file]), _target(file, "use"))
     capture = _TEST["capture"]
     assert (place.line, place.start, place.end) == (capture.line, capture.start, capture.end)
 
 
 def test_references_have_every_use(file: DumpFile) -> None:
     for name in ("capture", "use"):
-        captures, uses = declarations_and_references(DumpSet([file]), _target(file, name))
+        captures, uses = declarations_and_references(Compile([file]), _target(file, name))
         assert [place.line for place in captures] == [_TEST["capture"].line]
         assert [place.line for place in uses] == [_TEST["use"].line] * 2
 
 
 def test_hover_shows_the_line_of_the_capture(file: DumpFile) -> None:
-    card = hover_card(DumpSet([file]), _target(file, "use"))
+    card = hover_card(Compile([file]), _target(file, "use"))
     assert card is not None
     assert card.title == "SUM"
     facts = [(fact.label, fact.text) for fact in card.facts]

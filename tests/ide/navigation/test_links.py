@@ -7,8 +7,8 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.ide.navigation.source_links import SourceLink, source_line_at, source_links
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -117,9 +117,9 @@ SCHEDULED = MODULE.text.replace(
 )
 
 
-def opened(text: str, *others: str) -> tuple[DumpSet, DumpFile]:
+def opened(text: str, *others: str) -> tuple[Compile, DumpFile]:
     files = [DumpFile.of_text(text, f"{n}.txt") for n, text in enumerate((text, *others))]
-    return DumpSet(files), files[0]
+    return Compile(files), files[0]
 
 
 def places(marked: Marked, links: Sequence[SourceLink]) -> dict[str, Mark]:
@@ -190,7 +190,7 @@ def test_real_instructions_link_to_innermost_line(corpus_small: Path) -> None:
     library = DumpWorkspace()
     for path in files_of(corpus_small, FileKind.MODULE)[::5]:
         file = library.file(path)
-        dump = library.set_of(file)
+        dump = library.compile_of(file)
         found: dict[int, set[SourceLine]] = {}
         for link in source_links(dump, file):
             found.setdefault(link.line, set()).add(link.source)

@@ -4,15 +4,15 @@ from pathlib import Path
 
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definition
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
 
 
 def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
     """Return the lines of the definitions at positions of a one-file dump."""
     file = DumpFile.of_text(text)
-    dump = DumpSet([file])
+    dump = Compile([file])
     lines = []
     for line, column in starts:
         found = cursor_target_at(file, line, column)
@@ -68,7 +68,7 @@ def test_live_range_resolves_to_companion_values_file(tmp_path: Path) -> None:
     ranges.write_text("HloLiveRange (max 1):\n  BufferLiveRange:\n    a{}:0-1\n")
     library = DumpWorkspace()
     file = library.file(ranges)
-    dump = library.set_of(file)
+    dump = library.compile_of(file)
     found = cursor_target_at(file, 2, 4)
     assert found is not None
     place = definition(dump, found)

@@ -5,7 +5,7 @@ import pytest
 import marked_program
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 
 PROGRAM = marked_program.program()
 
@@ -53,7 +53,7 @@ def test_every_call_attribute_resolves_to_a_head(attribute: str, name: str) -> N
     line = text.split("\n")[11]
     found = cursor_target_at(file, 11, line.rindex("called"))
     assert found is not None
-    (place,) = definitions(DumpSet([file]), found)
+    (place,) = definitions(Compile([file]), found)
     assert (place.line, place.start) == (2, 1)
 
 
@@ -123,7 +123,7 @@ def test_type_definition_of_inline_callee_is_its_attribute() -> None:
     file = marked_program.file_of(text)
     found = cursor_target_at(file, 5, 2)
     assert found is not None
-    (place,) = type_definitions(DumpSet([file]), found)
+    (place,) = type_definitions(Compile([file]), found)
     assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
 
 
@@ -135,7 +135,7 @@ def test_missing_names_have_no_definition() -> None:
         "  %f = f32[] fusion(%a), calls=%nobody\n}\n"
     )
     file = marked_program.file_of(text)
-    dump = DumpSet([file])
+    dump = Compile([file])
     lines = text.split("\n")
     for line, word in (
         (3, "%x"),

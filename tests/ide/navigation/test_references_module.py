@@ -6,7 +6,7 @@ import marked_program
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import ComputationTarget, InstructionTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.references import declarations_and_references
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 
 PROGRAM = marked_program.program()
 
@@ -61,7 +61,7 @@ def test_computation_references_include_all_callers() -> None:
     file = marked_program.file_of(text)
     found = cursor_target_at(file, 2, 1)
     assert found is not None
-    declared, mentioned = declarations_and_references(DumpSet([file]), found)
+    declared, mentioned = declarations_and_references(Compile([file]), found)
     assert [place.line for place in declared] == [2]
     assert [place.line for place in mentioned] == [8, 9, 9]
     assert {file.lines[place.line][place.start : place.end] for place in mentioned} == {"f"}
@@ -112,7 +112,7 @@ def test_frame_references_exclude_number_prefixes() -> None:
     file = marked_program.file_of(text)
     found = cursor_target_at(file, 6, 0)
     assert found is not None
-    _, mentioned = declarations_and_references(DumpSet([file]), found)
+    _, mentioned = declarations_and_references(Compile([file]), found)
     assert [file.lines[place.line][3:4] for place in mentioned] == ["a"]
 
 

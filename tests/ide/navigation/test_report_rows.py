@@ -8,7 +8,7 @@ from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import declaration, definitions
 from hlo_lsp.ide.navigation.references import declarations_and_references
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 
 ASSIGNMENT = """\
@@ -52,7 +52,7 @@ class Read:
         path.write_text(report, "utf-8")
         library = DumpWorkspace()
         self.report = library.file(path)
-        self.dump: DumpSet = library.set_of(self.report)
+        self.dump: Compile = library.compile_of(self.report)
         self.rows = [n for n, line in enumerate(self.report.lines) if "%);" in line]
 
     def led(self, row: int) -> tuple[list[str], str | None]:

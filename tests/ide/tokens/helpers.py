@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 
 
 def open_indexed(text: str) -> DumpFile:
@@ -17,7 +17,7 @@ def open_indexed(text: str) -> DumpFile:
 
 def all_tokens(file: DumpFile, first: int = 0, end: int | None = None) -> list[SemanticToken]:
     """Return the tokens of a file without companion files."""
-    return [token for some in semantic_tokens(DumpSet([file]), file, first, end) for token in some]
+    return [token for some in semantic_tokens(Compile([file]), file, first, end) for token in some]
 
 
 def words_by_line(file: DumpFile, found: Iterable[SemanticToken]) -> dict[int, str]:
@@ -38,7 +38,7 @@ def tokens_by_line(text: str) -> list[str]:
     return [found.get(line, "") for line in range(len(file.lines))]
 
 
-def declared_modifiers(file: DumpFile, dump: DumpSet) -> dict[str, str]:
+def declared_modifiers(file: DumpFile, dump: Compile) -> dict[str, str]:
     """Return the declared names of a file with their other modifiers."""
     found = (token for some in semantic_tokens(dump, file) for token in some)
     return {

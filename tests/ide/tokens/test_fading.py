@@ -5,8 +5,8 @@ import pytest
 import marked_dump
 from hlo_lsp.ide.tokens.line_tokens import TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from ide.tokens.helpers import declared_modifiers, open_indexed
 
 MODULE = """\
@@ -31,8 +31,8 @@ ENTRY %e (a: f32[]) -> f32[] {
 """
 
 
-def faded(file: DumpFile, dump: DumpSet | None = None) -> dict[str, str]:
-    found = declared_modifiers(file, dump or DumpSet([file]))
+def faded(file: DumpFile, dump: Compile | None = None) -> dict[str, str]:
+    found = declared_modifiers(file, dump or Compile([file]))
     return {name: what for name, what in found.items() if what != "none"}
 
 
@@ -81,7 +81,7 @@ def test_values_without_uses(change: tuple[str, str], is_unused: bool) -> None:
     values = DumpFile.of_text(UNUSED.replace(*change), "values.txt")
     whole = marked_dump.split()
     assignment = whole.file(marked_dump.ASSIGNMENT)
-    dump = DumpSet([values, assignment, whole.file(marked_dump.MODULE)])
+    dump = Compile([values, assignment, whole.file(marked_dump.MODULE)])
     line = next(n for n, text in enumerate(assignment.lines) if text.startswith(" value: <5 "))
     found = [token for some in semantic_tokens(dump, assignment, line, line + 1) for token in some]
     assert [token.modifiers for token in found if token.modifiers] == [
@@ -96,5 +96,5 @@ def test_outputs_are_not_unused() -> None:
 
 def test_unused_values_require_module_text() -> None:
     values = DumpFile.of_text(UNUSED, "values.txt")
-    dump = DumpSet([values, marked_dump.split().file(marked_dump.ASSIGNMENT)])
+    dump = Compile([values, marked_dump.split().file(marked_dump.ASSIGNMENT)])
     assert set(faded(values, dump)) == {"add.9"}

@@ -11,8 +11,8 @@ from dumps import files_of, module_files
 from edits import Texts
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken
 from hlo_lsp.ide.tokens.semantic_tokens import MAX_TOKENIZED_COLUMNS, semantic_tokens
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 from ide.tokens.helpers import all_tokens, open_indexed
@@ -76,7 +76,7 @@ def test_unclosed_comment_extends_to_end() -> None:
 
 def test_tokens_come_in_batches() -> None:
     file = open_indexed("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
-    steps = [len(some) for some in semantic_tokens(DumpSet([file]), file)]
+    steps = [len(some) for some in semantic_tokens(Compile([file]), file)]
     assert len(steps) > 10
     assert max(steps) < 4000
 

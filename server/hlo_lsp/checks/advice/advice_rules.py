@@ -15,9 +15,9 @@ from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_spac
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import capitalized, count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, name_place
 from hlo_lsp.program.donation import (
@@ -159,7 +159,7 @@ def _constants_finding(
     return context.report(first.place("SIZE"), f"{what}. {_remedy(origin, count)}", *related)
 
 
-def _purpose(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> str:
+def _purpose(dump: Compile, line: LocatedRecord[InstructionLine]) -> str:
     """Return the operation and the Python line of a constant: `` for `jit(f)/add` (f.py:3)``."""
     text = line.record.parsed
     operation = text.metadata.get("op_name", "").replace("`", "'")
@@ -223,7 +223,7 @@ class _BufferLifetime:
         return self.value.size * self.steps
 
 
-def _largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[_BufferLifetime]:
+def _largest_lifetimes(dump: Compile, count: int, least: int) -> list[_BufferLifetime]:
     """Return the values of temp allocations with the largest product of bytes and steps.
 
     Parameters and outputs are excluded: the caller determines how long they are live. So are values

@@ -12,9 +12,9 @@ from hlo_lsp.model.buffer_assignment import (
     buffer_assignment,
     misses_used_values,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
@@ -155,7 +155,7 @@ class _Total:
     missing: int
 
 
-def _total(dump: DumpSet) -> _Total | None:
+def _total(dump: Compile) -> _Total | None:
     """Return the total of all allocations where it is printed and none of them is missing."""
     assignment = buffer_assignment(dump)
     if not assignment.blocks or not assignment.is_complete:

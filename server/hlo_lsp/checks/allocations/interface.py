@@ -12,9 +12,9 @@ from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query_cache import query
@@ -49,7 +49,7 @@ class ValueOrigin:
 
 
 @query
-def interface_origins(dump: DumpSet) -> "Origins":
+def interface_origins(dump: Compile) -> "Origins":
     """Return the origins of the values of a compile."""
     for file in dump.files:  # Read here what the origins read later, in other queries.
         memory = file.memory
@@ -61,7 +61,7 @@ def interface_origins(dump: DumpSet) -> "Origins":
 class Origins:
     """Origins of the values of one compile. None means that no file of the compile states it."""
 
-    def __init__(self, dump: DumpSet) -> None:
+    def __init__(self, dump: Compile) -> None:
         self._dump = dump
         self.file: DumpFile | None = None  # the module text
         self._module: ModuleIndex | None = None
@@ -363,7 +363,7 @@ def output_mismatch(context: CompileContext) -> Iterator[Finding]:
 
 @query
 def _wrong_part(
-    block: AllocationBlock, dump: DumpSet
+    block: AllocationBlock, dump: Compile
 ) -> tuple[AssignedValue, int | None, str] | None:
     """Return a value of an allocation, its parameter, and the field that contradicts it."""
     allocation, origins = block.allocation, interface_origins(dump)

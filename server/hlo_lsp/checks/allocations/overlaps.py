@@ -11,8 +11,8 @@ from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
 from hlo_lsp.memory.byte_ranges import LiveByteRange, changed_ranges
 from hlo_lsp.memory.occupancy_and_peaks import live_byte_ranges
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query_cache import query
@@ -67,7 +67,7 @@ class _Overlaps:
 
 
 @query
-def _overlapping_pairs(block: AllocationBlock, dump: DumpSet) -> _Overlaps:
+def _overlapping_pairs(block: AllocationBlock, dump: Compile) -> _Overlaps:
     """Return the first pairs; the sweep takes 0.1 s for a large allocation.
 
     If there was none before an edit, only values that it changed can overlap another one.
@@ -153,7 +153,7 @@ def _overlapping(slots: list[_Slot], slot: _Slot) -> list[_Slot]:
 
 
 def _live_ranges(
-    block: AllocationBlock, dump: DumpSet
+    block: AllocationBlock, dump: Compile
 ) -> list[tuple[AssignedValue, LiveByteRange]]:
     """Return the values whose bytes are in the allocation, and whose steps are certain."""
     size, last_step, repeated = block.allocation.size, dump.last_step or 0, _repeated_ranges(dump)
@@ -166,20 +166,20 @@ def _live_ranges(
 
 
 @query
-def _repeated_ranges(dump: DumpSet) -> frozenset[str]:
+def _repeated_ranges(dump: Compile) -> frozenset[str]:
     """Return the values with several live ranges."""
     ranges = [file.memory.ranges for file in dump.files]
     shared = (one.keys & other.keys for one, other in combinations(ranges, 2))
     return frozenset().union(*(one.repeated for one in ranges), *shared)
 
 
-def _may_share(dump: DumpSet, one: LiveValue, other: LiveValue) -> bool:
+def _may_share(dump: Compile, one: LiveValue, other: LiveValue) -> bool:
     if _is_context(dump, one) and _is_context(dump, other):
         return True
     return _is_in_branch(dump, one, other) or _is_in_branch(dump, other, one)
 
 
-def _is_in_branch(dump: DumpSet, inner: LiveValue, earlier: LiveValue) -> bool:
+def _is_in_branch(dump: Compile, inner: LiveValue, earlier: LiveValue) -> bool:
     """Return whether a branch of a conditional computes a value, and does not need the earlier one.
 
     A branch can overwrite an operand after its last use there: memory space assignment ends the use
@@ -206,7 +206,7 @@ def _is_in_branch(dump: DumpSet, inner: LiveValue, earlier: LiveValue) -> bool:
 
 
 @query
-def _last_conditional_step(dump: DumpSet) -> int:
+def _last_conditional_step(dump: Compile) -> int:
     """Return the last step of an instruction that is named as a conditional, or -1."""
     rows = (row for file in dump.files for row in file.memory.steps.firsts())
     return max((row.step for row in rows if row.name.startswith("cond")), default=-1)
@@ -228,7 +228,7 @@ def _calls_of(
             homes.append(module.computation_of(caller))
 
 
-def _is_context(dump: DumpSet, live: LiveValue) -> bool:
+def _is_context(dump: Compile, live: LiveValue) -> bool:
     """Return whether a value is the context of an asynchronous call.
 
     The context comes after operands and results. Calls that wait for each other share it: those on

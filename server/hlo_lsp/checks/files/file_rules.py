@@ -15,8 +15,8 @@ from hlo_lsp.checks.framework.rule import (
     error,
 )
 from hlo_lsp.checks.peaks.stack_traces import may_be_part_of_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, span_place, top_place
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.model.shape import ShapeError, parse_shape
@@ -124,7 +124,7 @@ def _short_lists(context: CompileContext) -> Iterator[Finding]:
         yield from _short(context, assigned, "allocations", entries, missing)
 
 
-def _ends_early(dump: DumpSet, file: DumpFile, lacking: Set[int]) -> bool:
+def _ends_early(dump: Compile, file: DumpFile, lacking: Set[int]) -> bool:
     """Return whether the last allocations are missing, or the last values of the last one."""
     allocations, (_, last) = file.memory.allocations, last_record(file) or (0, None)
     head = file.records.head_of(last) if isinstance(last, AssignedValue) else last

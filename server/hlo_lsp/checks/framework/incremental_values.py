@@ -6,9 +6,9 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import Memo, query
 from hlo_lsp.syntax.instruction_text import tuples_of_element
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -43,7 +43,7 @@ class CleanValues:
 
     def refresh(
         self,
-        dump: DumpSet,
+        dump: Compile,
         module: DumpFile | None,
         reading: Callable[[set[str]], Iterable[ValueRecord]] | None = None,
     ) -> InstructionChanges | None:
@@ -119,7 +119,7 @@ def _changes(
 _clean_values = Memo[defaultdict[str, CleanValues]]()  # by the code of the rule
 
 
-def clean_values(dump: DumpSet, code: str) -> CleanValues:
+def clean_values(dump: Compile, code: str) -> CleanValues:
     """Return the values that the rule with this code found clean, which it brings up to date."""
     known = _clean_values.get(dump, None)
     if known is None:

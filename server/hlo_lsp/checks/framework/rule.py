@@ -10,9 +10,9 @@ from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues, clean_values
 from hlo_lsp.checks.framework.options import Limits
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
 from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
@@ -72,7 +72,7 @@ class RecordContext(RuleContext, Generic[R]):
     __slots__ = ("__dict__", "dump", "file", "record", "scope")
 
     def __init__(
-        self, dump: DumpSet, file: DumpFile, record: R, scope: Computation | None = None
+        self, dump: Compile, file: DumpFile, record: R, scope: Computation | None = None
     ) -> None:
         self.dump = dump
         self.file = file
@@ -135,7 +135,7 @@ class CompileContext(RuleContext):
 
     __slots__ = ("dump", "thresholds", "with_foreign")
 
-    def __init__(self, dump: DumpSet, with_foreign: DumpSet, thresholds: Limits) -> None:
+    def __init__(self, dump: Compile, with_foreign: Compile, thresholds: Limits) -> None:
         self.dump = dump
         self.with_foreign = with_foreign
         self.thresholds = thresholds
@@ -207,7 +207,7 @@ class WholeRule:
     needs_whole_files: bool = True
     needs_known_forms: bool = True
     is_on_allocations: bool = False
-    findings: Query[[DumpSet, DumpSet, Limits], list[Finding]] = field(
+    findings: Query[[Compile, Compile, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
 
@@ -215,7 +215,7 @@ class WholeRule:
         findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
         object.__setattr__(self, "findings", findings)
 
-    def _findings(self, dump: DumpSet, with_foreign: DumpSet, thresholds: Limits) -> list[Finding]:
+    def _findings(self, dump: Compile, with_foreign: Compile, thresholds: Limits) -> list[Finding]:
         found: list[Finding] = []
         context = CompileContext(dump, with_foreign, thresholds)
         context.code, context.severity = self.code, self.severity

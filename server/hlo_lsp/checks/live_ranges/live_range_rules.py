@@ -16,7 +16,7 @@ from hlo_lsp.checks.live_ranges.section import (
     report_few,
     text_schedule,
 )
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import RangeRow, SequenceRow
@@ -24,14 +24,14 @@ from hlo_lsp.syntax.memory_records import RangeRow, SequenceRow
 T = TypeVar("T")
 
 
-def has_all_values(dump: DumpSet) -> bool:
+def has_all_values(dump: Compile) -> bool:
     """Return whether every line that may name a value is readable in one of the files."""
     if dump.assigned_values_file is not None and not dump.has_broken_assigned_values:
         return True
     return dump.used_values_file is not None and not dump.has_broken_used_values
 
 
-def _value_ids(dump: DumpSet) -> dict[int, str]:
+def _value_ids(dump: Compile) -> dict[int, str]:
     ids: dict[int, str] = {}
     for file in dump.files:
         checkpoint()
@@ -218,7 +218,7 @@ def _starts(context: CompileContext, *, of_parameters: bool) -> list[Finding]:
 
 
 @query
-def _wrong_starts(dump: DumpSet) -> "list[WrongStart]":
+def _wrong_starts(dump: Compile) -> "list[WrongStart]":
     section, text = live_range_section(dump), text_schedule(dump)
     if section is None:
         return []
@@ -276,7 +276,7 @@ def _start_by_text(
     return WrongStart(row, step)
 
 
-def _start_without_text(dump: DumpSet, step: SequenceRow, row: RangeRow) -> WrongStart | None:
+def _start_without_text(dump: Compile, step: SequenceRow, row: RangeRow) -> WrongStart | None:
     text = dump.text_of(row.name)
     if text is None or row.start_step == step.step:
         return None
@@ -298,7 +298,7 @@ def _few(
     return report_few(items, report, len(section.ranges), summary)
 
 
-def _scheduled(dump: DumpSet, section: LiveRangeSection) -> Container[str]:
+def _scheduled(dump: Compile, section: LiveRangeSection) -> Container[str]:
     """Return the names of the scheduled instructions: only their values have live ranges."""
     text = text_schedule(dump)
     return {row.name for row in section.steps} if text is None else text.steps

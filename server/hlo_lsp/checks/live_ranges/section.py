@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section, section_of
@@ -86,7 +86,7 @@ class LiveRangeSection:
 
 
 @query
-def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
+def live_range_section(dump: Compile) -> LiveRangeSection | None:
     """Return the live ranges of a compile, or None without any, or with several sections."""
     holders = (file for file in dump.files if len(file.memory.ranges) or len(file.memory.steps))
     file = next(holders, None)
@@ -177,7 +177,7 @@ class TextSchedule:
 
 
 @query
-def text_schedule(dump: DumpSet) -> TextSchedule | None:
+def text_schedule(dump: Compile) -> TextSchedule | None:
     """Return the schedule of the module text; None without a complete, scheduled one."""
     file = module_at_buffer_assignment(dump)
     schedule = schedule_of(file.module) if file is not None and is_complete_module(file) else None

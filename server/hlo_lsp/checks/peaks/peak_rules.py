@@ -18,8 +18,8 @@ from hlo_lsp.checks.live_ranges.section import (
 from hlo_lsp.memory.logical_sizes import live_bytes
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
@@ -132,7 +132,7 @@ def _label(row: PeakRow) -> str:
     return row.key or row.name
 
 
-def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[str]:
+def _expected_rows(dump: Compile, section: LiveRangeSection, step: int) -> list[str]:
     live = [row for row in section.ranges if row.start_step <= step <= row.end_step]
     if section.peak and section.peak[0].cumulative is None:
         return [row.key for row in live]  # by value ids, as live ranges are
@@ -212,12 +212,12 @@ def peak_understated(context: CompileContext) -> Iterator[Finding]:
     )
 
 
-def _value(dump: DumpSet, row: PeakRow) -> list[Related]:
+def _value(dump: Compile, row: PeakRow) -> list[Related]:
     found = dump.value_header(row.key or row.name + "{}")
     return [] if found is None else [Related(found.place(), _label(row))]
 
 
-def _section_with_peak(dump: DumpSet) -> tuple[LiveRangeSection | None, PeakLabel | None]:
+def _section_with_peak(dump: Compile) -> tuple[LiveRangeSection | None, PeakLabel | None]:
     """Return the live ranges and the line that names the step of the peak, both or none."""
     section = live_range_section(dump)
     label = None if section is None else section.labels.get(Section.PEAK)

@@ -14,8 +14,8 @@ from hlo_lsp.checks.live_ranges.section import (
     LiveRangeSection,
     live_range_section,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.instruction_text import metadata_fields
@@ -161,7 +161,7 @@ def stack_order(context: CompileContext) -> Iterator[Finding]:
         yield context.report(section.place(row), message, related)
 
 
-def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:
+def _section_with_stacks(dump: Compile) -> LiveRangeSection | None:
     section = live_range_section(dump)
     has_stacks = section is not None and Section.STACKS in section.labels and section.stacks
     return section if has_stacks else None
@@ -195,7 +195,7 @@ RULES: tuple[AnyRule, ...] = (
 )
 
 
-def may_be_part_of_title(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
+def may_be_part_of_title(dump: Compile, file: DumpFile, broken: BrokenRecord) -> bool:
     """Return whether an unreadable line may be part of a row whose title has a line break."""
     head = file.records.readable_head_of(broken)
     is_row = isinstance(head, Label) and head.name == "breakdown_label"
@@ -203,7 +203,7 @@ def may_be_part_of_title(dump: DumpSet, file: DumpFile, broken: BrokenRecord) ->
 
 
 @query
-def _has_line_breaks_in_names(dump: DumpSet) -> bool:
+def _has_line_breaks_in_names(dump: Compile) -> bool:
     """Return whether an ``op_name`` of a compile has a line break."""
     return any(
         field.name == "op_name" and "\n" in field.value

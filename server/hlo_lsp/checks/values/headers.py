@@ -14,8 +14,8 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, shape_place, top_place
 from hlo_lsp.model.query_cache import query
@@ -69,7 +69,7 @@ def _descents(ids: MultiMap[int, Any]) -> list[tuple[Header, Header]]:
     ]
 
 
-def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
+def _lists(dump: Compile) -> tuple[HeaderList | None, HeaderList | None]:
     """Return the headers in the allocations, and those under ``Used values``."""
     assigned = entries = None
     for file in reversed(dump.files):
@@ -275,7 +275,7 @@ def shape_definition_mismatch(context: CompileContext) -> Iterator[Finding]:
         yield _mismatch(context, sorted(values, key=lambda shapes: shapes[0].place.line))
 
 
-def _disagreeing(dump: DumpSet, clean: CleanValues) -> Iterator[tuple[Header, list[_PrintedShape]]]:
+def _disagreeing(dump: Compile, clean: CleanValues) -> Iterator[tuple[Header, list[_PrintedShape]]]:
     module = module_at_buffer_assignment(dump)
     holder, entries = dump.assigned_values_file, dump.used_values_file
     headers: Iterator[Any] = iter(())

@@ -14,8 +14,8 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import ValueRecord
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, field_place, line_place, shape_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import shape_indexes
@@ -174,7 +174,7 @@ def _clean_positions(
     return clean.records
 
 
-def is_named(dump: DumpSet, name: str) -> bool:
+def is_named(dump: Compile, name: str) -> bool:
     """Return whether an instruction that the module text lacks is scheduled, or defines a value."""
     keys = (f"{name}{{}}", f"{name}{{0}}")
     is_defined = any(dump.find(lambda index: index.entry_keys, key) for key in keys)

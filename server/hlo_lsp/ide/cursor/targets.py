@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.filecheck import CaptureMention
@@ -157,13 +157,13 @@ class CursorTarget:
         return isinstance(self.record, InstructionLine | ComputationLine)
 
 
-def target_value(dump: DumpSet, entity: ValueTarget) -> Value | None:
+def target_value(dump: Compile, entity: ValueTarget) -> Value | None:
     """Return the value of a cursor target, by id if it has one, otherwise by name and index."""
     by_id = None if entity.id is None else dump.value(entity.id)
     return by_id or dump.value_of_key(entity.key)
 
 
-def target_instruction(dump: DumpSet, entity: TargetEntity) -> str | None:
+def target_instruction(dump: Compile, entity: TargetEntity) -> str | None:
     """Return the name of the instruction of an entity: of a value, the one that defines it."""
     match entity:
         case InstructionTarget(name=name) | TupleElementTarget(instruction=name):
@@ -177,7 +177,7 @@ def target_instruction(dump: DumpSet, entity: TargetEntity) -> str | None:
 
 
 def resolve_instruction(
-    dump: DumpSet, target: CursorTarget, name: str
+    dump: Compile, target: CursorTarget, name: str
 ) -> LocatedRecord[InstructionLine] | None:
     """Return the instruction that a name at the cursor refers to.
 
@@ -196,7 +196,7 @@ def resolve_instruction(
 
 
 def resolve_computation(
-    dump: DumpSet, target: CursorTarget, name: str
+    dump: Compile, target: CursorTarget, name: str
 ) -> LocatedRecord[ComputationLine] | None:
     """Return the computation with this name, preferably from the file of the cursor target."""
     own = target.place.file.module.named(name)
@@ -214,7 +214,7 @@ def resolve_parameter(target: CursorTarget, number: int) -> LocatedRecord[Instru
 
 
 def resolve_location_row(
-    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
+    dump: Compile, target: CursorTarget, entity: LocationRowTarget
 ) -> LocatedRecord[Record] | None:
     """Return a row of a source-location table, preferably from the file of the cursor target."""
     for file in (target.place.file, *dump.files):

@@ -23,9 +23,9 @@ from hlo_lsp.ide.navigation.definitions import reported_row_at
 from hlo_lsp.ide.navigation.filecheck import capture_card
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.program.schedule import thunk_instruction
@@ -38,7 +38,7 @@ _MAX_TITLE_CHARACTERS = 40  # of an attribute value
 _MAX_SHAPE_CHARACTERS = 200
 
 
-def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
+def hover_card(dump: Compile, target: CursorTarget) -> Card | None:
     """Return the hover of a cursor target, or None if nothing is known about it."""
     match target.entity:
         case targets.ValueTarget(key=key) as entity:
@@ -67,7 +67,7 @@ def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     return _module_text_card(dump, target)
 
 
-def _module_text_card(dump: DumpSet, target: CursorTarget) -> Card | None:
+def _module_text_card(dump: Compile, target: CursorTarget) -> Card | None:
     line: LocatedRecord[InstructionLine] | None
     match target.entity:
         case targets.AttributeTarget() as entity:
@@ -85,7 +85,7 @@ def _module_text_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     return None
 
 
-def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Card:
+def allocation_card(dump: Compile, allocation: LocatedRecord[AllocationLine]) -> Card:
     """Return the hover of an allocation: its size, kind, and values."""
     record = allocation.record
     values = list(dump.assigned_to(allocation))
@@ -119,7 +119,7 @@ def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
     return Card(f"allocation {record.number}", tuple(facts), headline=headline)
 
 
-def _report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
+def _report_row_card(dump: Compile, target: CursorTarget) -> Card | None:
     reported = reported_row_at(dump, target)
     if reported is None:
         return None
@@ -165,7 +165,7 @@ def _term_card(word: str) -> Card | None:
     return None if entry is None else Card(entry["title"], text=entry["text"])
 
 
-def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
+def thunk_card(dump: Compile, row: ThunkRow, instruction: str | None) -> Card:
     """Return the hover of a thunk and the instruction that it runs."""
     facts = [] if row.kernel is None else [Fact("kernel", f"`{row.kernel}`")]
     if instruction is None:
@@ -198,7 +198,7 @@ def computation_card(head: LocatedRecord[ComputationLine]) -> Card:
     return Card(f"computation `{record.name}`", tuple(facts))
 
 
-def _module_card(dump: DumpSet, file: DumpFile) -> Card:
+def _module_card(dump: Compile, file: DumpFile) -> Card:
     module, header, entry = file.module, file.module.header, file.module.entry
     facts = [
         Fact("computations", f"{len(module.all_computations()):,}"),
@@ -219,7 +219,7 @@ def _module_card(dump: DumpSet, file: DumpFile) -> Card:
 
 
 def _attribute_card(
-    dump: DumpSet, target: CursorTarget, entity: targets.AttributeTarget
+    dump: Compile, target: CursorTarget, entity: targets.AttributeTarget
 ) -> Card | None:
     words = vocabulary()
     attribute = (
@@ -254,7 +254,7 @@ def _attribute_title(entity: targets.AttributeTarget) -> str:
 
 
 def _location_row_card(
-    dump: DumpSet, target: CursorTarget, entity: targets.LocationRowTarget
+    dump: Compile, target: CursorTarget, entity: targets.LocationRowTarget
 ) -> Card | None:
     row = targets.resolve_location_row(dump, target, entity)
     if row is None:

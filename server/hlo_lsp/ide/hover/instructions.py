@@ -30,9 +30,9 @@ from hlo_lsp.ide.hover.values import (
     sharing_facts,
 )
 from hlo_lsp.ide.navigation.references import user_instructions
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.omitted_instructions import omitted_instructions
@@ -60,7 +60,7 @@ OptionalLine = LocatedRecord[InstructionLine] | None
 
 
 def instruction_card(
-    dump: DumpSet, name: str, index: str | None = None, line: OptionalLine = None
+    dump: Compile, name: str, index: str | None = None, line: OptionalLine = None
 ) -> Card | None:
     """Return the hover of an instruction, or None if its compile does not mention it.
 
@@ -125,7 +125,7 @@ def instruction_card(
     )
 
 
-def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | None) -> list[Fact]:
+def _result_facts(dump: Compile, text: InstructionText, name: str, index: str | None) -> list[Fact]:
     """Return the shape of a result or leaf and its size; padded only if its layout is known.
 
     Before buffer assignment and inside fusions, an untiled shape does not determine the padding.
@@ -163,7 +163,7 @@ def _value_facts(
     return [*facts, *list_facts("forwards", forwarded)]
 
 
-def _leaf_facts(dump: DumpSet, name: str, leaves: list[tuple[str, Value]]) -> list[Fact]:
+def _leaf_facts(dump: Compile, name: str, leaves: list[tuple[str, Value]]) -> list[Fact]:
     """Return a fact for each of the largest leaves of a tuple."""
     ordered = sorted(leaves, key=lambda leaf: -(leaf[1].size or 0))
     facts = [
@@ -196,7 +196,7 @@ def _describe_slot(value: Value) -> str:
     return f"{number} at offset {record.offset:,}, {format_bytes(record.size)}"
 
 
-def _opcode_specific_facts(dump: DumpSet, text: InstructionText, line: OptionalLine) -> list[Fact]:
+def _opcode_specific_facts(dump: Compile, text: InstructionText, line: OptionalLine) -> list[Fact]:
     match text.opcode.text:
         case "constant":
             literal = " ".join(text.literal.text.split()).replace("`", "'")
@@ -232,7 +232,7 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
     return [*facts, *list_facts("receives", found)]
 
 
-def _omission_facts(dump: DumpSet, record: InstructionLine) -> list[Fact]:
+def _omission_facts(dump: Compile, record: InstructionLine) -> list[Fact]:
     """Return which element of a tuple this is, and the names of it that only memory files have."""
     if not isinstance(record, TupleElement) or record.holder is None:
         return []
@@ -264,7 +264,7 @@ def _operand_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
     return [Fact("operands", counted_list(operands))]
 
 
-def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
+def _user_facts(dump: Compile, name: str, line: OptionalLine) -> list[Fact]:
     users = [f"`{user}`" for user in user_instructions(dump, name, line)]
     is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
@@ -288,7 +288,7 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
     return sharding_facts(sharding.text.strip(), shape, is_shard=bool(is_shard))
 
 
-def _counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
+def _counterpart_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Fact]:
     names: dict[DumpFile, list[str]] = {}
     for other in counterparts(dump, line):
         names.setdefault(other.file, []).append(f"`{other.record.name}`")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Fact, join_limited
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.stages import instructions_by_operation
@@ -16,7 +16,7 @@ _MAX_LISTED_MOVES = 4
 _MAX_NAME_CHARACTERS = 60
 
 
-def prepare_hovers(dump: DumpSet) -> None:
+def prepare_hovers(dump: Compile) -> None:
     """Compute the facts of a compile that many hovers need, so that the first is fast, too."""
     for file in dump.files:
         file.module.build_mention_index()
@@ -25,7 +25,7 @@ def prepare_hovers(dump: DumpSet) -> None:
         instructions_by_operation(other)
 
 
-def needs_preparation(dump: DumpSet) -> bool:
+def needs_preparation(dump: Compile) -> bool:
     """Return whether ``prepare_hovers`` takes longer than a hover may."""
     return any(
         max(len(file.module.instructions), len(file.memory.assigned)) > _MAX_UNPREPARED_RECORDS
@@ -34,7 +34,7 @@ def needs_preparation(dump: DumpSet) -> bool:
 
 
 @query  # so that the headline and the facts of a hover share one search
-def value_origin(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+def value_origin(dump: Compile, name: str, index: str | None) -> Origin | None:
     """Return the origin of a value."""
     return origin_of(dump, name, index)
 
@@ -59,7 +59,7 @@ def describe_argument(argument: str) -> str:
 
 
 def origin_and_source_facts(
-    dump: DumpSet, name: str, index: str | None, text: InstructionText | None
+    dump: Compile, name: str, index: str | None, text: InstructionText | None
 ) -> list[Fact]:
     """Return the origin of a value, and the operation and Python stack of its instruction."""
     origin = value_origin(dump, name, index)
@@ -89,7 +89,7 @@ def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
     return Fact("origin", f"{text}; {line}" if text else line, origin.source, callers)
 
 
-def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
+def source_facts(dump: Compile, text: InstructionText) -> list[Fact]:
     """Return the operation name and the Python stack of an instruction."""
     return [*_operation_facts(text.metadata.get("op_name")), *stack_facts(dump.stack(text))]
 

@@ -10,8 +10,8 @@ from hlo_lsp.memory.logical_sizes import logical_peak_of
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
@@ -19,7 +19,7 @@ from hlo_lsp.syntax.module_records import ComputationLine
 _MAX_OWNERS = 4
 
 
-def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
+def allocation_summary(dump: Compile, allocation: LocatedRecord[AllocationLine]) -> str:
     """Return ``12 values, 4.00 MiB, 3 share offset 0``."""
     values = sum(1 for _ in dump.assigned_to(allocation))
     summary = f"{count_noun(values, 'value')}, {format_short_bytes(allocation.record.size)}"
@@ -30,7 +30,7 @@ def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine])
     return f"{summary}, {count:,} share offset {offset:,}"
 
 
-def value_summary(dump: DumpSet, value: Value) -> str:
+def value_summary(dump: Compile, value: Value) -> str:
     """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21``."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
@@ -39,7 +39,7 @@ def value_summary(dump: DumpSet, value: Value) -> str:
     return f"live {describe_step_range(dump, value.live.record)}".replace("`", "")
 
 
-def declared_peak_summary(dump: DumpSet) -> str:
+def declared_peak_summary(dump: Compile) -> str:
     """Return the declared peak: ``declared by XLA: 42.2 KiB at step 13``.
 
     Without occupied bytes, the logical peak follows.
@@ -60,7 +60,7 @@ def declared_peak_summary(dump: DumpSet) -> str:
     )
 
 
-def occupied_peak_summary(dump: DumpSet) -> str:
+def occupied_peak_summary(dump: Compile) -> str:
     """Return the occupied bytes of the main memory space at the declared peak, and the most.
 
     For example ``HBM: 48.0 KiB occupied, 4.0 KiB more at step 5``.
@@ -77,7 +77,7 @@ def occupied_peak_summary(dump: DumpSet) -> str:
     )
 
 
-def memory_summary(dump: DumpSet) -> str:
+def memory_summary(dump: Compile) -> str:
     """Return the memory of a compile in one line, with the largest owners at the peak.
 
     For example ``HBM: 680.60 MiB of 788.30 MiB at the peak, step 9 | arguments 460.60 MiB``.
@@ -98,7 +98,7 @@ def memory_summary(dump: DumpSet) -> str:
     )
 
 
-def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:
+def computation_summary(dump: Compile, computation: LocatedRecord[ComputationLine]) -> str:
     """Return ``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
     instructions = count_noun(len(members), "instruction")
@@ -109,7 +109,7 @@ def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLin
     return f"{instructions}, {defined} defined, {format_short_bytes(buffers.bytes)}"
 
 
-def total_summary(dump: DumpSet) -> str:
+def total_summary(dump: Compile) -> str:
     """Return the total of each memory space: ``HBM 12.00 MiB, VMEM 8.5 KiB``."""
     spaces: Counter[int] = Counter()
     local = 0

@@ -17,6 +17,7 @@ from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import (
     Card,
     Fact,
@@ -26,7 +27,6 @@ from hlo_lsp.model.display import (
     join_limited,
     shortened,
 )
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
@@ -52,7 +52,7 @@ def quoted_name(value: Value | AssignedValue | UsedValue) -> str:
     return f"`{value.name}{value.index or ''}`"
 
 
-def value_card(dump: DumpSet, value: Value) -> Card:
+def value_card(dump: Compile, value: Value) -> Card:
     """Return the hover of a value: where its data came from, then how it occupies memory."""
     text = None if value.entry is None else defining_text(value.entry.record)
     if text is None:
@@ -85,7 +85,7 @@ def value_card(dump: DumpSet, value: Value) -> Card:
     return Card(quoted_name(value), tuple(facts), headline=value_headline(dump, value))
 
 
-def part_label(dump: DumpSet, value: Value, index: str | None) -> str:
+def part_label(dump: Compile, value: Value, index: str | None) -> str:
     """Return ``leaf {1}`` for a value at a shape index, or ``element {0}`` for a nested tuple."""
     is_tuple = (dump.shape_text(value) or "").startswith("(")
     return f"{'element' if is_tuple else 'leaf'} {index}"
@@ -113,7 +113,7 @@ def allocation_kind(allocation: AllocationLine) -> str:
     return " + ".join(kind for kind, applies in kinds.items() if applies)
 
 
-def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
+def describe_step_range(dump: Compile, live: RangeRow) -> str:
     """Return ``2-15 (13 steps): fusion.40 -> fusion.21`` with the names in backticks."""
     begin = _step_name(dump, live.start_step)
     if live.start_step == 0 and begin != f"`{live.name}`":
@@ -123,14 +123,14 @@ def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
     return f"{live.start_step:,}-{live.end_step:,} ({steps}): {names}"
 
 
-def _step_name(dump: DumpSet, step: int) -> str:
+def _step_name(dump: Compile, step: int) -> str:
     row = dump.at_step(step)
     if row is not None:
         return f"`{row.record.name}`"
     return "the end of the program" if step == dump.last_step else f"step {step:,}"
 
 
-def _consumer_facts(dump: DumpSet, value: Value) -> list[Fact]:
+def _consumer_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return for what a value is kept, if it is alive until copies of it start."""
     lifetime = lifetime_of(dump, value)
     last = None if lifetime is None else lifetime.last_consumer
@@ -142,7 +142,7 @@ def _consumer_facts(dump: DumpSet, value: Value) -> list[Fact]:
     return [Fact("kept for", ", ".join(filter(None, parts)))]
 
 
-def is_at_declared_peak(dump: DumpSet, live: LocatedRecord[RangeRow] | None) -> bool | None:
+def is_at_declared_peak(dump: Compile, live: LocatedRecord[RangeRow] | None) -> bool | None:
     """Return whether a value is live at XLA's declared peak; None if that is unknown."""
     peak_step = dump.declared_peak
     if peak_step is None or live is None:
@@ -150,7 +150,7 @@ def is_at_declared_peak(dump: DumpSet, live: LocatedRecord[RangeRow] | None) -> 
     return live.record.start_step <= peak_step <= live.record.end_step
 
 
-def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
+def live_range_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return the live range of a value, or no fact if none is printed."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
@@ -160,7 +160,7 @@ def live_range_facts(dump: DumpSet, value: Value) -> list[Fact]:
     return [Fact("live range", describe_step_range(dump, value.live.record) + _peak(dump, value))]
 
 
-def _peak(dump: DumpSet, value: Value) -> str:
+def _peak(dump: Compile, value: Value) -> str:
     """Return whether a value occupies bytes at the peak of its memory space.
 
     If that peak is unknown, it is compared with XLA's declared peak of all memory spaces.
@@ -177,7 +177,7 @@ def _peak(dump: DumpSet, value: Value) -> str:
     return "" if step is None else f", {'' if is_at else 'not '}at {owner}'s peak (step {step:,})"
 
 
-def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
+def sharing_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return the other values that occupy the same bytes, or no fact if there are none."""
     others = values_sharing_memory(dump, value)
     if not others:
@@ -194,7 +194,7 @@ def sharing_facts(dump: DumpSet, value: Value) -> list[Fact]:
     ]
 
 
-def _shape_facts(dump: DumpSet, value: Value) -> tuple[list[Fact], list[Fact], list[Fact]]:
+def _shape_facts(dump: Compile, value: Value) -> tuple[list[Fact], list[Fact], list[Fact]]:
     """Return the shape of a value, its padding, and its sizes."""
     text = dump.shape_text(value)
     shape = None if text is None else try_shape(text)
@@ -208,7 +208,7 @@ def _shape_facts(dump: DumpSet, value: Value) -> tuple[list[Fact], list[Fact], l
 SEPARATOR = " · "
 
 
-def value_headline(dump: DumpSet, value: Value) -> str:
+def value_headline(dump: Compile, value: Value) -> str:
     """Return ``4.00 MiB in VMEM · steps 2,033-2,062, not at the peak · train.py:25 mul``."""
     text = None if value.entry is None else defining_text(value.entry.record)
     return _joined(
@@ -217,7 +217,7 @@ def value_headline(dump: DumpSet, value: Value) -> str:
 
 
 def result_headline(
-    dump: DumpSet,
+    dump: Compile,
     line: tuple[str, str | None, InstructionText | None],
     value: Value | None,
     parts: list[Value],
@@ -239,7 +239,7 @@ def result_headline(
 
 
 def allocation_headline(
-    dump: DumpSet, allocation: AllocationLine, kind: str, values: list[AssignedValue]
+    dump: Compile, allocation: AllocationLine, kind: str, values: list[AssignedValue]
 ) -> str:
     """Return ``303.22 MiB in HBM · preallocated-temp · 5,539 values``.
 
@@ -252,7 +252,7 @@ def allocation_headline(
     return _joined(size, kind, contents)
 
 
-def _size(dump: DumpSet, value: Value) -> str:
+def _size(dump: Compile, value: Value) -> str:
     if value.size is None:
         return ""
     if value.allocation is not None and value.allocation.record.thread_local:
@@ -260,7 +260,7 @@ def _size(dump: DumpSet, value: Value) -> str:
     return _size_in_space(dump, value.size, value.color)
 
 
-def _sizes(dump: DumpSet, values: list[Value]) -> str:
+def _sizes(dump: Compile, values: list[Value]) -> str:
     """Return ``4.0 KiB in HBM and 512 B in VMEM in 2 values``, empty if no size is known."""
     sizes: dict[int | None, int] = {}
     for value in values:
@@ -270,18 +270,18 @@ def _sizes(dump: DumpSet, values: list[Value]) -> str:
     return f"{' and '.join(parts)} in {count_noun(len(values), 'value')}" if parts else ""
 
 
-def _size_in_space(dump: DumpSet, size: int, space: int | None) -> str:
+def _size_in_space(dump: Compile, size: int, space: int | None) -> str:
     if space is None:
         return format_short_bytes(size)
     return f"{format_short_bytes(size)} in {space_title(space, dump.backend)}"
 
 
-def _steps(dump: DumpSet, value: Value) -> str:
+def _steps(dump: Compile, value: Value) -> str:
     steps = occupied_steps(dump, value)
     return "" if steps is None else steps.text
 
 
-def _origin(dump: DumpSet, name: str, index: str | None, text: InstructionText | None) -> str:
+def _origin(dump: Compile, name: str, index: str | None, text: InstructionText | None) -> str:
     origin = value_origin(dump, name, index)
     label = "" if origin is None else origin_label(origin, name)
     if label or text is None:
@@ -299,7 +299,7 @@ Leaf = tuple[str, Value]  # a shape index in a result, and the value there
 _STARTS_WITHOUT_OPERANDS = frozenset({"copy-start", "all-reduce-start"})
 
 
-def result_leaves(dump: DumpSet, name: str) -> list[Leaf]:
+def result_leaves(dump: Compile, name: str) -> list[Leaf]:
     """Return the values in the result of an instruction, as the list of used values has them."""
     found = []
     for entry in dump.entries_at(name):
@@ -311,7 +311,7 @@ def result_leaves(dump: DumpSet, name: str) -> list[Leaf]:
     return found
 
 
-def data_leaves(dump: DumpSet, text: InstructionText, leaves: list[Leaf]) -> list[Leaf]:
+def data_leaves(dump: Compile, text: InstructionText, leaves: list[Leaf]) -> list[Leaf]:
     """Return the values with the data of a result, the largest first.
 
     Tables of pointers, contexts of async instructions, and the buffers of operands do not belong to

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, name_place, named_places
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
@@ -45,7 +45,7 @@ class CallNodeKey:
     is_computation: bool
 
 
-def call_node_at(dump: DumpSet, target: CursorTarget) -> CallNode | None:
+def call_node_at(dump: Compile, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
     if isinstance(target.entity, targets.ComputationTarget):
         return targets.resolve_computation(dump, target, target.entity.name)

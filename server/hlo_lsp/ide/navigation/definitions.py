@@ -13,7 +13,7 @@ from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.navigation.filecheck import capture_places
 from hlo_lsp.memory.memory_usage_report import ReportedRow, reported_row
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
@@ -26,7 +26,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
+def definitions(dump: Compile, target: CursorTarget) -> list[Place]:
     """Return the places that define the cursor target, the best one first."""
     module = target.place.file.module
     match target.entity:
@@ -63,12 +63,12 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     return [] if reported is None else _name_places(reported.values)
 
 
-def definition(dump: DumpSet, target: CursorTarget) -> Place | None:
+def definition(dump: Compile, target: CursorTarget) -> Place | None:
     """Return the best place that defines the cursor target, or None."""
     return next(iter(definitions(dump, target)), None)
 
 
-def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
+def declaration(dump: Compile, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
     value: Value | None = None
     match target.entity:
@@ -86,7 +86,7 @@ def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
     return None if value is None or value.allocation is None else value.allocation.name_place
 
 
-def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
+def type_definitions(dump: Compile, target: CursorTarget) -> list[Place]:
     """Return the computations that an instruction calls.
 
     For an element such as ``tuple#1``, return the instructions that compute it. In a memory file,
@@ -112,7 +112,7 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     return []
 
 
-def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
+def implementations(dump: Compile, target: CursorTarget) -> list[Place]:
     """Return the roots of the computations that an instruction calls.
 
     For an operand of a call, return the parameter that it is passed as. For an instruction that
@@ -149,14 +149,14 @@ def _origin_places(element: LocatedRecord[InstructionLine]) -> list[Place]:
     return list(dict.fromkeys(_name_places(LocatedRecord(file, source) for source in sources)))
 
 
-def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
+def reported_row_at(dump: Compile, target: CursorTarget) -> ReportedRow | None:
     """Return the report row at the cursor, unless the cursor is on one of its shapes."""
     if not isinstance(target.record, TableRow) or not isinstance(target.entity, targets.TermTarget):
         return None
     return reported_row(dump, target.place.file, target.record)
 
 
-def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:
+def innermost_python_line(dump: Compile, target: CursorTarget) -> SourceLine | None:
     """Return the innermost Python line of the instruction or value at the cursor."""
     if not isinstance(target.entity, targets.ValueTarget | targets.InstructionTarget):
         return None
@@ -167,7 +167,7 @@ def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | N
 
 
 def _value_definitions(
-    dump: DumpSet, target: CursorTarget, entity: targets.ValueTarget
+    dump: Compile, target: CursorTarget, entity: targets.ValueTarget
 ) -> list[Place]:
     value = targets.target_value(dump, entity)
     if value is None:
@@ -181,7 +181,7 @@ def _value_definitions(
     return places[:1]
 
 
-def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> list[Place]:
+def _instruction_definitions(dump: Compile, name: str, index: str | None) -> list[Place]:
     """Return the value that an instruction defines at ``index``, otherwise its line."""
     value = None if index is None else dump.value_of_key(name + index)
     if value is not None and value.entry is not None:
@@ -189,7 +189,7 @@ def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> lis
     return _name_places([dump.instruction(name) or dump.step(name)])
 
 
-def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:
+def _first_value_of_instruction(dump: Compile, name: str) -> Value | None:
     """Return the first value that an instruction defines, otherwise one that flows through it."""
     entries = sorted(dump.entries_at(name), key=lambda entry: entry.record.name != name)
     ids = (entry.record.id for entry in entries)

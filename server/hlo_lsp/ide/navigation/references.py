@@ -10,8 +10,8 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.navigation.filecheck import capture_and_use_places
 from hlo_lsp.memory.memory_usage_report import rows_of_allocation, rows_of_value
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import (
@@ -44,7 +44,7 @@ _TABLE_FIELDS = {
 }
 
 
-def declarations_and_references(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
+def declarations_and_references(dump: Compile, target: CursorTarget) -> ReferencePlaces:
     """Return the declarations and the other mentions of the cursor target, without duplicates.
 
     The declarations of a value are its line in the allocation and the header of its entry; the
@@ -61,7 +61,7 @@ def use_places(value: Value) -> list[Place]:
 
 
 def user_instructions(
-    dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None = None
+    dump: Compile, name: str, line: LocatedRecord[InstructionLine] | None = None
 ) -> list[str]:
     """Return the instructions that have this one as an operand, in the order of the module text.
 
@@ -88,7 +88,7 @@ def _unique_places(places: Iterable[Place]) -> list[Place]:
     return [unique[key] for key in sorted(unique)]
 
 
-def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
+def _target_places(dump: Compile, target: CursorTarget) -> ReferencePlaces:
     match target.entity:
         case targets.ValueTarget() as entity:
             value = targets.target_value(dump, entity)
@@ -123,7 +123,7 @@ def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     return [line.name_place], [*mentioned, *_mentions(line)]
 
 
-def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
+def _value_places(dump: Compile, value: Value) -> ReferencePlaces:
     parts = (value.assigned, value.entry, dump.instruction(value.name))
     declared = [part.name_place for part in parts if part is not None]
     mentioned = [] if value.live is None else [value.live.name_place]
@@ -145,7 +145,7 @@ def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
     return declared, mentioned
 
 
-def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
+def _memory_file_mentions(dump: Compile, name: str) -> Iterator[Place]:
     for entry in dump.entries_at(name):
         yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
         if entry.record.name == name:
@@ -213,7 +213,7 @@ def _matches_in_lines(
             yield Place(file, line, match.start(), match.end())
 
 
-def _allocation_places(dump: DumpSet, number: int) -> ReferencePlaces:
+def _allocation_places(dump: Compile, number: int) -> ReferencePlaces:
     allocation = dump.allocation(number)
     reported = [
         LocatedRecord(file, record)

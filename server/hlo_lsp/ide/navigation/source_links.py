@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import metadata_fields
@@ -38,7 +38,7 @@ class SourceLink(NamedTuple):
 
 
 def source_links(
-    dump: DumpSet, file: DumpFile, *, in_instructions: bool = True
+    dump: Compile, file: DumpFile, *, in_instructions: bool = True
 ) -> list[SourceLink]:
     """Return the places of a file that name a Python line, from top to bottom.
 
@@ -55,7 +55,7 @@ def source_links(
     return links
 
 
-def source_line_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> SourceLine | None:
+def source_line_at(dump: Compile, file: DumpFile, line: int, column: int) -> SourceLine | None:
     """Return the Python line that is named at a line and column (code points, from 0)."""
     record = file.record_at(line, column)
     links = () if record is None else _record_links(dump, file, record, {})
@@ -64,7 +64,7 @@ def source_line_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> Sou
 
 
 def _record_links(
-    dump: DumpSet, file: DumpFile, record: Record, frames: dict[str, SourceLine | None]
+    dump: Compile, file: DumpFile, record: Record, frames: dict[str, SourceLine | None]
 ) -> list[SourceLink]:
     """Return the links in a record, in order; ``frames`` caches the lines of stack frames."""
     match record:
@@ -109,7 +109,7 @@ def _row_link(
 
 
 def _line_links(
-    dump: DumpSet, file: DumpFile, line: int, frames: dict[str, SourceLine | None]
+    dump: Compile, file: DumpFile, line: int, frames: dict[str, SourceLine | None]
 ) -> list[SourceLink]:
     found = {field.name: field for field in metadata_fields(file.lines[line])}
     names = ("source_file", "source_line")
@@ -133,7 +133,7 @@ def _line_links(
 
 
 @query
-def _breakdown_sources(dump: DumpSet) -> dict[str, SourceLine]:
+def _breakdown_sources(dump: Compile) -> dict[str, SourceLine]:
     """Return the Python lines of the stack trace breakdown, by row title.
 
     A title is the operation name, or else the instruction name, of a value at the peak or of an
@@ -148,7 +148,7 @@ def _breakdown_sources(dump: DumpSet) -> dict[str, SourceLine]:
     return {title: next(iter(found)) for title, found in lines.items() if len(found) == 1}
 
 
-def _instruction_names_at_peak(dump: DumpSet) -> Iterator[str]:
+def _instruction_names_at_peak(dump: Compile) -> Iterator[str]:
     peak = dump.label(PeakLabel)
     if peak is not None:
         rows = peak.file.records.members(peak.record)

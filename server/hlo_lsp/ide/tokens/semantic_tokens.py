@@ -12,8 +12,8 @@ from hlo_lsp.ide.tokens.line_tokens import (
     statement_spans,
     tokens_of_spans,
 )
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Value
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -33,7 +33,7 @@ _SIDE_EFFECT_OPCODES = frozenset(
 _SIDE_EFFECT_ATTRIBUTE = "custom_call_has_side_effect=true"
 
 
-def value_modifiers(dump: DumpSet, value_id: int) -> int:
+def value_modifiers(dump: Compile, value_id: int) -> int:
     """Return the modifiers of a value, from the files of the compile that are loaded."""
     value = dump.value(value_id)
     if value is None:
@@ -54,7 +54,7 @@ def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
     return not _has_side_effect(instruction) and not file.module.is_root(instruction)
 
 
-def _is_unused_value(dump: DumpSet, value: Value) -> bool:
+def _is_unused_value(dump: Compile, value: Value) -> bool:
     """Return whether a value has no uses, and is neither an output nor the result of a computation.
 
     XLA prints ``(none)`` for the root of a computation as well, so the module text has to confirm
@@ -83,7 +83,7 @@ _LINE_COST_CHARACTERS = 30  # the fixed cost of a line, in characters
 
 
 def semantic_tokens(
-    dump: DumpSet, file: DumpFile, first: int = 0, end: int | None = None
+    dump: Compile, file: DumpFile, first: int = 0, end: int | None = None
 ) -> Iterator[list[SemanticToken]]:
     """Yield the tokens of the lines from ``first`` to ``end`` (from 0, exclusive) in batches.
 
@@ -110,7 +110,7 @@ def semantic_tokens(
 
 
 def _line_tokens(
-    dump: DumpSet, file: DumpFile, record: Record, lines: range
+    dump: Compile, file: DumpFile, record: Record, lines: range
 ) -> Iterator[tuple[int, list[SemanticToken]]]:
     for line in lines:
         text = file.lines[line]

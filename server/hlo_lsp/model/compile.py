@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import Backend, backend_from_file_name
-from hlo_lsp.model.compile_files import Compile
+from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.omitted_instructions import omitted_instructions
@@ -31,16 +31,17 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, Modu
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
-_SET_NUMBERS = itertools.count()
+_COMPILE_NUMBERS = itertools.count()
 
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
 
 
-class DumpSet:
+class Compile:
     """The memory files and the module text of one compile, with queries over all of them.
 
-    A set is immutable: a new set replaces it when a file is added or removed. Edits change files.
+    A compile is immutable: a new one replaces it when a file is added or removed. Edits change the
+    files themselves.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class DumpSet:
         self.others = others
         # A text that names the instruction of every thunk, if the compiler wrote one.
         self.thunk_names = thunk_names
-        self.number = next(_SET_NUMBERS)  # unique in this process
+        self.number = next(_COMPILE_NUMBERS)  # unique in this process
         self.query_results: dict[Query[..., Any], Result] = {}
         self.memos: dict[Memo[Any], tuple[Hashable, Any]] = {}
 
@@ -363,64 +364,64 @@ _KIND_ORDER = list(FileKind)
 
 # A function that returns a companion file of a compile, up to date, or None; unless it is patient,
 # also None for a large file that is not read yet.
-_CompanionFinder = Callable[[Path, Compile, bool], DumpFile | None]
+_CompanionFinder = Callable[[Path, CompileFiles, bool], DumpFile | None]
 
 
-class DumpSetCache:
-    """Dump sets by their files.
+class CompileCache:
+    """Compiles by their files.
 
-    Unless sets may be ``overlapping``, a new set evicts the sets that share a file with it, as they
-    may keep outdated versions of other files in memory.
+    Unless compiles may be ``overlapping``, a new compile evicts those that share a file with it, as
+    they may keep outdated versions of other files in memory.
     """
 
     def __init__(self, *, overlapping: bool = False, frames: FrameChoice = PROGRAM_FRAMES) -> None:
         self._overlapping = overlapping
         self._frames = frames
-        self._sets: dict[tuple[int, ...], DumpSet] = {}
+        self._compiles: dict[tuple[int, ...], Compile] = {}
 
-    def set_of(
+    def compile_of(
         self,
         file: DumpFile,
-        compile_: Compile | None,
+        companions: CompileFiles | None,
         find: _CompanionFinder,
         *,
         patient: bool = True,
-    ) -> DumpSet:
-        """Return the set of an up-to-date file: the files of its compile, or itself without one."""
+    ) -> Compile:
+        """Return the compile of an up-to-date file; without companions, it consists of the file."""
         files = [file]
         others: list[DumpFile] = []
         thunk_names: DumpFile | None = None
-        if compile_ is not None:
-            for path in compile_.files_read_together()[1:]:
-                companion = find(path, compile_, patient)
+        if companions is not None:
+            for path in companions.files_read_together()[1:]:
+                companion = find(path, companions, patient)
                 if companion is not None and companion.kind.has_records:
                     files.append(companion)
-            for path in compile_.comparison_texts():
-                companion = find(path, compile_, patient)
+            for path in companions.comparison_texts():
+                companion = find(path, companions, patient)
                 if companion is not None and companion.kind is FileKind.MODULE:
                     others.append(companion)
-            if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
-                thunk_names = find(compile_.thunk_metadata, compile_, True)
+            if file.kind is FileKind.THUNKS and companions.thunk_metadata is not None:
+                thunk_names = find(companions.thunk_metadata, companions, True)
         # Of two files with the same fact, the first one in the order of `FileKind` provides it.
         files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
         extra = [*others, *([] if thunk_names is None else [thunk_names])]
         key = tuple(map(id, (*files, *extra)))
-        found = self._sets.get(key)
-        unknown = () if compile_ is None else compile_.unknown
+        found = self._compiles.get(key)
+        unknown = () if companions is None else companions.unknown
         if found is None or found.files != files or found.unknown_files != unknown:
             if not self._overlapping:
                 self.forget(files)
-            found = self._sets[key] = DumpSet(files, thunk_names, others, self._frames, unknown)
+            found = self._compiles[key] = Compile(files, thunk_names, others, self._frames, unknown)
         return found
 
     def forget(self, files: Iterable[DumpFile]) -> None:
-        """Drop the sets with at least one of these files."""
+        """Drop the compiles with at least one of these files."""
         gone = set(map(id, files))
-        self._sets = {
-            key: old for key, old in self._sets.items() if gone.isdisjoint(map(id, old.files))
+        self._compiles = {
+            key: old for key, old in self._compiles.items() if gone.isdisjoint(map(id, old.files))
         }
 
     def retain(self, files: Iterable[DumpFile]) -> None:
-        """Drop the sets with files other than these."""
+        """Drop the compiles with files other than these."""
         used = set(map(id, files))
-        self._sets = {key: old for key, old in self._sets.items() if used.issuperset(key)}
+        self._compiles = {key: old for key, old in self._compiles.items() if used.issuperset(key)}

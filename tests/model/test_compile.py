@@ -6,8 +6,8 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -50,12 +50,12 @@ _LIVE = """HloLiveRange (max 2):
 """
 
 
-def _set(*texts: str, name: str = "dump.txt") -> DumpSet:
-    return DumpSet([DumpFile.of_text(text, f"/dumps/{n}/{name}") for n, text in enumerate(texts)])
+def _set(*texts: str, name: str = "dump.txt") -> Compile:
+    return Compile([DumpFile.of_text(text, f"/dumps/{n}/{name}") for n, text in enumerate(texts)])
 
 
 @pytest.fixture(params=["split", "one file", "reversed"])
-def dump(request: pytest.FixtureRequest) -> DumpSet:
+def dump(request: pytest.FixtureRequest) -> Compile:
     """Return a compile as split files, as one file, and in another order."""
     if request.param == "one file":
         return _set(_ASSIGNMENT + _VALUES + "\n\n" + _LIVE)
@@ -63,7 +63,7 @@ def dump(request: pytest.FixtureRequest) -> DumpSet:
     return _set(*(reversed(texts) if request.param == "reversed" else texts))
 
 
-def test_value_joins_all_files(dump: DumpSet) -> None:
+def test_value_joins_all_files(dump: Compile) -> None:
     value = dump.value(3)
     assert value is not None
     assert (value.id, value.name, value.index, value.color) == (3, "f", "{0}", 1)
@@ -78,7 +78,7 @@ def test_value_joins_all_files(dump: DumpSet) -> None:
     assert (value.live.record.start_step, value.live.record.end_step) == (1, 2)
 
 
-def test_missing_facts_are_none(dump: DumpSet) -> None:
+def test_missing_facts_are_none(dump: Compile) -> None:
     value = dump.value(4)
     assert value is not None
     assert value.entry is None
@@ -88,7 +88,7 @@ def test_missing_facts_are_none(dump: DumpSet) -> None:
     assert dump.value_of_key("f{}") is None
 
 
-def test_values_are_found_by_key(dump: DumpSet) -> None:
+def test_values_are_found_by_key(dump: Compile) -> None:
     found = [dump.value_of_key(key) for key in ("a{}", "f{0}", "f{1}")]
     assert [value.id for value in found if value is not None] == [1, 3, 4]
     assert dump.value_ids() == [1, 3, 4]
@@ -101,7 +101,7 @@ def test_value_is_known_from_its_entry_alone() -> None:
     assert value.mention == "<1 a @0>"
 
 
-def test_allocations_and_their_values(dump: DumpSet) -> None:
+def test_allocations_and_their_values(dump: Compile) -> None:
     first, second = dump.allocations()
     assert (first.record.number, second.record.number) == (0, 1)
     assert [value.id for value in dump.assigned_to(second)] == [3, 4]
@@ -128,7 +128,7 @@ def test_broken_value_keeps_others_in_the_allocation() -> None:
     assert value.allocation.record.number == 1
 
 
-def test_schedule_and_the_totals(dump: DumpSet) -> None:
+def test_schedule_and_the_totals(dump: Compile) -> None:
     step, at = dump.step("f"), dump.at_step(1)
     assert step is not None
     assert at is not None
@@ -139,7 +139,7 @@ def test_schedule_and_the_totals(dump: DumpSet) -> None:
 
 
 def test_instruction_text_falls_back_to_an_entry(
-    dump: DumpSet,
+    dump: Compile,
 ) -> None:
     text = dump.text_of("f")
     assert text is not None
@@ -155,7 +155,7 @@ def test_instruction_text_prefers_the_module() -> None:
     assert text.opcode.text == "negate"
 
 
-def test_entries_by_position_and_use(dump: DumpSet) -> None:
+def test_entries_by_position_and_use(dump: Compile) -> None:
     assert [found.record.id for found in dump.entries_at("g")] == [3]
     assert [found.record.id for found in dump.entries_used_by("f")] == [1]
     assert list(dump.entries_used_by("g")) == []
@@ -189,7 +189,7 @@ def test_stack_of_a_real_instruction(corpus_small: Path) -> None:
         for path in files_of(corpus_small / "flags_pass_dumps", FileKind.VALUES)
         if "while_fn" in path.name
     ]
-    dump = library.set_of(library.file(path))
+    dump = library.compile_of(library.file(path))
     text = dump.text_of("dot_general.0")
     assert text is not None
     inner, outer, *_ = dump.stack(text)
@@ -202,7 +202,7 @@ def test_older_compilers_print_the_line_itself(corpus_small: Path) -> None:
     library = DumpWorkspace()
     folder = corpus_small / "gpu_h100_jax_0.4.38"
     [path] = [p for p in files_of(folder, FileKind.MODULE) if "0020.jit_condp.sm" in p.name]
-    dump = library.set_of(library.file(path))
+    dump = library.compile_of(library.file(path))
     text = dump.text_of("wrapped_convert")
     assert text is not None
     assert dump.stack(text) == [SourceLine("/home/user/models/programs_gpu.py", 77)]
