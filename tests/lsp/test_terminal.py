@@ -1,6 +1,7 @@
 """Tests for cards and findings on a terminal."""
 
 import io
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from rich.console import Console
 from hlo_lsp.checks.folders import FindingSummary
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.output import Count, finding_json
-from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
+from hlo_lsp.lsp.terminal import print_card, print_finding, print_findings, print_statistics
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
@@ -81,6 +82,31 @@ def test_finding_is_one_line_editors_can_link() -> None:
     out = make_console(width=30)
     print_finding(out, FINDING)
     assert output_text(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
+
+
+def test_terminal_shows_findings_below_their_file_and_a_pipe_one_on_each_line() -> None:
+    other = Related(Place(DumpFile.of_text("x", "/e/other.txt"), 0, 0, 1), "defined here")
+    finding = Finding("syntax", Severity.HINT, PLACE, "m " * 20, (RELATED, other))
+    findings = [FINDING, FindingSummary.of(finding)]
+    terminal, pipe = make_console(color=True, width=40), make_console()
+    print_findings(terminal, findings)
+    print_findings(pipe, findings)
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", output_text(terminal))
+    assert [line.rstrip() for line in shown.split("\n")] == [
+        "/d/a b.txt",
+        "  2:20           error  expected a",
+        "                        [number]",
+        "                        [syntax]",
+        "  2:20           hint   m m m m m m m m",
+        "                        m m m m m m m m",
+        "                        m m m m",
+        "                        [syntax]",
+        "  1:1            note   it [b]egins[/b]",
+        "  other.txt:1:1  note   defined here",
+        "",
+        "",
+    ]
+    assert output_text(pipe).count("/d/a b.txt:2:20: ") == len(findings)
 
 
 @pytest.mark.parametrize("severity", Severity)

@@ -17,7 +17,7 @@ from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
 from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.workers import WorkerPool
-from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
+from hlo_lsp.lsp.terminal import make_console, print_findings, print_statistics
 from hlo_lsp.model.display import count_noun
 
 
@@ -68,8 +68,8 @@ def _print_text(
         return
     if statistics:
         print_statistics(console, counts_of(findings))
-    for finding in () if statistics else findings:
-        print_finding(console, finding)
+    else:
+        print_findings(console, findings)
     sys.stdout.flush()  # The summary has to come last, also if both go to one file.
     print(_summary_line(results, findings), file=sys.stderr)
 

@@ -5,8 +5,11 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
+from itertools import groupby
+from pathlib import PurePath
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -63,6 +66,34 @@ def print_finding(console: Console, finding: FindingSummary) -> None:
     console.print(line.append(f" [{finding.code}]", "dim"), soft_wrap=True)
     for other in finding.related:
         console.print(_line(other.spot, "note", "bold blue", other.message), soft_wrap=True)
+
+
+def print_findings(console: Console, findings: Sequence[FindingSummary]) -> None:
+    """Print findings: on a terminal below the name of their file, in a pipe on a line each."""
+    if not console.is_terminal:
+        for finding in findings:
+            print_finding(console, finding)
+        return
+    for path, found in groupby(findings, key=lambda finding: finding.spot.path):
+        console.print(Text(printable(path), "bold"), soft_wrap=True)
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+        for _ in ("place", "severity"):
+            table.add_column(no_wrap=True)
+        table.add_column()
+        for finding in found:
+            text = _with_names(finding.message).append(f" [{finding.code}]", "dim")
+            severity = Text(finding.severity.value, _STYLES[finding.severity])
+            table.add_row(_place(finding.spot, path), severity, text)
+            for other in finding.related:
+                note = Text("note", _STYLES[Severity.INFORMATION])
+                table.add_row(_place(other.spot, path), note, _with_names(other.message))
+        console.print(Padding(table, (0, 0, 1, 2)))
+
+
+def _place(spot: Spot, path: str) -> str:
+    """Return a line and a column, with the name of the file if it is another one."""
+    where = f"{spot.line}:{spot.column}"
+    return where if spot.path == path else printable(f"{PurePath(spot.path).name}:{where}")
 
 
 def print_statistics(console: Console, counts: Sequence[Count]) -> None:
