@@ -103,8 +103,13 @@ def test_output_in_a_donated_buffer_has_its_line() -> None:
 def test_arguments_have_names_and_donation() -> None:
     data = _map(_DONATED_ASSIGNMENT, _DONATED)
     assert _column(data, "boxes", "argument") == ["p['w']", "", "p['w']"]
-    assert _column(data, "allocations", "donation") == ["donated, and used by an output", ""]
-    assert "Donated 32 B: 1 argument whose bytes hold outputs" in data["spaces"][0]["notes"]
+    assert _column(data, "allocations", "donation") == [
+        "donated, used by an output: to output {}",
+        "",
+    ]
+    assert "Donated, used by an output 32 B: 1 argument" in data["spaces"][0]["notes"]
+    (row,) = data["spaces"][0]["donation"]
+    assert row == ["p['w']", "32 B", "donated, used by an output: to output {}"]
 
 
 def test_undonated_arguments_count_as_often_as_outputs_fit() -> None:
@@ -115,10 +120,16 @@ def test_undonated_arguments_count_as_often_as_outputs_fit() -> None:
         " value: <3 q @0> (size=32,offset=0): u8[32]{0}\n"
     )
     data = _map(assignment, header.replace("  a =", second))
-    text = "not donated, but an output has the same shape"
-    assert _column(data, "allocations", "donation") == [text, text, ""]
-    (note,) = (one for one in data["spaces"][0]["notes"] if "donated" in one)
-    assert note == "Not donated 32 B: 1 argument, though outputs have the same shapes"
+    assert sorted(_column(data, "allocations", "donation")) == [
+        "",
+        "not donated, no output to use it",
+        "usable, but not donated: fits output {}",
+    ]
+    notes = [one for one in data["spaces"][0]["notes"] if "donated" in one]
+    assert notes == [
+        "Usable, but not donated 32 B: 1 argument",
+        "Not donated, no output to use it 32 B: 1 argument",
+    ]
 
 
 def test_spaces_have_lost_bytes_and_advice() -> None:

@@ -21,6 +21,7 @@ from hlo_lsp.program.donation import (
     LeafIndex,
     argument_name,
     donation_of,
+    is_part_of_program,
 )
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
@@ -32,6 +33,19 @@ class DonationState(Enum):
     USABLE = "usable"
     UNUSED = "unused"
     KEPT = "kept"
+
+    @property
+    def title(self) -> str:
+        """The state in words."""
+        return _TITLES[self]
+
+
+_TITLES = {
+    DonationState.DONATED: "donated, used by an output",
+    DonationState.USABLE: "usable, but not donated",
+    DonationState.UNUSED: "donated, but not used",
+    DonationState.KEPT: "not donated, no output to use it",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +85,19 @@ class Argument:
         return f"at steps {self.idle_steps[0]:,}-{self.idle_steps[1]:,}"
 
     @property
+    def use(self) -> str:
+        """The output that uses the buffer or that it fits, or the reason why there is none."""
+        if self.output is None:
+            return self.reason or ""
+        verb = "fits" if self.state is DonationState.USABLE else "to"
+        return f"{verb} output {{{','.join(map(str, self.output))}}}"
+
+    @property
+    def text(self) -> str:
+        """The state with its reason: ``usable, but not donated: fits output {1}``."""
+        return ": ".join(filter(None, (self.state.title, self.use)))
+
+    @property
     def is_donated(self) -> bool:
         """Return whether the caller donates the buffer."""
         return self.state in {DonationState.DONATED, DonationState.UNUSED}
@@ -78,20 +105,20 @@ class Argument:
 
 @query
 def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
-    """Return the buffers of the arguments, the largest first; None without the module text.
+    """Return the buffers of the arguments, the largest first.
+
+    The result is None without the text of the whole program.
 
     With a buffer assignment, these are the allocations of parameters, so that their sum is
     ``argument_size_in_bytes`` of ``memory_analysis()``. Without one, they are the arrays of the
     parameters with the sizes of their shapes.
     """
     file = module_at_buffer_assignment(dump)
+    if file is None or is_part_of_program(file.module):
+        return None
     original = unoptimized_module(dump)
-    found = (
-        None
-        if file is None
-        else donation_of(file.module, None if original is None else original.module)
-    )
-    if file is None or found is None:
+    found = donation_of(file.module, None if original is None else original.module)
+    if found is None:
         return None
     leaves = {(leaf.parameter, leaf.index): leaf for leaf in found.parameters}
     blocks: dict[tuple[int | None, LeafIndex], AllocationBlock] = {

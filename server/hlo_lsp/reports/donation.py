@@ -18,18 +18,10 @@ from hlo_lsp.model.display import (
     markdown_row,
     markdown_text,
 )
-from hlo_lsp.program.donation import is_part_of_program
-from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
 
-_TITLES = {
-    DonationState.DONATED: "donated, used by an output",
-    DonationState.USABLE: "usable, but not donated",
-    DonationState.UNUSED: "donated, but not used",
-    DonationState.KEPT: "not donated, no output to use it",
-}
 _MIN_IDLE_BYTES = 1024
 
 
@@ -63,9 +55,6 @@ def donation_report(dump: Compile, count: int) -> DonationReport:
     """Return the donation of the arguments, with the reasons of at most ``count`` idle ones."""
     name, path = module_name(dump), dump.files[0].label
     arguments = donated_arguments(dump)
-    file = module_at_buffer_assignment(dump)
-    if file is not None and is_part_of_program(file.module):
-        arguments = None
     spaces = {one.space: space_title(one.space, dump.backend) for one in arguments or ()}
     if arguments is None:
         return DonationReport(name, path, None, spaces)
@@ -104,10 +93,10 @@ def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
         yield f"{report.name}: no module text of the whole program, so the donation is unknown"
         return
     yield f"{report.name}: {_total(report.arguments)}"
-    for state, title in _TITLES.items():
+    for state in DonationState:
         found = report.of(state)
         if found:
-            yield f"{title}: {_total(found)}{_saving(report, state)}"
+            yield f"{state.title}: {_total(found)}{_saving(report, state)}"
         if state is not DonationState.KEPT:
             yield from _argument_lines(report, found, count)
     idle = [one for one in report.arguments if (one.idle_bytes or 0) >= _MIN_IDLE_BYTES]
@@ -137,15 +126,10 @@ def _argument_lines(report: DonationReport, found: Sequence[Argument], count: in
 
 def _fate(report: DonationReport, one: Argument) -> str:
     """Return the shape of an argument, and its output or the reason why it has none."""
-    parts = [one.shape or "tuple table"]
-    if one.output is not None:
-        verb = "fits" if one.state is DonationState.USABLE else "to"
-        parts.append(f"{verb} output {{{','.join(map(str, one.output))}}}")
-    if one.reason is not None:
-        parts.append(one.reason)
+    parts = [one.shape or "tuple table", one.use]
     if len(report.spaces) > 1:
         parts.append(f"in {report.spaces[one.space]}")
-    return "  ".join(parts)
+    return "  ".join(filter(None, parts))
 
 
 def _idle_text(one: Argument, idle: IdleDonation | None) -> str:
@@ -177,18 +161,17 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
         yield "The donation is unknown without the module text of the whole program."
         return
     yield from ("| State | Arguments | Bytes |", "|---|---:|---:|")
-    for state, title in _TITLES.items():
+    for state in DonationState:
         found = report.of(state)
         size = format_short_bytes(sum(one.bytes for one in found))
-        yield markdown_row(capitalized(title), f"{len(found):,}", size)
+        yield markdown_row(capitalized(state.title), f"{len(found):,}", size)
     yield markdown_row("All", *_cells(report.arguments))
     idle = {one.argument: one for one in report.idle}
     for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):
         found = report.of(state)
         if not found:
             continue
-        title = _TITLES[state]
-        yield from ("", f"## {title[0].upper()}{title[1:]}", "")
+        yield from ("", f"## {capitalized(state.title)}", "")
         yield from (
             "| Argument | Bytes | Shape and output | Idle at the peak |",
             "|---|---:|---|---|",

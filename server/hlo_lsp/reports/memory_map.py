@@ -12,7 +12,8 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.memory.advice import advice
-from hlo_lsp.memory.data_origin import Origin, origins_of
+from hlo_lsp.memory.data_origin import Origin, origins_of, tuple_path
+from hlo_lsp.memory.donated_arguments import donated_arguments
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
@@ -31,8 +32,9 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
+from hlo_lsp.program.donation import LeafIndex
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
-from hlo_lsp.reports.map_notes import Donations, advice_rows, space_notes
+from hlo_lsp.reports.map_notes import advice_rows, donation_rows, space_notes
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -85,7 +87,7 @@ class _Map:
         self._step_names: list[str] = []
         if schedule is not None:
             self._step_names, self._schedule = printed_schedule(dump, schedule)
-        self._donations = Donations(dump)
+        self._arguments = donated_arguments(dump) or ()
         keys = [(one.name, one.index) for block in self._assignment.blocks for one in block.values]
         self._origins = origins_of(dump, keys)
 
@@ -129,11 +131,13 @@ class _Map:
             lost = lost_bytes(self._dump, space, occupancy.peak_step)
             tables = tuple_table_count(self._dump, space)
             summary = replace(summary, lost=lost, tuple_tables=tables)
+        arguments = [one for one in self._arguments if one.space == space]
         found: Json = {
             "space": space,
             "name": title,
             "allocatedBytes": allocated,
-            "notes": space_notes(summary, self._donations, allocations),
+            "notes": space_notes(summary, arguments),
+            "donation": donation_rows(arguments),
             "advice": self._advice(occupancy),
         }
         if occupancy is not None:
@@ -172,15 +176,19 @@ class _Map:
         first_line = self._assignment.file.first_line
         keys = ("number", "space", "size", "fixed", "kind", "line", "donation")
         table: Table = {key: [] for key in keys}
+        donation: dict[tuple[int | None, LeafIndex], str] = {
+            (one.parameter, one.index): one.text for one in self._arguments
+        }
         for block in blocks:
             allocation = block.allocation
+            argument = allocation.parameter, tuple_path(allocation.parameter_index)
             table["number"].append(allocation.number)
             table["space"].append(allocation.color)
             table["size"].append(allocation.size)
             table["fixed"].append(int(not allocation.preallocated_temp))
             table["kind"].append(self._strings.number(allocation_role(allocation)))
             table["line"].append(first_line + allocation.line)
-            table["donation"].append(self._strings.number(self._donations.text(allocation)))
+            table["donation"].append(self._strings.number(donation.get(argument, "")))
         return table
 
     def _boxes(self, blocks: list[AllocationBlock]) -> Table:

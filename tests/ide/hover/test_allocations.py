@@ -5,10 +5,11 @@ import pytest
 import marked_dump
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
+from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.scanners import ThunkRow
-from ide.hover.facts import card_at, dump_of, facts
+from ide.hover.facts import card_at, dump_of, facts, value_facts
 
 DUMP = marked_dump.split()
 
@@ -49,10 +50,39 @@ def test_allocation_kind_uses_terms_of_xla(line: str, kind: str | None) -> None:
     assert facts(card_at(line, 0, 0)).get("kind") == kind
 
 
+def test_argument_has_the_donation_of_its_buffer() -> None:
+    module = """\
+HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {}) }
+
+ENTRY %main (x: f32[2], y: f32[2]) -> f32[2] {
+  %x = f32[2]{0} parameter(0)
+  %y = f32[2]{0} parameter(1)
+  ROOT %r = f32[2]{0} add(%x, %y)
+}
+"""
+    assignment = """\
+BufferAssignment:
+allocation 0: size 8, parameter 0, shape |f32[2]| at ShapeIndex {}, maybe-live-out:
+ value: <0 x @0> (size=8,offset=0): f32[2]{0}
+ value: <2 r @0> (size=8,offset=0): f32[2]{0}
+allocation 1: size 8, parameter 1, shape |f32[2]| at ShapeIndex {}:
+ value: <1 y @0> (size=8,offset=0): f32[2]{0}
+"""
+    texts = {"m.txt": module, "m-buffer-assignment.txt": assignment}
+    dump = Compile([DumpFile.of_text(text, path) for path, text in texts.items()])
+    donated, kept = "donated, used by an output: to output {}", "not donated, no output to use it"
+    assert value_facts(dump, 0)["donation"] == donated
+    assert value_facts(dump, 1)["donation"] == kept
+    assert "donation" not in value_facts(dump, 2)
+    assert facts(instruction_card(dump, "x"))["donation"] == donated
+    blocks = list(dump.allocations())
+    assert [facts(allocation_card(dump, one))["donation"] for one in blocks] == [donated, kept]
+
+
 def test_donated_allocation_shows_reuse() -> None:
     line = "allocation 1: size 8, parameter 3, shape |f32[2]| at ShapeIndex {}, maybe-live-out:"
     shown = facts(card_at(line, 0, 0))
-    assert shown["donation"] == "an output reuses the caller's buffer"
+    assert shown["donation"] == "donated, used by an output"
     assert shown["parameter shape"] == "`f32[2]`"
     output = "allocation 1: size 8, output shape is |(f32[2], s8[])|, maybe-live-out:"
     shown = facts(card_at(output, 0, 0))

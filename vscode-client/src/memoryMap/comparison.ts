@@ -98,6 +98,6 @@ export function correspondingStep(module: Module, step: number): number {
 /** Return a memory space of a module, or an empty one if the module does not use it. */
 export function spaceNamed(module: Module, name: string): Space {
   const curve = { fixedBytes: 0, peakStep: 0, peakBytes: 0, steps: new Float64Array(), bytes: new Float64Array(), localPeaks: [] };
-  const empty = { number: -1, name, allocatedBytes: 0, allocations: [], boxes: [], curve, notes: [], advice: [] };
+  const empty = { number: -1, name, allocatedBytes: 0, allocations: [], boxes: [], curve, notes: [], donation: [], advice: [] };
   return module.spaces.find((space) => space.name === name) ?? empty;
 }

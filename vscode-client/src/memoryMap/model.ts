@@ -79,6 +79,8 @@ interface SpaceData {
   readonly localPeaks?: readonly (readonly [number, number])[];
   /** Sentences on lost bytes and donation; pieces of advice with what they save. */
   readonly notes?: readonly string[];
+  /** Name, size, and state of each argument that has or could have an output. */
+  readonly donation?: readonly (readonly [string, string, string])[];
   readonly advice?: readonly (readonly [string, string])[];
 }
 
@@ -156,6 +158,7 @@ export interface Space {
   readonly boxes: readonly Box[];
   readonly curve: Curve | undefined;
   readonly notes: readonly string[];
+  readonly donation: readonly (readonly [string, string, string])[];
   readonly advice: readonly (readonly [string, string])[];
 }
 
@@ -193,6 +196,7 @@ export class Module {
         boxes: mine.flatMap(({ boxes }) => boxes),
         curve: curveOf(space),
         notes: space.notes ?? [],
+        donation: space.donation ?? [],
         advice: space.advice ?? [],
       };
     });

@@ -1,19 +1,21 @@
-/** Lost bytes, donation, and advice of a memory space: one line, which can be opened. */
+/** Lost bytes, advice, and donation of a memory space: one line, which can be opened. */
 
 import { element } from "./dom";
 import { countNoun } from "./format";
+import type { Space } from "./model";
 import type { Side } from "./side";
 
 export class Notes {
   readonly element = element("details", { class: "notes", hidden: "" });
 
   show(sides: readonly Side[]): void {
-    const found = sides.map(({ space: { notes, advice }, module: { isBefore } }) => ({
+    const found = sides.map(({ space: { notes, donation, advice }, module: { isBefore } }) => ({
       side: isBefore === undefined ? "" : isBefore ? "Before: " : "After: ",
       heads: [
         ...notes.map((note) => note.split(":")[0] ?? note),
         ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice`] : []),
       ],
+      donation,
       lines: [
         ...notes.map((note) => `${note}.`),
         ...advice.map(([text, saving]) => `Advice: ${text.replaceAll("`", "")}; ${saving}.`),
@@ -23,6 +25,19 @@ export class Notes {
     this.element.replaceChildren(
       element("summary", {}, found.map(({ side, heads }) => `${side}${heads.join(" · ")}`).join(" · ")),
       element("ul", {}, ...found.flatMap(({ side, lines }) => lines.map((line) => element("li", {}, `${side}${line}`)))),
+      ...found.filter(({ donation }) => donation.length > 0).map(({ side, donation }) => donationTable(side, donation)),
     );
   }
+}
+
+function donationTable(side: string, rows: Space["donation"]): HTMLElement {
+  const row = (cells: readonly string[], name: "td" | "th"): HTMLElement =>
+    element("tr", {}, ...cells.map((cell) => element(name, {}, cell)));
+  return element(
+    "table",
+    {},
+    element("caption", {}, `${side}Arguments by donation`),
+    element("thead", {}, row(["Argument", "Size", "Donation"], "th")),
+    element("tbody", {}, ...rows.map((cells) => row(cells, "td"))),
+  );
 }

@@ -10,6 +10,7 @@ from hlo_lsp.ide.hover.origin_text import origin_and_source_facts, source_facts,
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
 from hlo_lsp.ide.hover.values import (
+    allocation_donation_facts,
     allocation_headline,
     allocation_kind,
     counted_list,
@@ -94,8 +95,7 @@ def allocation_card(dump: Compile, allocation: LocatedRecord[AllocationLine]) ->
     if len(values) == 1:
         text = dump.text_of(values[0].name)
         facts += origin_and_source_facts(dump, values[0].name, values[0].index, text)
-    if record.parameter is not None and record.maybe_live_out:
-        facts.append(Fact("donation", "an output reuses the caller's buffer"))
+    facts += allocation_donation_facts(dump, record)
     shared = most_shared_offset(dump, allocation)
     if shared is not None:
         offset, count = shared

@@ -21,6 +21,7 @@ from hlo_lsp.ide.hover.values import (
     counted_list,
     data_index,
     data_leaves,
+    donation_facts,
     list_facts,
     live_range_facts,
     part_label,
@@ -91,6 +92,7 @@ def instruction_card(
         facts = [] if text is None else source_facts(dump, text)
     if value is not None and len(data) < 2:
         facts += [*sharing_facts(dump, value), *waste, *live_range_facts(dump, value)]
+        facts += donation_facts(dump, value, text)
     else:
         facts += waste
     if step is not None:

@@ -12,7 +12,8 @@ from hlo_lsp.ide.hover.shapes import (
     size_facts,
     split_waste,
 )
-from hlo_lsp.memory.data_origin import source_label
+from hlo_lsp.memory.data_origin import source_label, tuple_path
+from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.memory.why_alive import lifetime_of
@@ -64,6 +65,7 @@ def value_card(dump: Compile, value: Value) -> Card:
         *sharing_facts(dump, value),
         *waste,
         *live_range_facts(dump, value),
+        *donation_facts(dump, value, text),
         *_consumer_facts(dump, value),
         *([Fact("uses", counted_list(users))] if users else []),
         *shape,
@@ -175,6 +177,26 @@ def _peak(dump: Compile, value: Value) -> str:
         is_at, step = steps.is_at_peak, steps.peak_step
         owner = space_title(value.allocation.record.color, dump.backend)
     return "" if step is None else f", {'' if is_at else 'not '}at {owner}'s peak (step {step:,})"
+
+
+def donation_facts(dump: Compile, value: Value, text: InstructionText | None) -> list[Fact]:
+    """Return what becomes of the buffer of an argument, if the value is one."""
+    is_parameter = text is not None and text.opcode.text == "parameter"
+    if not is_parameter or value.allocation is None:
+        return []
+    return allocation_donation_facts(dump, value.allocation.record)
+
+
+def allocation_donation_facts(dump: Compile, allocation: AllocationLine) -> list[Fact]:
+    """Return what becomes of the buffer of an argument in an allocation, if it is one."""
+    if allocation.parameter is None or allocation.thread_local:
+        return []
+    key = allocation.parameter, tuple_path(allocation.parameter_index)
+    arguments = donated_arguments(dump)
+    if arguments is None:  # without the module text, the allocation shows whether an output uses it
+        title = DonationState.DONATED.title
+        return [Fact("donation", title)] if allocation.maybe_live_out else []
+    return [Fact("donation", one.text) for one in arguments if (one.parameter, one.index) == key]
 
 
 def sharing_facts(dump: Compile, value: Value) -> list[Fact]:
