@@ -60,7 +60,7 @@ async def test_compile_lists_files_and_buffers(listing: Listing) -> None:
     (module,) = await listing.ask()
     (compile_,) = module["compiles"]
     assert (module["name"], compile_["peak_bytes"]) == ("jit_f", 5120)
-    assert [(one["label"], one["is_pass"]) for one in compile_["files"]] == [
+    assert [(one["label"], one["isPass"]) for one in compile_["files"]] == [
         ("buffer assignment", False),
         ("live range", False),
         ("before optimizations", False),

@@ -9,7 +9,7 @@ const OPEN = "hlo.openPlace";
 
 interface DumpFile {
   readonly label: string;
-  readonly is_pass: boolean;
+  readonly isPass: boolean;
   readonly uri: string;
 }
 
@@ -136,10 +136,10 @@ function moduleNode({ name, compiles }: Module): DumpNode {
 function compileNode(name: string, label: string, compile: Compile): DumpNode {
   const { uri, line, files, buffers, text, difference } = compile;
   const id = `${uri}#${line}`;
-  const passes = files.filter(({ is_pass }) => is_pass);
+  const passes = files.filter(({ isPass }) => isPass);
   const children = (): DumpNode[] => [
-    ...files.filter(({ is_pass }) => !is_pass).map((file) => fileNode(file, id)),
-    ...(files.length === 0 ? [fileNode({ label: "output", is_pass: false, uri }, id, line)] : []),
+    ...files.filter(({ isPass }) => !isPass).map((file) => fileNode(file, id)),
+    ...(files.length === 0 ? [fileNode({ label: "output", isPass: false, uri }, id, line)] : []),
     ...(passes.length === 0
       ? []
       : [parent("passes", `${id} passes`, () => passes.map((file) => fileNode(file, id)), "list-ordered", String(passes.length))]),

@@ -198,6 +198,6 @@ def _file_json(path: Path) -> Json:
     role = suffix_of(path.name).role
     return {
         "label": stage_label(path),
-        "is_pass": role is FileRole.PASS,
+        "isPass": role is FileRole.PASS,
         "uri": path.absolute().as_uri(),
     }
