@@ -21,7 +21,7 @@ from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
-from reports.example import ASSIGNMENT, MODULE, RANGES
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")
@@ -287,6 +287,12 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "diff of folders", run("diff", module.parent, folder / "tpu"), compared
     listed = "[listed modules](#listed-modules)"
     yield "modules", run("modules", module, changed, folder / "module.txt"), listed
+    for host, text in {"host_0": MODULE, "host_1": MODULE.replace("multiply", "add")}.items():
+        (folder / "pod" / host).mkdir(parents=True)
+        (folder / "pod" / host / f"{STEM}.txt").write_text(text, "utf-8")
+    (folder / "pod" / "host_2").mkdir()
+    (folder / "pod" / "host_2" / "module_0002.jit_g.cpu_after_optimizations.txt").write_text(MODULE)
+    yield "hosts", run("hosts", folder / "pod"), "[compared hosts](#compared-hosts)"
     yield "overlap", run("overlap", folder / "one file with module"), "[overlaps](#overlaps)"
     donations = "[donations](#donations)"
     yield "donation", run("donation", folder / "tpu"), donations

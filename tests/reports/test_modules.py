@@ -62,3 +62,15 @@ def test_compiles_of_small_module_share_a_line() -> None:
     groups = sorted_by_name([large, *[replace(small, peak_bytes=9)] * 2])
     assert len(list(modules_lines(groups))) == 2
     assert len(list(modules_lines(groups, with_small=True))) == 4
+
+
+def test_equal_compiles_of_several_hosts_share_a_line() -> None:
+    module = compiled_module(example(MODULE))
+    hosts = [replace(module, path=f"pod/host_{number}/m.txt") for number in range(3)]
+    (line,) = modules_lines(sorted_by_name(hosts))
+    assert line.endswith("jit_f · 5 instructions · pod/host_0/m.txt · 3 hosts")
+    other = replace(compiled_module(example(_HALF)), path="pod/host_3/m.txt")
+    lines = list(modules_lines(sorted_by_name([*hosts, other])))
+    assert lines[0].endswith("jit_f · 4 compiles on 4 hosts")
+    assert lines[1].endswith("pod/host_0/m.txt · 3 hosts")
+    assert lines[2].endswith("pod/host_3/m.txt · p['w']: f32[256] -> f32[128]")

@@ -54,6 +54,17 @@ def dumps_at(
             errors.append(f"{path}: no dumps in this folder")
 
 
+def compile_at(path: Path, errors: list[str]) -> Compile | None:
+    """Return the compile of a file, without its values, or None if the file is not a dump.
+
+    Args:
+        path: A file of the compile.
+        errors: The list to which a message about an unreadable file is added.
+    """
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames())
+    return next(_dumps_of(workspace, path, errors, is_named=False), None)
+
+
 def current_folder_frames() -> FrameChoice:
     """Return the default choice: lines of the current folder precede other lines of the program."""
     return FrameChoice((str(Path.cwd()),))

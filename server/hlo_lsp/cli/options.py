@@ -41,6 +41,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("summary", "Show where the memory of a program goes", _add_summary_options),
         ("run", "Run a program, and show where its memory goes", _add_run_options),
         ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
+        ("hosts", "Show whether all hosts compiled the same programs", _add_hosts_options),
         ("diff", "Compare the memory and the instructions of two compiles", _add_diff_options),
         ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
         (
@@ -184,6 +185,17 @@ def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder that relative paths start from (default: the current folder)",
     )
+
+
+def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        type=Path,
+        nargs="+",
+        help="a folder with a folder of dumps for each host, or the folders of the hosts",
+    )
+    _add_format_option(parser, "text", "json")
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:

@@ -109,6 +109,17 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
         )
 
 
+def first_change(diff: ModuleDiff) -> str:
+    """Return the first instruction that differs, or how the memory differs."""
+    found = diff.instructions
+    if found is None or found.is_equal:
+        return headline(diff).removeprefix(f"{diff.before.name}: ")
+    if found.changed:
+        return _changed(found.changed[0])
+    only, title = (found.added, "also has") if found.added else (found.removed, "does not have")
+    return f"{title} {_instruction(only[0])}"
+
+
 def diff_markdown(
     diff: ModuleDiff,
     count: int,

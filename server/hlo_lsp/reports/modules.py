@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
@@ -9,6 +10,7 @@ from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_sp
 from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.host_folders import host_of
 from hlo_lsp.program.donation import argument_name, donated_parameters
 from hlo_lsp.reports.summary import largest_first, module_name
 
@@ -131,16 +133,39 @@ def modules_lines(
     width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
     for group in groups:
         first = group[0]
-        if len(group) == 1:
-            yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}"
+        alike = _by_host(group)
+        if len(alike) == 1:
+            yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}{_hosts(alike[0])}"
             continue
-        yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles"
+        hosts = {host_of(Path(module.path).parent) for module in group} - {None}
+        where = f" on {count_noun(len(hosts), 'host')}" if len(hosts) > 1 else ""
+        yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles{where}"
         if group in small:
             continue
-        for module in group:
+        for same in alike:
+            module = same[0]
             difference = first_difference(first, module) or "the same parameters"
             more = "" if module is first else f" · {difference}"
-            yield f"  {size_text(module):<{width}}  {_facts(module)}{more}"
+            yield f"  {size_text(module):<{width}}  {_facts(module)}{_hosts(same)}{more}"
+
+
+def _by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:
+    """Return the compiles of a name, with equal ones of several hosts together."""
+    alike: dict[object, list[CompiledModule]] = {}
+    for number, module in enumerate(group):
+        host = host_of(Path(module.path).parent)
+        facts = (module.size, module.instruction_count, module.parameters)
+        alike.setdefault(number if host is None else facts, []).append(module)
+    return list(alike.values())
+
+
+def _hosts(alike: Sequence[CompiledModule]) -> str:
+    """Return the number of hosts of equal compiles, and that of the compiles if it is another."""
+    hosts = {host_of(Path(module.path).parent) for module in alike}
+    if len(alike) == 1:
+        return ""
+    compiles = "" if len(hosts) == len(alike) else f"{len(alike):,} compiles on "
+    return f" · {compiles}{count_noun(len(hosts), 'host')}"
 
 
 def _facts(module: CompiledModule) -> str:
@@ -164,6 +189,7 @@ def modules_json(groups: Sequence[Sequence[CompiledModule]]) -> list[dict[str, A
             "compiles": [
                 {
                     "path": module.path,
+                    "host": host_of(Path(module.path).parent),
                     "backend": module.backend.value,
                     "allocated_bytes": module.allocated_bytes,
                     "space": module.space,

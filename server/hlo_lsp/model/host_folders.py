@@ -1,0 +1,62 @@
+"""The hosts of one program: folders with dumps of the same names, one for each process.
+
+A program on a pod runs as one process for each host, and each process dumps the modules that it
+compiles into a folder of its own, such as ``dumps/host_3`` or ``xla/worker-3/dump``.
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+# The names of folders that stand for a process: `host_3`, `t1v-n-1a2b-w-3`, `rank3`, `10.0.0.3`.
+_HOST = re.compile(
+    r"(?:.*[-_.])?(?:host|process|proc|worker|task|rank|node|machine|pod|replica)[-_.=]?\d+"
+    r"|.*[-_.]w[-_.]\d+"  # of Cloud TPU
+    r"|(?:\d{1,3}\.){3}\d{1,3}",
+    re.IGNORECASE,
+)
+
+_NUMBER = re.compile(r"(\d{1,18})")
+
+
+def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
+    """Return the host of each folder with dumps, and the rest of the path.
+
+    The host is the innermost folder whose name stands for a process. If there is none, it is the
+    first folder in which the paths differ. Folders of different hosts with the same rest hold
+    the dumps of one program.
+    """
+    found = sorted(folders)
+    roots = _common_parts(found)
+    return {folder: _split(folder, len(roots)) for folder in found}
+
+
+def host_of(folder: Path) -> str | None:
+    """Return the innermost part of a path whose name stands for a process, if there is one."""
+    return next(filter(_HOST.fullmatch, reversed(folder.parts)), None)
+
+
+def in_order(hosts: Iterable[str]) -> list[str]:
+    """Sort the names of hosts, numbers in them by value: ``host_2`` before ``host_10``."""
+    return sorted(
+        hosts,
+        key=lambda host: [(int(part), "") if part.isdigit() else (-1, part)
+                          for part in _NUMBER.split(host)],
+    )  # fmt: skip
+
+
+def _common_parts(folders: list[Path]) -> tuple[str, ...]:
+    if not folders:
+        return ()
+    first, last = folders[0].parts, folders[-1].parts  # of sorted paths, these differ most
+    count = 0
+    while count < min(len(first), len(last)) and first[count] == last[count]:
+        count += 1
+    return first[:count]
+
+
+def _split(folder: Path, common: int) -> tuple[str, str]:
+    parts = folder.parts
+    places = [at for at, name in enumerate(parts) if at >= common and _HOST.fullmatch(name)]
+    at = places[-1] if places else min(common, len(parts) - 1)
+    return parts[at], "/".join((*parts[common:at], *parts[at + 1 :]))

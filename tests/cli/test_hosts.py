@@ -1,0 +1,67 @@
+"""The comparison of hosts on the command line."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.command import run
+from reports.example import STEM
+
+
+@pytest.fixture
+def pod(dump: Path, tmp_path: Path) -> Path:
+    """Return a folder with the example compile of three hosts."""
+    folder = tmp_path / "pod"
+    for number in range(3):
+        shutil.copytree(dump, folder / f"host_{number}" / "xla")
+    return folder
+
+
+def test_equal_hosts_exit_with_0(pod: Path) -> None:
+    found = run("hosts", pod)
+    assert (found.status, found.err) == (0, "")
+    assert found.out.startswith("3 hosts · 1 module · all hosts compiled the same programs\n")
+
+
+def test_host_that_differs_exits_with_1(pod: Path) -> None:
+    module = pod / "host_2" / "xla" / f"{STEM}.txt"
+    module.write_text(module.read_text("utf-8").replace("f32[256]", "f32[255]"), "utf-8")
+    found = run("hosts", pod, "--format", "json")
+    assert (found.status, found.err) == (1, "")
+    groups = json.loads(found.out)["modules"][0]["groups"]
+    assert [one["hosts"] for one in groups] == [["host_0", "host_1"], ["host_2"]]
+
+
+def test_folders_of_hosts_can_be_named_one_by_one(pod: Path) -> None:
+    found = run("hosts", pod / "host_0", pod / "host_2")
+    assert found.out.startswith("2 hosts · 1 module · all hosts compiled the same programs\n")
+
+
+@pytest.mark.parametrize(("folder", "count"), [("host_0", "1 host"), ("none", "0 hosts")])
+def test_one_host_is_an_error(pod: Path, folder: str, count: str) -> None:
+    (pod / "none").mkdir()
+    found = run("hosts", pod / folder)
+    assert (found.status, found.out) == (2, "")
+    assert f"dumps of {count}, but a comparison needs two" in found.err
+
+
+def test_file_is_an_error(pod: Path) -> None:
+    found = run("hosts", pod, pod / "none.txt")
+    assert (found.status, found.out) == (2, "")
+    assert "none.txt: not a folder" in found.err
+
+
+def test_hosts_of_the_current_folder(pod: Path) -> None:
+    assert run("hosts", ".", cwd=pod).out.startswith("3 hosts · 1 module")
+
+
+def test_unreadable_file_is_named(pod: Path) -> None:
+    shutil.rmtree(pod / "host_2")
+    (pod / "host_2").mkdir()
+    (pod / "host_2" / f"{STEM}.txt").write_bytes(b"\0\1\2")
+    found = run("hosts", pod)
+    assert found.status == 2
+    assert f"{STEM}.txt" in found.err
+    assert found.out.startswith("3 hosts")
