@@ -21,7 +21,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.padded_sizes import PaddedSize, logical_bytes, padded_size_of_text, target_of
+from hlo_lsp.model.padded_sizes import PaddedSize, sizes_of_text, target_of
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.source import SourceLine
@@ -350,11 +350,10 @@ def _size_label(
     Returns None if the array has no padding, or if ``printed`` does not match the shape, which a
     rule reports.
     """
-    shape = try_shape(text)
-    logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
-    padded = padded_size_of_text(text, target_of(dump), color)
-    size = printed if printed is not None or padded is None else padded.bytes
-    if logical is None or size in {None, logical} or size is None:
+    sizes = sizes_of_text(text, target_of(dump), color, printed)
+    logical, size, padded = sizes.logical, sizes.bytes, sizes.padded
+    is_array = isinstance(try_shape(text), ArrayShape)
+    if not is_array or logical is None or size is None or size == logical:
         return None
     if padded is not None and padded.bytes != size:
         return None

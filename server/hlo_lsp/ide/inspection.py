@@ -10,10 +10,9 @@ from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.padded_sizes import logical_bytes, padded_size_of_text, target_of
+from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import PartFile
 from hlo_lsp.syntax.memory_records import AllocationLine
@@ -216,14 +215,14 @@ def _sizes(dump: Compile, text: str | None, value: Value | None, *, in_memory: b
 
     Unless the result is in memory, only a tiled layout is reliable.
     """
-    shape = None if text is None else try_shape(text)
-    padded = None
-    if text is not None and (in_memory or "T(" in text):
-        color = 0 if value is None else value.color or 0
-        padded = padded_size_of_text(text, target_of(dump), color)
+    if text is None:
+        return {"logical_bytes": None, "padded_bytes": None}
+    sizes = sizes_of_text(text, target_of(dump), None if value is None else value.color)
+    is_reliable = in_memory or "T(" in text
+    padded = sizes.padded if is_reliable and sizes.padded and sizes.padded.exact else None
     return {
-        "logical_bytes": None if shape is None else logical_bytes(shape),
-        "padded_bytes": padded.bytes if padded is not None and padded.exact else None,
+        "logical_bytes": sizes.logical,
+        "padded_bytes": None if padded is None else padded.bytes,
     }
 
 

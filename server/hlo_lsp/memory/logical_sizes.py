@@ -3,14 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.compile import Compile, printed_shape
-from hlo_lsp.model.padded_sizes import logical_bytes
+from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.shape import try_shape
 from hlo_lsp.syntax.memory_records import RangeRow
 
 
@@ -69,11 +67,5 @@ def live_bytes(dump: Compile, keys: Sequence[str]) -> list[int | None]:
     for header in dump.headers_of(keys):
         checkpoint()
         text = None if header is None else printed_shape(header)
-        found.append(None if text is None else _logical_bytes_of_text(text))
+        found.append(None if text is None else logical_bytes_of_text(text))
     return found
-
-
-@lru_cache(maxsize=1 << 13)
-def _logical_bytes_of_text(text: str) -> int | None:
-    shape = try_shape(text)
-    return None if shape is None else logical_bytes(shape)

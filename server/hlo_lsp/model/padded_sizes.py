@@ -73,6 +73,58 @@ class Target:
     granule: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ShapeSizes:
+    """The sizes of a shape, which all features show.
+
+    Attributes:
+        logical: Bytes without padding; None for an unknown element type or an unbounded dimension.
+        padded: The size in memory by the rules of the target; None if no rule is known.
+        printed: Bytes of the value as XLA printed them; None without a buffer assignment.
+    """
+
+    logical: int | None
+    padded: PaddedSize | None
+    printed: int | None = None
+
+    @property
+    def bytes(self) -> int | None:
+        """The size in memory: as printed, else by the rules."""
+        if self.printed is not None or self.padded is None:
+            return self.printed
+        return self.padded.bytes
+
+    @property
+    def padding(self) -> int | None:
+        """The bytes in memory that hold no elements; None if a size is unknown."""
+        if self.bytes is None or self.logical is None:
+            return None
+        return max(0, self.bytes - self.logical)
+
+
+def sizes_of_text(
+    text: str, target: Target, color: int | None = None, printed: int | None = None
+) -> ShapeSizes:
+    """Return the sizes of a shape text.
+
+    Args:
+        text: The shape; one that is not valid has no sizes.
+        target: The backend.
+        color: The memory space of the value, None if it is unknown.
+        printed: Bytes of the value as XLA printed them.
+    """
+    return ShapeSizes(
+        logical_bytes_of_text(text), padded_size_of_text(text, target, color or 0), printed
+    )
+
+
+@lru_cache(maxsize=1 << 13)
+def logical_bytes_of_text(text: str) -> int | None:
+    """Return the cached :func:`logical_bytes` of a shape text; None if it is not valid."""
+    shape = try_shape(text)
+    return None if shape is None else logical_bytes(shape)
+
+
 def logical_bytes(shape: Shape) -> int | None:
     """Return the size in bytes without padding, as in live ranges.
 

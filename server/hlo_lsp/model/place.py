@@ -134,6 +134,16 @@ class Value:
         return self.name + (self.index or "{}")
 
     @property
+    def label(self) -> str:
+        """Name and index for display, without the index of a whole array."""
+        return self.name + (self.index or "")
+
+    @property
+    def space(self) -> int | None:
+        """The memory space of its allocation, or the one printed beside its name."""
+        return self.color if self.allocation is None else self.allocation.record.color
+
+    @property
     def size(self) -> int | None:
         """The padded size in bytes, None if no allocation has the value."""
         return None if self.assigned is None else self.assigned.record.size

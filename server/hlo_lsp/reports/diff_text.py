@@ -275,7 +275,7 @@ def _name(owned: OwnedBuffer) -> str:
     if value is None:
         number = owned.buffer.allocation.record.number
         return f"bytes of allocation {number} without values"
-    return value.record.name + (value.record.index or "")
+    return value.record.label
 
 
 def _place(owned: OwnedBuffer) -> str:

@@ -237,7 +237,7 @@ class _Search:
         place = LocatedRecord(file, value) if line is None else line
         home = None if line is None else line.file.module.computation_of(line.record)
         return FoundBuffer(
-            value.name + (value.index or ""),
+            value.label,
             value.size,
             self._peak_bytes.get(value, 0),
             space_title(allocation.color, self._dump.backend),

@@ -27,10 +27,9 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.padded_sizes import logical_bytes
+from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.shape import try_shape
 from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.donation import LeafIndex
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
@@ -80,7 +79,6 @@ class _Map:
         self._dump = dump
         self._strings = _Strings()
         self._assignment = buffer_assignment(dump)
-        self._logical: dict[str, int | None] = {}
         self._module = dump.module_file
         schedule = None if self._module is None else schedule_of(self._module.module)
         self._schedule: Schedule | None = None
@@ -216,7 +214,7 @@ class _Map:
     ) -> None:
         live = self._dump.live(value.key)
         instruction = self._dump.instruction(value.name)
-        logical = self._logical_bytes(value.shape)
+        logical = logical_bytes_of_text(value.shape)
         padding = max(0, value.size - logical) if logical else 0
         file = allocation.file
         buffer = LiveBuffer(allocation, LocatedRecord(file, value), value.size, padding)
@@ -242,12 +240,6 @@ class _Map:
             row[grouping.value] = text(group_name(self._dump, owned, grouping))
         for key, entry in row.items():
             table[key].append(entry)
-
-    def _logical_bytes(self, shape_text: str) -> int | None:
-        if shape_text not in self._logical:
-            shape = try_shape(shape_text)
-            self._logical[shape_text] = None if shape is None else logical_bytes(shape)
-        return self._logical[shape_text]
 
     def _bands(self) -> Table:
         """Return the steps of the bodies of loops, calls, and conditionals, outermost first."""

@@ -71,7 +71,7 @@ def lifetime_card(
 
 
 def _key(value: Value) -> str:
-    return f"`{value.name}{value.index or ''}`"
+    return f"`{value.label}`"
 
 
 def _size(value: Value) -> str:
@@ -129,10 +129,7 @@ def _use_json(use: BufferUse) -> Json:
 
 def _buffer(dump: Compile, value: Value) -> Iterator[str]:
     if value.size is not None:
-        space = value.color or 0
-        if value.allocation is not None:
-            space = value.allocation.record.color
-        yield f"{format_bytes(value.size)} in {space_title(space, dump.backend)}"
+        yield f"{format_bytes(value.size)} in {space_title(value.space or 0, dump.backend)}"
     if value.live is None:
         yield "live range unknown"
         return

@@ -72,6 +72,11 @@ class AssignedValue(Record):
         """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
         return self.name + (self.index or "{}")
 
+    @property
+    def label(self) -> str:
+        """Name and index for display, without the index of a whole array."""
+        return self.name + (self.index or "")
+
     def differs_only_in_place(self, other: "AssignedValue") -> bool:
         """Return True if all fields except size and offset are equal."""
         return (

@@ -102,6 +102,11 @@ class UsedValue(Record):
         return None if self.name is None else self.name + (self.index or "{}")
 
     @property
+    def label(self) -> str:
+        """Name and index for display, without the index of a whole array."""
+        return (self.name or "") + (self.index or "")
+
+    @property
     def shares_lines(self) -> bool:
         """True if the first or the last line also contains a part of another entry."""
         return self.column > 0 or self.line_count < len(self.lines)

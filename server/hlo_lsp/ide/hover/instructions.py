@@ -37,7 +37,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.omitted_instructions import omitted_instructions
-from hlo_lsp.model.padded_sizes import target_of
+from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
@@ -139,9 +139,8 @@ def _result_facts(dump: Compile, text: InstructionText, name: str, index: str | 
     if value is None and "T(" not in leaf:
         sizes = logical_facts(leaf)
     else:
-        size = None if value is None else value.size
-        color = 0 if value is None else value.color or 0
-        sizes = size_facts(leaf, target_of(dump), color, size)
+        color, size = (None, None) if value is None else (value.color, value.size)
+        sizes = size_facts(leaf, sizes_of_text(leaf, target_of(dump), color, size))
     shape = try_shape(leaf)
     label = "result" if index is None else f"leaf {index}"
     if isinstance(shape, TupleShape):

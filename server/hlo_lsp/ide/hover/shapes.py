@@ -5,7 +5,13 @@ from collections.abc import Iterator
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
-from hlo_lsp.model.padded_sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
+from hlo_lsp.model.padded_sizes import (
+    ShapeSizes,
+    Target,
+    logical_bytes,
+    logical_bytes_of_text,
+    sizes_of_text,
+)
 from hlo_lsp.model.shape import (
     ArrayShape,
     BufferShape,
@@ -61,28 +67,21 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
 
 def logical_facts(text: str) -> list[Fact]:
     """Return the logical size of a shape whose layout is unknown."""
-    shape = try_shape(text)
-    logical = None if shape is None else logical_bytes(shape)
+    logical = logical_bytes_of_text(text)
     return [] if logical is None else [Fact("logical size", format_bytes(logical))]
 
 
-def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
-    """Return the logical and the padded size of a shape, and the padding if they differ.
-
-    ``color`` is the number of the memory space, ``actual`` the size in bytes that XLA printed.
-    """
-    shape = try_shape(text)
-    if shape is None:
+def size_facts(text: str, sizes: ShapeSizes) -> list[Fact]:
+    """Return the logical and the padded size of a shape, and the padding if they differ."""
+    if try_shape(text) is None:
         return []
-    logical = logical_bytes(shape)
-    padded = padded_size_of_text(text, target, color)
-    size = actual if actual is not None else None if padded is None else padded.bytes
+    size = sizes.bytes
     if size is None:
         return logical_facts(text)
-    facts = [] if size == logical else logical_facts(text)
-    facts.append(Fact("padded size", _describe_padded_size(size, padded, actual, logical)))
-    if logical is not None and size > logical:
-        facts.append(Fact(_PADDING, _describe_padding(logical, size, padded)))
+    facts = [] if size == sizes.logical else logical_facts(text)
+    facts.append(Fact("padded size", _describe_padded_size(size, sizes)))
+    if sizes.padding:
+        facts.append(Fact(_PADDING, _describe_padding(size, sizes)))
     return facts
 
 
@@ -99,7 +98,9 @@ def shape_card(text: str, target: Target | None) -> Card:
     if shape is None:
         return Card(title, text="Not a valid shape.")
     facts = [Fact("shape", describe_shape(shape))]
-    facts += logical_facts(text) if target is None else size_facts(text, target, 0)
+    facts += (
+        logical_facts(text) if target is None else size_facts(text, sizes_of_text(text, target))
+    )
     if target is not None and isinstance(shape, ArrayShape):
         facts.append(memory_space_fact(shape.memory_space, target.backend))
     return Card(title, tuple(facts))
@@ -115,22 +116,21 @@ def memory_space_fact(number: int, backend: Backend) -> Fact:
     return Fact("memory space", text if label.lower() in name.lower() else text + note)
 
 
-def _describe_padded_size(
-    size: int, padded: PaddedSize | None, actual: int | None, logical: int | None
-) -> str:
+def _describe_padded_size(size: int, sizes: ShapeSizes) -> str:
+    padded, printed = sizes.padded, sizes.printed
     if padded is None:
         return f"{format_bytes(size)} as printed"
-    if actual is not None and padded.exact and padded.bytes != actual:
+    if printed is not None and padded.exact and padded.bytes != printed:
         by_rule = f"{format_bytes(padded.bytes)} by rule: {padded.rule}"
         return f"{format_bytes(size)} as printed, but {by_rule}"
-    if size == logical and padded.rule.startswith(_PADDED_TO_PREFIX):
+    if size == sizes.logical and padded.rule.startswith(_PADDED_TO_PREFIX):
         return f"{format_bytes(size)}: fits {padded.rule.removeprefix(_PADDED_TO_PREFIX)}"
     return f"{format_bytes(size)}: {padded.rule}"
 
 
-def _describe_padding(logical: int, size: int, padded: PaddedSize | None) -> str:
-    padding = size - logical
-    causes = "; ".join(map(str, padded.padding)) if padded is not None else ""
+def _describe_padding(size: int, sizes: ShapeSizes) -> str:
+    padding = sizes.padding or 0
+    causes = "" if sizes.padded is None else "; ".join(map(str, sizes.padded.padding))
     return f"{format_bytes(padding)}, {padding / size:.1%}{': ' + causes if causes else ''}"
 
 

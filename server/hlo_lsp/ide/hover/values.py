@@ -28,7 +28,7 @@ from hlo_lsp.model.display import (
     join_limited,
     shortened,
 )
-from hlo_lsp.model.padded_sizes import target_of
+from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
 from hlo_lsp.syntax.instruction_text import InstructionText
@@ -50,7 +50,7 @@ def counted_list(items: list[str], limit: int = _MAX_LISTED_NAMES) -> str:
 
 def quoted_name(value: Value | AssignedValue | UsedValue) -> str:
     """Return the name and shape index of a value in backticks."""
-    return f"`{value.name}{value.index or ''}`"
+    return f"`{value.label}`"
 
 
 def value_card(dump: Compile, value: Value) -> Card:
@@ -222,7 +222,7 @@ def _shape_facts(dump: Compile, value: Value) -> tuple[list[Fact], list[Fact], l
     shape = None if text is None else try_shape(text)
     if text is None or shape is None:
         return [], [], []
-    sizes = size_facts(text, target_of(dump), value.color or 0, value.size)
+    sizes = size_facts(text, sizes_of_text(text, target_of(dump), value.color, value.size))
     described = Fact("shape", f"`{shortened(text, 120)}`: {describe_shape(shape)}")
     return [described], *split_waste(sizes)
 

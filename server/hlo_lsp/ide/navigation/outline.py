@@ -148,7 +148,7 @@ def _outline_node(record: Record) -> OutlineNode | None:
 
 
 def _value_name(record: memory.AssignedValue | UsedValue) -> str:
-    return "" if record.name is None else f"{record.id} {record.name}{record.index or ''}"
+    return "" if record.name is None else f"{record.id} {record.label}"
 
 
 def _allocation_name(record: memory.AllocationLine | memory.ReportedAllocation) -> str:
