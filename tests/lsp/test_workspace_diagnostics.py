@@ -75,6 +75,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+async def test_only_the_largest_closed_compile_has_advice(tmp_path: Path) -> None:
+    row = "allocation 0: size 4194304, preallocated-temp:\n value: <1 x @0> (size=4194304,offset=0)"
+    text = f"BufferAssignment:\n{row}: f32[8192,1]{{1,0:T(8,128)}}\n"
+    for number in range(2):
+        name = f"module_000{number}.jit_f.cl_1.after_optimizations-buffer-assignment.txt"
+        write(tmp_path / name, text + "\n" * number)
+    harness = WorkspaceDiagnosticsHarness(tmp_path)
+    reports = await harness.pull()
+    assert {name[:11]: found for name, found in reports.items()} == {
+        "module_0001": ("full", ["padding-waste"])
+    }
+    unchanged = {name[:11]: kind for name, (kind, _) in (await harness.pull()).items()}
+    assert unchanged == {"module_0001": "unchanged"}
+
+
 async def test_only_files_with_findings_are_reported(folder: Path) -> None:
     assert await WorkspaceDiagnosticsHarness(folder).pull() == {
         "bad.txt": ("full", ["out-of-bounds"])

@@ -216,9 +216,29 @@ def test_equal_name_precedes_larger_buffers() -> None:
     assert _found("add")[0].name == "add"
 
 
+def test_name_of_several_texts_of_a_module_is_found_in_the_last_one() -> None:
+    assert ["after" in one.uri for one in _found("add.22")] == [True]
+    assert ["after" in one.uri for one in _found("f.py:3")] == [True, True]
+    assert [one.uri.rpartition("/")[2] for one in _found("")] == [f"{STEM}.txt"]
+    only_early = MODULE.replace("add.22", "early.22")
+    texts = [
+        (f"module_0001.jit_f.cl_12.{name}.txt", only_early)
+        for name in ("0001.simplify.after_x.before_y", "before_optimizations")
+    ]
+    (found,) = _found("early.22", *texts)
+    assert "after_x" in found.uri
+
+
+def test_open_modules_precede_others() -> None:
+    files = [file(f"module_000{number}.jit_f.after_optimizations.txt", "add") for number in (1, 2)]
+    opened = frozenset({files[1].module_key})
+    uris = [one.uri for one in search_symbols(files, "add", 9, opened)]
+    assert uris == [files[1].uri, files[0].uri]
+
+
 def test_compiled_module_precedes_other_passes() -> None:
-    passes = ["after" in one.uri for one in _found("add.22")]
-    assert passes == [True, False]
+    other = ("module_0002.jit_g.cl_12.before_optimizations.txt", MODULE)
+    assert ["after" in one.uri for one in _found("add.22", other)] == [True, False]
 
 
 def test_name_of_the_compiled_module_precedes_shorter_ones() -> None:
@@ -259,7 +279,8 @@ def test_instructions_of_a_line_are_ordered_by_size() -> None:
 
 
 def test_instruction_before_optimizations_has_no_size() -> None:
-    assert "KiB" not in _found("add.22")[1].about
+    other = ("module_0002.jit_g.cl_12.before_optimizations.txt", MODULE)
+    assert "KiB" not in _found("add.22", other)[1].about
 
 
 @pytest.mark.parametrize(

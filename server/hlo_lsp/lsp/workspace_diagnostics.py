@@ -44,7 +44,8 @@ class WorkspaceDiagnostics:
 
     A compile is checked again when one of its files or its options change. Open files are left to
     ``textDocument/diagnostic``; their closed companions are checked with the text in the editor.
-    ``notify`` sends a notification.
+    Of the other compiles, only the largest one has advice: a list of advice on every small helper
+    hides the problems. ``notify`` sends a notification.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class WorkspaceDiagnostics:
     async def _reports(self) -> AsyncIterator[list[_FileReport]]:
         jobs = await run_in_background(self._relevant_jobs)
         total, done = max(sum(job.size for job in jobs if self._is_pending(job)), 1), 0
+        largest = max(jobs, key=lambda job: job.size, default=None)
         progress = current_request()
         with ExitStack() as stack:
             if not progress.has_listener:
@@ -110,7 +112,8 @@ class WorkspaceDiagnostics:
                     self._is_stopped = progress.is_cancelled
                     self._known[job] = await run_in_background(partial(self._check_job, job))
                     done += job.size
-                yield self._known.get(job, [])
+                found = self._known.get(job, [])
+                yield found if job is largest else list(map(_without_advice, found))
 
     def _relevant_jobs(self) -> list[CheckJob]:
         """Return the jobs except those that are known to have no dump; forget former jobs."""
@@ -168,6 +171,11 @@ class WorkspaceDiagnostics:
 
     def _selection_of(self, folder: Path) -> Selection:
         return self._session.selections.of_folder(folder, self._session.settings.check)
+
+
+def _without_advice(report: _FileReport) -> _FileReport:
+    problems = [one for one in report.items if one["severity"] <= types.DiagnosticSeverity.Warning]
+    return report._replace(result_id=f"{report.result_id} problems", items=problems)
 
 
 def _changes(report: _FileReport, previous: dict[Path, types.PreviousResultId]) -> Iterator[Json]:

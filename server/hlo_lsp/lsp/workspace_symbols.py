@@ -135,7 +135,8 @@ class WorkspaceSymbols:
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
-        return await run_in_slices(partial(search_symbols, files, query, _MAX_SYMBOLS))
+        opened = {symbols.module_key for _, read in self._open.values() for symbols in read}
+        return await run_in_slices(partial(search_symbols, files, query, _MAX_SYMBOLS, opened))
 
     async def _read(self) -> None:
         try:

@@ -7,7 +7,7 @@ distance is slower and less useful: it finds ``while.6`` for ``while bod``.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice
@@ -92,6 +92,7 @@ def _lowercase(text: str) -> str:
     return lower if len(lower) == len(text) else text
 
 
+_ROLES = list(FileRole)  # of module texts in pipeline order
 _MAX_CANDIDATES = 1000  # names that are compared
 _MAX_RESOLVED_NAMES = 30_000  # matches whose sizes are compared, about 50 ms
 _MAX_PLACES_PER_NAME = 40  # further symbols of a name follow those of other names
@@ -162,6 +163,20 @@ def compile_key(uri: str, title: str) -> str:
     return f"{uri}#{title}"
 
 
+def module_key(uri: str, title: str) -> str:
+    """Return a key that all texts of one module have in common, from the first pass to the last."""
+    front, suffix = split_suffix(PurePath(title).name)
+    if suffix.role is FileRole.OTHER:
+        return f"{uri}#{title}"
+    return f"{uri.rpartition('/')[0]}/{front}"
+
+
+def pipeline_position(title: str) -> tuple[int, int, str]:
+    """Return a sort key: the position of a text in the pipeline of passes."""
+    suffix = split_suffix(PurePath(title).name)[1]
+    return _ROLES.index(suffix.role), suffix.number, suffix.text
+
+
 def pass_rank(title: str) -> int:
     """Return 0 for a compiled module and its memory files, 1 for texts of other passes."""
     role = split_suffix(PurePath(title).name)[1].role
@@ -191,7 +206,9 @@ class FileSymbols:
         self.title = title
         self.sizes = sizes or {}
         self.compile_key = compile_key(uri, title)
+        self.module_key = module_key(uri, title)
         self.pass_rank = pass_rank(title)
+        self.position = pipeline_position(title)
         self.names = NameTable(entry.name for entry in entries)
         self.sources = NameTable(sources)
         self._stacks = stacks
@@ -260,16 +277,32 @@ class SizesOfCompiles:
 NameHits = dict[str, list[tuple[FileSymbols, int]]]
 
 
-def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[Symbol]:
+def search_symbols(
+    files: Iterable[FileSymbols],
+    text: str,
+    limit: int,
+    preferred: Set[str] = frozenset(),
+) -> list[Symbol]:
     """Return at most ``limit`` symbols that match a query, the best first.
 
     Of names that match equally well, those in the compiled module precede those that only other
-    passes have, then those with larger buffers, and then shorter ones. Further symbols of a
-    frequent name are included only if there is room for them. An empty query matches all modules.
+    passes have, then those of preferred modules, those with larger buffers, and shorter ones. A
+    name in the compiled module stands for the same name in the other texts of the module. Further
+    symbols of a frequent name are included only if there is room for them. An empty query matches
+    all modules.
+
+    Args:
+        files: The symbols of all files.
+        text: The query.
+        limit: The maximum number of symbols.
+        preferred: The keys of the modules that come first, for example those of open files.
     """
     query = SymbolQuery.of(text)
     if not query.text:
-        return list(islice((module for file in files for module in file.modules()), limit))
+        texts = [(file, 0) for file in files if any(file.modules())]
+        last = [file for file, _ in _last_texts(texts)]
+        last.sort(key=lambda file: file.module_key not in preferred)
+        return list(islice((module for file in last for module in file.modules()), limit))
     plain = [(file, file.names) for file in files]
     lines = [(file, file.sources) for file, _ in plain]
     sizes = SizesOfCompiles(file for file, _ in plain)
@@ -284,7 +317,7 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
             matches.setdefault(name, number)
         if sum(map(len, named.values())) + sum(map(len, sources.values())) >= limit:
             break
-    ranked: list[tuple[bool, int, int, int, int, str]] = []
+    ranked: list[tuple[bool, int, int, bool, int, int, str]] = []
     for name, match in matches.items():
         if _repeats_instruction(name, named):
             continue
@@ -293,13 +326,14 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
         first = min(file.pass_rank for file in places)
         largest = max(sizes.size(file, name).bytes for file in places)
         is_other = shown not in {query.text, f"{query.text}{{}}"}
-        ranked.append((is_other, match, first, -largest, len(name), name))
+        is_closed = all(file.module_key not in preferred for file in places)
+        ranked.append((is_other, match, first, is_closed, -largest, len(name), name))
         checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []
     spare: list[tuple[int, Symbol]] = []
     for rank, (*_, name) in enumerate(ranked):
-        symbols = islice(_symbols_of_name(name, named, sources, sizes), limit)
+        symbols = islice(_symbols_of_name(name, named, sources, sizes, preferred), limit)
         chosen += ((rank, symbol) for symbol in islice(symbols, _MAX_PLACES_PER_NAME))
         if len(spare) < limit:
             spare += ((rank, symbol) for symbol in symbols)
@@ -357,12 +391,37 @@ def _repeats_instruction(name: str, named: NameHits) -> bool:
 
 
 def _symbols_of_name(
-    name: str, named: NameHits, sources: NameHits, sizes: SizesOfCompiles
+    name: str,
+    named: NameHits,
+    sources: NameHits,
+    sizes: SizesOfCompiles,
+    preferred: Set[str],
 ) -> Iterator[Symbol]:
-    """Yield all symbols of a name."""
-    places = sorted(named.get(name, ()), key=lambda hit: hit[0].pass_rank)
-    direct = [(file.pass_rank, file.symbol(number, sizes)) for file, number in places]
+    """Yield the symbols of a name, those of the last text of each module that has it."""
+
+    def order(file: FileSymbols) -> tuple[int, bool]:
+        return file.pass_rank, file.module_key not in preferred
+
+    direct = [
+        (order(file), file.symbol(number, sizes))
+        for file, number in _last_texts(named.get(name, ()))
+    ]
     direct.sort(key=lambda one: (one[0], one[1].kind))
     yield from (symbol for _, symbol in direct)
-    for file, number in sorted(sources.get(name, ()), key=lambda hit: hit[0].pass_rank):
+    for file, number in sorted(_last_texts(sources.get(name, ())), key=lambda hit: order(hit[0])):
         yield from file.symbols_of_source(number, sizes)
+
+
+def _last_texts(hits: Sequence[tuple[FileSymbols, int]]) -> list[tuple[FileSymbols, int]]:
+    """Return the hits in the compiled text of each module, or else in its last text."""
+    last: dict[str, FileSymbols] = {}
+    for file, _ in hits:
+        known = last.setdefault(file.module_key, file)
+        if (-file.pass_rank, file.position) > (-known.pass_rank, known.position):
+            last[file.module_key] = file
+    return [
+        (file, number)
+        for file, number in hits
+        for chosen in [last[file.module_key]]
+        if file is chosen or file.pass_rank == chosen.pass_rank == 0
+    ]
