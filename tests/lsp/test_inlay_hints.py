@@ -1,11 +1,13 @@
 """Tests for inlay hints: ranges, tooltips, settings, and refresh requests."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.lsp import inlay_hints
 from hlo_lsp.lsp.client import Client
@@ -175,3 +177,15 @@ def test_hint_settings_are_read_and_validated() -> None:
         ["hlo.inlayHints.steps: must be true or false"],
     )
     assert read_hints(3) == (all_hints, ["hlo.inlayHints: must be an object"])
+
+
+async def test_live_range_is_shown_by_a_lens_or_by_a_hint() -> None:
+    text = DUMP.replace("  Live ranges at 2 (peak)", "    late{}:3-3\n  Live ranges at 2 (peak)")
+    late = " value: <9 late @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}\n"
+    harness = InlayHintsHarness(text.replace("\nTotal bytes", f"{late}\nTotal bytes", 1))
+    live = [label for label in await harness.labels(0, 10) if label.startswith("live")]
+    assert live == ["live 3"]
+    settings = harness.session.settings
+    harness.session.settings = replace(settings, code_lens=LensChoice.OFF)
+    live = [label for label in await harness.labels(0, 10) if label.startswith("live")]
+    assert live == ["live 1-2, at the peak", "live 3"]

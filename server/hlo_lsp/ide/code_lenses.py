@@ -1,8 +1,9 @@
 """Code lenses: which records have one, their titles, and the places that a click on one shows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from heapq import nsmallest
+from itertools import islice
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
@@ -12,9 +13,11 @@ from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -41,13 +44,14 @@ class LensChoice(Enum):
 def lenses(dump: Compile, file: DumpFile, choice: LensChoice) -> Iterator[tuple[int, LensData]]:
     """Yield the line (from 0) and the data of each lens.
 
-    ``LARGE`` leaves out values and computations that are smaller than both limits.
+    ``LARGE`` leaves out allocations of one value, allocations, values, and computations that are
+    smaller than both limits, and values that occupy no bytes at the peak.
     """
     if choice is LensChoice.OFF:
         return
     if file.kind in _SUMMARY_KINDS and any(dump.allocations()):
         yield 0, {"summary": True}
-    limits = None if choice is LensChoice.ALL else _large_sizes(dump)
+    limits = None if choice is LensChoice.ALL else large_sizes(dump)
     entered = _entered_computations(file)
     for record in file.records:
         checkpoint()
@@ -58,13 +62,14 @@ def lenses(dump: Compile, file: DumpFile, choice: LensChoice) -> Iterator[tuple[
 
 
 def _data(
-    dump: Compile, record: Record, entered: set[str], limits: dict[int, int] | None
+    dump: Compile, record: Record, entered: set[str], limits: Mapping[int, int] | None
 ) -> Iterator[LensData]:
     match record:
         case AllocationLine():
-            yield {"allocation": record.number}
+            if limits is None or _is_large_arena(dump, record, limits):
+                yield {"allocation": record.number}
         case AssignedValue() | UsedValue() if record.id is not None:
-            if limits is None or _is_large(dump, record.id, limits):
+            if limits is None or _is_large_at_peak(dump, record.id, limits):
                 yield {"value": record.id}
         case PeakLabel():
             yield {"peak": record.moment}
@@ -80,7 +85,15 @@ def _data(
             yield {"computation": record.name}
 
 
-def _large_sizes(dump: Compile) -> dict[int, int]:
+def has_value_lens(dump: Compile, value_id: int, choice: LensChoice) -> bool:
+    """Return whether a value has a lens, which shows its size, its live range, and its origin."""
+    if choice is LensChoice.LARGE:
+        return _is_large_at_peak(dump, value_id, large_sizes(dump))
+    return choice is LensChoice.ALL
+
+
+@query
+def large_sizes(dump: Compile) -> Mapping[int, int]:
     """Return the smallest size in bytes, by memory space, of a value that has a lens."""
     allocated: dict[int, int] = {}
     for allocation in dump.allocations():
@@ -94,14 +107,27 @@ def _large_sizes(dump: Compile) -> dict[int, int]:
     }
 
 
-def _is_large(dump: Compile, value_id: int, limits: dict[int, int]) -> bool:
+def _is_large_arena(dump: Compile, record: AllocationLine, limits: Mapping[int, int]) -> bool:
+    """Return whether an allocation is large and has several values; a single one has a lens."""
+    if record.thread_local or record.size < limits.get(record.color, _LARGE_BYTES):
+        return False
+    allocation = dump.allocation(record.number)
+    values = () if allocation is None else dump.assigned_to(allocation)
+    return sum(1 for _ in islice(values, 2)) == 2
+
+
+def _is_large_at_peak(dump: Compile, value_id: int, limits: Mapping[int, int]) -> bool:
     assigned = dump.find(lambda index: index.assigned, value_id)
     if assigned is None:
         return False
     allocation = dump.allocation_of(assigned)
     if allocation is None or allocation.record.thread_local:
         return False
-    return assigned.record.size >= limits.get(allocation.record.color, _LARGE_BYTES)
+    if assigned.record.size < limits.get(allocation.record.color, _LARGE_BYTES):
+        return False
+    value = dump.value(value_id)
+    steps = None if value is None else occupied_steps(dump, value)
+    return steps is None or steps.is_at_peak is not False
 
 
 def _entered_computations(file: DumpFile) -> set[str]:
@@ -116,7 +142,11 @@ def _entered_computations(file: DumpFile) -> set[str]:
 
 
 def lens_title(dump: Compile, file: DumpFile, data: LensData) -> str:
-    """Return the text of a lens, or the text that its record no longer exists."""
+    """Return the text of a lens without Markdown, or the text that its record no longer exists."""
+    return _markdown_title(dump, file, data).replace("`", "")
+
+
+def _markdown_title(dump: Compile, file: DumpFile, data: LensData) -> str:
     if "total" in data:
         return summaries.total_summary(dump)
     if "peak" in data:
@@ -133,7 +163,9 @@ def lens_title(dump: Compile, file: DumpFile, data: LensData) -> str:
     value = dump.value(data["value"]) if "value" in data else None
     if value is None:
         return "no longer available"
-    return value_headline(dump, value) or "no live range"
+    title = value_headline(dump, value) or "no live range"
+    user = _last_user(dump, value)
+    return title if user in {None, value.name} else f"{title} → {user}"
 
 
 def lens_places(dump: Compile, file: DumpFile, data: LensData) -> list[Place]:
@@ -191,17 +223,23 @@ def _computation_places(dump: Compile, file: DumpFile, name: str) -> list[Place]
     return [name_place(file, line) for line in lines if line is not None]
 
 
-def _last_user_places(dump: Compile, value: Value) -> list[Place]:
+def _last_user(dump: Compile, value: Value) -> str | None:
     """Return the instruction that ends a live range, or the last one that uses the value."""
     row = None if value.live is None else dump.at_step(value.live.record.end_step)
-    name = None if row is None else row.record.name
-    if name is None and value.entry is not None:
-        uses = [(dump.step(use.name), use.name) for use in value.entry.record.uses]
-        ordered = sorted((step.record.step, use) for step, use in uses if step is not None)
-        name = ordered[-1][1] if ordered else None
-    line = dump.instruction(name or value.name)
+    if row is not None:
+        return row.record.name
+    if value.entry is None:
+        return None
+    uses = [(dump.step(use.name), use.name) for use in value.entry.record.uses]
+    ordered = sorted((step.record.step, use) for step, use in uses if step is not None)
+    return ordered[-1][1] if ordered else None
+
+
+def _last_user_places(dump: Compile, value: Value) -> list[Place]:
+    line = dump.instruction(_last_user(dump, value) or value.name)
     if line is not None:
         return [line.name_place]
+    row = None if value.live is None else dump.at_step(value.live.record.end_step)
     if row is not None:
         return [row.name_place]
     places = use_places(value)[-1:]

@@ -9,6 +9,7 @@ from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_where
+from hlo_lsp.ide.code_lenses import LensChoice, has_value_lens
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
@@ -98,6 +99,7 @@ class _HintContext(NamedTuple):
     dump: Compile
     file: DumpFile
     kinds: frozenset[HintKind]
+    lenses: LensChoice
 
 
 def hints(
@@ -106,14 +108,16 @@ def hints(
     first: int = 0,
     end: int | None = None,
     kinds: frozenset[HintKind] = ALL_KINDS,
+    *,
+    lenses: LensChoice = LensChoice.OFF,
 ) -> Iterator[list[Hint]]:
     """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record.
 
     The labels of a line have at most ``MAX_LABEL_CHARACTERS``; a kind is shown if all of its labels
-    fit.
+    fit. A live range that a lens shows is left out.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    context = _HintContext(dump, file, kinds)
+    context = _HintContext(dump, file, kinds, lenses)
     record = file.records.at(first) if first < end else None
     following = () if record is None else chain([record], file.records.after(record))
     for each in takewhile(lambda record: record.line < end, following):
@@ -177,7 +181,7 @@ def _assigned_hints(context: _HintContext, record: AssignedValue) -> Hints:
         found = _size_label(dump, record.shape, record.size, record.color or 0)
         if found is not None:
             yield Hint(HintKind.PADDED_SIZE, record.line, column, *found)
-    if HintKind.LIVE_RANGE in kinds:
+    if HintKind.LIVE_RANGE in kinds and not has_value_lens(dump, record.id, context.lenses):
         found = _live_range_label(dump, dump.value(record.id))
         if found is not None:
             yield Hint(HintKind.LIVE_RANGE, record.line, column, *found)
@@ -190,7 +194,9 @@ def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
     found = _allocation_label(value, dump)
     if found is not None and column and HintKind.ALLOCATION in context.kinds:
         yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *found)
-    found = _live_range_label(dump, value) if HintKind.LIVE_RANGE in context.kinds else None
+    has_lens = value is not None and has_value_lens(dump, value.id, context.lenses)
+    is_shown = HintKind.LIVE_RANGE in context.kinds and not has_lens
+    found = _live_range_label(dump, value) if is_shown else None
     if found is not None and column:
         yield Hint(HintKind.LIVE_RANGE, record.line, record.column + column, *found)
     text = defining_text(record)

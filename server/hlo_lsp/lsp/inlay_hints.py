@@ -66,7 +66,8 @@ def _hints(context: RequestContext, first: int, end: int, kinds: frozenset[HintK
     start = max(first - file.first_line, 0)
     stop = max(end - file.first_line, 0)
     found: list[Json] = []
-    for part in hints(context.dump, file, start, stop, kinds):
+    lenses = context.session.settings.code_lens
+    for part in hints(context.dump, file, start, stop, kinds, lenses=lenses):
         found += [_json(context, hint) for hint in part]
         checkpoint()
     return found

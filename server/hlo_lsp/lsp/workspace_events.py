@@ -307,7 +307,8 @@ class Services(SessionListener):
         if settings.check != before.check:
             self.diagnostics.all_changed()
         self._embedded_hlo.update()
-        if settings.hints != before.hints:
+        # A lens replaces the hint with the live range of a value.
+        if (settings.hints, settings.code_lens) != (before.hints, before.code_lens):
             self.refresh_hints.schedule()
         if settings.code_lens is not before.code_lens:
             self._refresh_lenses.schedule()
