@@ -38,7 +38,8 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     )
     assert (
         shown.splitlines()[0]
-        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general "
+        "→ tuple.7"
     )
 
 
@@ -117,10 +118,11 @@ def test_lenses_are_at_line_ends(emacs: Emacs, compile_v5e: Compile) -> None:
         path=compile_v5e.path(ASSIGNMENT),
     )
     shown = dict(lenses)
-    assert shown[2] == "1 value, 512 B"
+    assert shown[4] == "2 values, 1.00 MiB, 2 share offset 0"
     assert (
         shown[6]
-        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general "
+        "→ tuple.7"
     )
     assert 3 not in shown  # a small value
 

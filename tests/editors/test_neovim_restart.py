@@ -23,7 +23,7 @@ AROUND = """
     end
     local count
     local function all_lenses()
-      count = 49
+      count = 21
       return nvim.lenses(count)
     end
     local first = nvim.open(path)

@@ -8,12 +8,12 @@ from editors.neovim import Neovim
 pytestmark = pytest.mark.editors
 
 MODULE, ASSIGNMENT = "", "-buffer-assignment"
-WIDE = 220  # columns: lines, hints, lenses and diagnostics fit side by side
+WIDE = 260  # columns: lines, hints, lenses and diagnostics fit side by side
 
 
 def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
-        screen.row_of("1 value, 512 B")
+        screen.row_of("2 values, 1.00 MiB")
         screen.type("/<237 \rwK")
         top, left = screen.wait("a corner", lambda: screen.place("╭"))
         bottom, _ = screen.wait("another corner", lambda: screen.place("╰"))
