@@ -145,7 +145,7 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
   }
 
   private async request(sides: Sides): Promise<Comparison> {
-    const client = await this.server.client();
+    const client = await this.server.clientForCommand();
     if (client === undefined) {
       throw new Error("The HLO language server is not running.");
     }

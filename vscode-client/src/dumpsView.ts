@@ -73,7 +73,7 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
         this.refresh();
       }),
       this.server.onDidChange(() => {
-        if (this.server.state === "running") {
+        if (this.server.state === "running" || this.server.state === "failed") {
           this.refresh();
         }
       }),
@@ -106,6 +106,9 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
     } catch (error) {
       this.log.warn(`no list of compiles: ${String(error)}`);
       return [];
+    } finally {
+      // Until then, the empty view does not say that there are no dumps.
+      void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
     }
   }
 
@@ -129,7 +132,7 @@ function moduleNode({ name, compiles }: Module): DumpNode {
     return compileNode(name, name, first);
   }
   const nodes = (): DumpNode[] => compiles.map((compile) => compileNode(name, titleOf(compile), compile));
-  const description = `${compiles.length} compiles · ${first?.text ?? ""}`;
+  const description = `${first?.text ?? ""} · ${compiles.length} compiles`;
   return parent(name, `module ${name}`, nodes, "versions", description);
 }
 

@@ -5,6 +5,7 @@ import { hasPythonExtension } from "./pythonExtension";
 const SELECT = "Select Interpreter";
 const SETTINGS = "Open Settings";
 const LOG = "Show Log";
+const RESTART = "Restart Server";
 
 /** Show why no server can be started, with buttons for what the user can do about it. */
 export async function showLaunchError(message: string, log: vscode.LogOutputChannel): Promise<void> {
@@ -19,6 +20,19 @@ export async function showLaunchError(message: string, log: vscode.LogOutputChan
   } else if (answer === LOG) {
     log.show(true);
   }
+}
+
+/** Show that the server does not run, with buttons that help. */
+export function showNotRunning(log: vscode.LogOutputChannel): void {
+  void vscode.window
+    .showErrorMessage("The HLO language server does not run.", RESTART, LOG)
+    .then(async (answer) => {
+      if (answer === RESTART) {
+        await vscode.commands.executeCommand("hlo.restartServer");
+      } else if (answer === LOG) {
+        log.show(true);
+      }
+    });
 }
 
 /** Let the user select an interpreter. The server then starts because of the change. */

@@ -28,6 +28,11 @@ export class MemoryMapPanel implements vscode.Disposable {
     private readonly extension: vscode.Uri,
   ) {
     this.listeners = vscode.Disposable.from(
+      server.onDidChange(() => {
+        if (server.state === "running" && this.panel !== undefined) {
+          void this.load();
+        }
+      }),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
         void this.showCursor(textEditor);
       }),
@@ -55,6 +60,9 @@ export class MemoryMapPanel implements vscode.Disposable {
   async show(place = placeOfCursor()): Promise<void> {
     if (place === undefined) {
       void vscode.window.showInformationMessage("Open a dump to show its memory map.");
+      return;
+    }
+    if ((await this.server.clientForCommand()) === undefined) {
       return;
     }
     this.shown = place;

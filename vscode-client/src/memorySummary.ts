@@ -24,9 +24,9 @@ export class MemorySummary {
   async show(lensUri?: unknown, lensLine = 0): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const document = typeof lensUri === "string" ? vscode.Uri.parse(lensUri) : editor?.document.uri;
-    const client = document === undefined ? undefined : await this.server.client();
+    const client = document === undefined ? undefined : await this.server.clientForCommand();
     if (document === undefined || client === undefined) {
-      return; // the error message is already shown
+      return;
     }
     const position = new vscode.Position(lensLine, 0);
     const start = typeof lensUri === "string" ? position : (editor?.selection.active ?? position);

@@ -26,7 +26,7 @@ export async function goToPass(
   direction: "previous" | "next",
 ): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const client = editor === undefined ? undefined : await server.client();
+  const client = editor === undefined ? undefined : await server.clientForCommand();
   if (editor === undefined || client === undefined) {
     return; // the error message is already shown
   }

@@ -13,7 +13,7 @@ import {
 import { interpreterNames, probe } from "./interpreters";
 import { LANGUAGES } from "./languages";
 import { findLaunch, type Launch } from "./launch";
-import { showLaunchError } from "./launchMessage";
+import { showLaunchError, showNotRunning } from "./launchMessage";
 import { findProgram, isBelow } from "./programs";
 import { selectedInterpreter } from "./pythonExtension";
 
@@ -71,6 +71,16 @@ export class Server implements vscode.Disposable {
   client(): Promise<LanguageClient | undefined> {
     this.starting ??= this.start();
     return this.starting;
+  }
+
+  /** Return the client for a command of the user, who is told if the server does not run. */
+  async clientForCommand(): Promise<LanguageClient | undefined> {
+    const hadFailed = this.currentState === "failed";
+    const client = await this.client();
+    if (hadFailed && this.currentState === "failed") {
+      showNotRunning(this.log); // a failed start has just said why
+    }
+    return this.currentState === "failed" ? undefined : client;
   }
 
   /** Return the command that runs hlo-lsp; undefined if there is none. */
@@ -193,6 +203,7 @@ export class Server implements vscode.Disposable {
 
   private setState(state: ServerState): void {
     this.currentState = state;
+    void vscode.commands.executeCommand("setContext", "hlo.serverState", state);
     this.changed.fire();
   }
 }

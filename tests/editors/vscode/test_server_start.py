@@ -11,6 +11,7 @@ import pytest
 from editors.conftest import Compile
 from editors.vscode.conftest import Show
 from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.dump_rows import rows
 from editors.vscode.host import Spot, hover, spot
 from editors.vscode.marks import vscode
 from editors.vscode.processes import command, is_served, server
@@ -157,3 +158,25 @@ async def test_wrong_setting_and_failing_server_are_reported_once(
     await show_not_running(window)
     assert await window.texts(MESSAGE) == ["HLO client: couldn't create connection to server."]
     assert not is_served(window)
+
+
+async def test_views_show_that_no_server_runs_until_one_does(
+    plain_server: CodeServer, pythons: tuple[Path, Path], show: Show, at: Spot, tmp_path: Path
+) -> None:
+    plain_python(pythons[0])
+    plain_server.configure({"hlo.server.path": str(tmp_path / "none")})
+    window = await show(plain_server, at.path.parent)
+    await window.open(at)
+    await window.notification("names a program that does not exist")
+    await window.host.command("notifications.clearAll")
+    await window.run("HLO: Memory Summary")
+    await window.notification("The HLO language server does not run.")
+    await window.host.command("notifications.clearAll")
+    await window.run("HLO: Memory Map")
+    await window.notification("The HLO language server does not run.")
+    assert [tab["label"] for tab in await window.host.ask("tabs")] == [at.path.name]
+    await window.host.command("hlo.dumps.focus")
+    welcome = window.page.locator(".welcome-view-content")
+    await welcome.get_by_text("The HLO language server does not run").wait_for()
+    await window.host.configure({"hlo.server.path": ""}, "Global")
+    await until(lambda: rows(window), lambda shown: any("jit_mlp_train" in row for row in shown))
