@@ -14,7 +14,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown, headline
-from reports.example import ASSIGNMENT, MODULE, RANGES, example
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM, example
 
 
 def _text(before: Compile, after: Compile) -> str:
@@ -38,6 +38,14 @@ def test_headline_names_the_buffer_that_grew() -> None:
     ), text
     assert "  by line: model.py:7 +2.0 KiB" in text
     assert "  ~ b: f32[256]{0} -> f32[768]{0}" in text
+
+
+def test_different_platforms_come_first() -> None:
+    name = "module_0001.jit_f.cpu_after_optimizations.txt"
+    cpu = Compile([DumpFile.of_text(MODULE, name)])
+    tpu = Compile([DumpFile.of_text(MODULE, f"{STEM}.txt")])
+    start = "jit_f (different platforms: CPU -> TPU): "
+    assert _text(cpu, tpu).startswith(start)
 
 
 def test_line_in_another_checkout_is_one_group() -> None:

@@ -80,7 +80,7 @@ class _HoverLine:
 def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_HoverLine]:
     """Yield the lines about a fact: its own and those of its callers.
 
-    ``missing`` collects the files that have been reported as not available.
+    ``missing`` collects the files that have a note that they are not available.
     """
     if fact.source is None:
         yield _HoverLine(fact.text)
@@ -100,10 +100,10 @@ def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Hover
 def _source_line(
     source: SourceLine, text: str, link_text: str, uri_of: UriOf, missing: set[str]
 ) -> _HoverLine:
-    """Return a line about a Python line. A file that is not available is reported once."""
+    """Return a line about a Python line. The first file that is not available has a note."""
     before, _, after = text.partition(str(source))
     uri = uri_of(source)
-    if uri is None and source.file not in missing and not _NON_FILE_NAME.fullmatch(source.file):
+    if uri is None and not missing and not _NON_FILE_NAME.fullmatch(source.file):
         missing.add(source.file)
         after += " (not on this machine; see `hlo.sourceMap`)"
     return _HoverLine(before, link_text, uri, after)

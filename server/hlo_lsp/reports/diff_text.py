@@ -43,6 +43,8 @@ def headline(diff: ModuleDiff) -> str:
     name = diff.before.name
     if diff.after.name != name:
         name = f"{name} -> {diff.after.name}"
+    if diff.after.backend is not diff.before.backend:
+        name += f" (different platforms: {diff.before.backend.value} -> {diff.after.backend.value})"
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
