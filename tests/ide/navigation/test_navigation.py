@@ -16,8 +16,7 @@ ONE_FILE = marked_dump.one_file()
 # Where definition leads from a mention of a value, and from the name of an instruction that
 # defines one: the same in both generations.
 VALUES = [
-    ("x.1-value", "x.1-entry"), ("fusion0-value", "fusion0-entry"), ("x.1-entry", "x.1-value"),
-    ("fusion1-entry", "fusion1-value"), ("add.9-entry", "add.9-value"), ("x.1-range", "x.1-entry"),
+    ("x.1-range", "x.1-entry"),
     ("fusion0-range", "fusion0-entry"), ("negate.7-peak", "negate.7-entry"),
     ("fusion1-peak", "fusion1-entry"), ("x.1-position", "x.1-entry"),
     ("fusion0-position", "fusion0-entry"), ("fusion.2-position", "fusion.2-entry"),
@@ -30,7 +29,7 @@ NO_VALUE = ["gte-position", "fusion-use", "gte-operand", "gte-step"]
 
 
 @pytest.mark.parametrize(("start", "end"), VALUES)
-def test_mention_resolves_to_entry_and_entry_to_line(start: str, end: str) -> None:
+def test_mention_resolves_to_entry(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert dump.mark_at(definition(dump.dump, dump.target(start))) == end
 
@@ -133,22 +132,22 @@ def test_computation_is_its_own_type_definition() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "ends"),
+    ("start", "line", "other"),
     [
-        ("fusion0-value", ["fusion0-entry", "fusion-line"]),
-        ("fusion0-entry", ["fusion0-value", "fusion-line"]),
-        ("x.1-entry", ["x.1-value", "x.1-line"]), ("fusion0-range", ["fusion0-entry"]),
-        ("fusion0-position", ["fusion0-entry"]), ("negate.7-peak", ["negate.7-entry"]),
+        ("fusion0-value", "fusion-line", "fusion0-entry"),
+        ("fusion0-entry", "fusion-line", "fusion0-value"),
+        ("x.1-value", "x.1-line", "x.1-entry"),
+        ("x.1-entry", "x.1-line", "x.1-value"),
+        ("fusion1-entry", "fusion-line", "fusion1-value"),
     ],
-)  # fmt: skip
-def test_value_headers_also_resolve_to_module_text(start: str, ends: list[str]) -> None:
-    places = definitions(SPLIT.dump, SPLIT.target(start))
-    assert [SPLIT.mark_at(place) for place in places] == ends
-
-
-def test_value_headers_without_module_text() -> None:
-    places = definitions(ONE_FILE.dump, ONE_FILE.target("fusion0-value"))
-    assert [ONE_FILE.mark_at(place) for place in places] == ["fusion0-entry"]
+)
+def test_value_header_resolves_to_module_text_and_its_type_to_the_other_header(
+    start: str, line: str, other: str
+) -> None:
+    target, alone = SPLIT.target(start), ONE_FILE.target(start)
+    assert [SPLIT.mark_at(place) for place in definitions(SPLIT.dump, target)] == [line]
+    assert [SPLIT.mark_at(place) for place in type_definitions(SPLIT.dump, target)] == [other]
+    assert [ONE_FILE.mark_at(place) for place in definitions(ONE_FILE.dump, alone)] == [other]
 
 
 @pytest.mark.parametrize(

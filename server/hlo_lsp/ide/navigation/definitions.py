@@ -1,7 +1,8 @@
 """Definitions, declarations, type definitions, and implementations of the cursor target.
 
-A mention of a value leads to its entry under ``Used values``; the header of that entry leads to the
-line in the allocation. Both headers also lead to the instruction in the module text. An instruction
+A mention of a value leads to its entry under ``Used values``. The header of that entry and the line
+in the allocation lead to the instruction in the module text, otherwise to each other; declarations
+and type definitions lead from one to the other, too. An instruction
 in a memory file leads to the entry of the value that it defines at the printed index, otherwise to
 its line in the module text, otherwise to its schedule row. A name in module text leads to its line
 in the same computation.
@@ -94,7 +95,9 @@ def type_definitions(dump: Compile, target: CursorTarget) -> list[Place]:
     """
     entity = target.entity
     if isinstance(entity, targets.ValueTarget | targets.ComputationTarget):
-        return definitions(dump, target)[:1]
+        if isinstance(entity, targets.ValueTarget):
+            return _memory_file_places(dump, target, entity)
+        return definitions(dump, target)
     if not isinstance(entity, targets.InstructionTarget):
         return []
     if target.is_in_module_text:
@@ -172,13 +175,25 @@ def _value_definitions(
     value = targets.target_value(dump, entity)
     if value is None:
         return _instruction_definitions(dump, entity.key.partition("{")[0], None)
-    record = target.record
-    is_entry_header = isinstance(record, UsedValue) and target.place.line == record.line
-    parts = (value.assigned, value.entry) if is_entry_header else (value.entry, value.assigned)
-    places = _name_places(parts)
-    if is_entry_header or isinstance(target.record, AssignedValue):
-        return places[:1] + _name_places([dump.instruction(value.name)])
-    return places[:1]
+    if _is_entry_header(target) or isinstance(target.record, AssignedValue):
+        instruction = _name_places([dump.instruction(value.name)])
+        return instruction or _memory_file_places(dump, target, entity)
+    return _memory_file_places(dump, target, entity)
+
+
+def _memory_file_places(
+    dump: Compile, target: CursorTarget, entity: targets.ValueTarget
+) -> list[Place]:
+    """Return the entry of a value under ``Used values`` or, from there, its allocation line."""
+    value = targets.target_value(dump, entity)
+    if value is None:
+        return definitions(dump, target)
+    parts = (value.entry, value.assigned)
+    return _name_places(reversed(parts) if _is_entry_header(target) else parts)[:1]
+
+
+def _is_entry_header(target: CursorTarget) -> bool:
+    return isinstance(target.record, UsedValue) and target.place.line == target.record.line
 
 
 def _instruction_definitions(dump: Compile, name: str, index: str | None) -> list[Place]:
