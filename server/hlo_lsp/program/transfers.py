@@ -167,7 +167,7 @@ _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what mov
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
 _DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
-_COLLECTIVES = opcodes_where(
+COLLECTIVE_OPCODES = opcodes_where(
     lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(_ASYNC_SUFFIXES))
 )
 
@@ -225,6 +225,21 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
     return sorted(listed, key=lambda one: order[one.done])
 
 
+def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
+    """Return whether an instruction is a collective, or starts or ends one."""
+    opcode = instruction.opcode
+    if opcode == "async-start":
+        opcode = _kind(module, instruction)
+    elif opcode in {"async-update", "async-done"}:
+        start = ModuleFlow(module).async_start(instruction)
+        opcode = opcode if start is None else _kind(module, start)
+    base = next((opcode.removesuffix(end) for end in _ASYNC_SUFFIXES if opcode.endswith(end)), opcode)
+    is_channel = base in {"send", "recv"}
+    return (
+        is_channel or base in COLLECTIVE_OPCODES or _fused_collective(module, instruction) is not None
+    )
+
+
 def _fused_collective(
     module: ModuleIndex, instruction: InstructionLine
 ) -> tuple[str, InstructionLine] | None:
@@ -236,7 +251,7 @@ def _fused_collective(
         target = None if root is None else _FUSED_TARGET.search(root.text)
         if target is not None:
             for member in module.members(computation):
-                if member.opcode in _COLLECTIVES:
+                if member.opcode in COLLECTIVE_OPCODES:
                     return target[1], member
     return None
 
@@ -279,7 +294,7 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
     return [
         (one, total_array_bytes(try_shape(one.shape)))
         for one in instructions
-        if one.opcode in _COLLECTIVES and module.computation_of(one) not in asynchronous
+        if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous
     ]
 
 

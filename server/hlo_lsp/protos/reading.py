@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.protos.names import is_converted, text_name, uncompressed_name
+from hlo_lsp.protos.names import is_converted, is_profile, text_name, uncompressed_name
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.document import Document
@@ -129,7 +129,11 @@ class _Conversion:
         if converted is None:
             if self._is_archive:
                 return
-            reason = "not the proto of an HLO module or a buffer assignment"
+            reason = (
+                "a profile without HLO modules, or not a profile"
+                if is_profile(name)
+                else "not the proto of an HLO module or a buffer assignment"
+            )
             raise BinaryFileError(f"{self._path}: {reason}")
         self._notes += converted.notes
         if converted.damage is not None and self._damage is None:
