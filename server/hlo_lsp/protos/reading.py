@@ -120,7 +120,7 @@ class _Conversion:
             document = disk.document_of(io.BytesIO(data))
             self._text = document
             is_whole = self._damage is None
-            self._sections += _section(name, document.lines, is_whole=is_whole)
+            self._sections += section_lines(name, document.lines, is_whole=is_whole)
             return
         # A late import, because protobuf takes 0.1 s and few dumps are protos.
         from hlo_lsp.protos.conversion import convert  # noqa: PLC0415
@@ -139,7 +139,7 @@ class _Conversion:
         if converted.damage is not None and self._damage is None:
             self._damage = f"{name}, {converted.damage}" if self._is_archive else converted.damage
         for section in converted.sections:
-            self._sections += _section(section.name, section.lines, is_whole=section.is_whole)
+            self._sections += section_lines(section.name, section.lines, is_whole=section.is_whole)
 
 
 def _decompressed(stream: Any, name: str) -> Any:
@@ -152,7 +152,8 @@ def _decompressed(stream: Any, name: str) -> Any:
     return stream
 
 
-def _section(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
+def section_lines(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
+    """Yield the lines of a file between its marks, without the end mark if its end is missing."""
     yield f"*** Begin {name} ***"
     # A text ends with a line end, after which there is nothing.
     yield from lines[:-1] if lines and not lines[-1] else lines

@@ -1,0 +1,127 @@
+"""Reading of ``*.trace.json.gz`` files, which hold the events of a profile for trace viewers.
+
+They lack the ids of programs, the asynchronous transfers of TPUs, and, in large profiles, events.
+"""
+
+import gzip
+import json
+import re
+import zlib
+from typing import Any
+
+from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
+from hlo_lsp.protos.profile_modules import program_of
+
+NOTE = (
+    "A trace.json file has no asynchronous transfers and no ids of programs, and lacks events of"
+    " large profiles; use the xplane.pb file beside it"
+)
+_DEVICE = re.compile(r"/device:(TPU|GPU):(\d+)(.*)", re.DOTALL)
+_PS_PER_US = 1_000_000
+
+
+class NotATraceError(Exception):
+    """A file that is not a trace; the message is the reason."""
+
+
+def read_trace(data: bytes, profile: Profile, label: str, host: str = "") -> None:
+    """Add the events of a file to a profile.
+
+    Args:
+        data: The content of the file, compressed or not.
+        profile: The profile.
+        label: The name of the file in messages about damages.
+        host: What precedes the names of devices.
+
+    Raises:
+        NotATraceError: The file is not a trace.
+    """
+    events = _trace_events(data)
+    profile.notes.append(f"{label}: {NOTE}")
+    processes: dict[Any, str] = {}
+    threads: dict[tuple[Any, Any], str] = {}
+    numbers: dict[tuple[Any, Any], int] = {}
+    for event in events:
+        if isinstance(event, dict) and event.get("ph") == "M":
+            name = str(_arguments(event).get("name", ""))
+            if event.get("name") == "process_name":
+                processes[event.get("pid")] = name
+            elif event.get("name") == "thread_name":
+                threads[event.get("pid"), event.get("tid")] = name
+    for event in events:
+        if not isinstance(event, dict) or event.get("ph") != "X":
+            continue
+        key = event.get("pid"), event.get("tid")
+        number = numbers.setdefault(key, len(numbers))
+        try:
+            start, duration = _picoseconds(event.get("ts", 0)), _picoseconds(event.get("dur", 0))
+        except (TypeError, ValueError, OverflowError):
+            continue
+        process = processes.get(event.get("pid"), "")
+        _add(event, profile, process, threads.get(key, ""), number, start, duration, host)
+
+
+def _add(
+    event: dict[str, Any],
+    profile: Profile,
+    process: str,
+    thread: str,
+    number: int,
+    start: int,
+    duration: int,
+    host: str,
+) -> None:
+    arguments, title = _arguments(event), str(event.get("name", ""))
+    run = arguments.get("run_id")
+    run_id = int(run) if str(run).lstrip("-").isdecimal() else None
+    found = _DEVICE.fullmatch(process)
+    name = str(arguments.get("hlo_op", "")).rpartition("::")[2]
+    module = str(arguments.get("hlo_module", ""))
+    device = f"{host}CPU {arguments.get('device_ordinal', 0)}"
+    if found is not None:
+        device = f"{host}{found[1]} {found[2]}{found[3]}"
+        if thread == "XLA Modules":
+            program = program_of(title)
+            if program is not None and found[1] == "TPU":
+                events = profile.of(Program(program[0], None), device)
+                events.spans.append(ModuleSpan(run_id, start, duration))
+            return
+        if found[1] == "TPU":
+            if thread != "XLA Ops":
+                return
+            name = name or title
+        elif not thread.startswith("Stream"):
+            return
+        elif not name:
+            profile.add_unnamed(title, duration)
+    elif "correlation_id" in arguments:
+        return
+    if name:
+        profile.of(Program(module, None), device).events.append(
+            InstructionEvent(name, number, start, duration, run_id, title)
+        )
+
+
+def _trace_events(data: bytes) -> list[Any]:
+    if data.startswith(b"\x1f\x8b"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise NotATraceError(f"the compressed data is damaged ({error})") from None
+    try:
+        content = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise NotATraceError(f"not JSON ({error})") from None
+    events = content.get("traceEvents") if isinstance(content, dict) else None
+    if not isinstance(events, list):
+        raise NotATraceError("no list traceEvents")
+    return events
+
+
+def _arguments(event: dict[str, Any]) -> dict[str, Any]:
+    found = event.get("args")
+    return found if isinstance(found, dict) else {}
+
+
+def _picoseconds(microseconds: Any) -> int:
+    return round(float(microseconds) * _PS_PER_US)
