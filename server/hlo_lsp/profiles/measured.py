@@ -172,9 +172,7 @@ def _add_times(execution: Execution, sums: dict[str, _Sum]) -> None:
         sums[name].occurrences += min(counts.values())
 
 
-def _execution_time(
-    execution: Execution, is_communication: Callable[[str], bool]
-) -> ExecutionTime:
+def _execution_time(execution: Execution, is_communication: Callable[[str], bool]) -> ExecutionTime:
     events = [event for event in execution.events if not event.is_async]
     names = {event.instruction for event in events}
     communicating = {name for name in names if is_communication(name)}

@@ -13,8 +13,8 @@ from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Progr
 from hlo_lsp.protos.profile_modules import program_of
 
 NOTE = (
-    "A trace.json file has no asynchronous transfers and no ids of programs, and lacks events of"
-    " large profiles; use the xplane.pb file beside it"
+    "a trace.json file lacks asynchronous transfers, ids of programs, and some events of large"
+    " profiles; the xplane.pb file beside it has them"
 )
 _DEVICE = re.compile(r"/device:(TPU|GPU):(\d+)(.*)", re.DOTALL)
 _PS_PER_US = 1_000_000
@@ -72,8 +72,8 @@ def _add(
     host: str,
 ) -> None:
     arguments, title = _arguments(event), str(event.get("name", ""))
-    run = arguments.get("run_id")
-    run_id = int(run) if str(run).lstrip("-").isdecimal() else None
+    run = str(arguments.get("run_id", ""))
+    run_id = int(run) if run.removeprefix("-").isdecimal() else None
     found = _DEVICE.fullmatch(process)
     name = str(arguments.get("hlo_op", "")).rpartition("::")[2]
     module = str(arguments.get("hlo_module", ""))

@@ -80,13 +80,14 @@ def read_xplane(data: bytes, profile: Profile, label: str, host: str = "") -> No
         if plane.name == _MODULES_PLANE:
             profile.planes.append(encoded)
             continue
-        read = _reader_of(plane, host)
+        found = _reader_of(plane, host)
         del encoded
-        if read is None:
+        if found is None:
             continue
+        read, device = found
         reader = _PlaneReader(plane, label)
         for line in reader.lines(profile):
-            read(line, profile, reader, next(numbers))
+            read(line, profile, reader, next(numbers), device)
 
 
 def _note_damage(profile: Profile, damage: Damage | None, label: str) -> None:
@@ -94,20 +95,23 @@ def _note_damage(profile: Profile, damage: Damage | None, label: str) -> None:
         profile.damages.append(f"{label}: damaged: {damage}; the rest was read")
 
 
-_LineReader = Callable[[Any, Profile, "_PlaneReader", int], None]
+# Its arguments are the line, the profile, the reader of the plane, the number of the line, and the
+# name of the device; for a host, what precedes the name.
+_LineReader = Callable[[Any, Profile, "_PlaneReader", int, str], None]
 
 
-def _reader_of(plane: Any, host: str) -> _LineReader | None:
-    """Return the function that reads the lines of a plane, None for planes without instructions."""
+def _reader_of(plane: Any, host: str) -> tuple[_LineReader, str] | None:
+    """Return the function that reads the lines of a plane, with the name of its device.
+
+    It is None for planes without instructions.
+    """
     if plane.name == _HOST_PLANE:
-        return lambda *line: _read_cpu(*line, host)
+        return _read_cpu, host
     device = _DEVICE_PLANE.fullmatch(plane.name)
     if device is None:
         return None
     name = f"{host}{device[1]} {device[2]}{device[3]}"
-    if device[1] == "GPU":
-        return lambda *line: _read_gpu(*line, name)
-    return lambda *line: _read_tpu(*line, name)
+    return (_read_gpu if device[1] == "GPU" else _read_tpu), name
 
 
 class _PlaneReader:

@@ -233,10 +233,14 @@ def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
     elif opcode in {"async-update", "async-done"}:
         start = ModuleFlow(module).async_start(instruction)
         opcode = opcode if start is None else _kind(module, start)
-    base = next((opcode.removesuffix(end) for end in _ASYNC_SUFFIXES if opcode.endswith(end)), opcode)
+    base = next(
+        (opcode.removesuffix(end) for end in _ASYNC_SUFFIXES if opcode.endswith(end)), opcode
+    )
     is_channel = base in {"send", "recv"}
     return (
-        is_channel or base in COLLECTIVE_OPCODES or _fused_collective(module, instruction) is not None
+        is_channel
+        or base in COLLECTIVE_OPCODES
+        or _fused_collective(module, instruction) is not None
     )
 
 

@@ -64,7 +64,8 @@ def program_id(number: int) -> int:
 
 def modules_in(planes: Iterable[bytes]) -> list[ProfiledModule]:
     """Return the modules in the planes of a profile by id of the program."""
-    backend, found = "", {}
+    backend = ""
+    found: dict[tuple[str, int], bytes] = {}
     for data in planes:
         plane, _ = decoded(data, "XPlane")
         device = _DEVICE_PLANE.match(plane.name)
