@@ -7,7 +7,7 @@ import gzip
 import json
 import re
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
 from hlo_lsp.protos.profile_modules import program_of
@@ -39,58 +39,61 @@ def read_trace(data: bytes, profile: Profile, label: str, host: str = "") -> Non
     events = _trace_events(data)
     profile.notes.append(f"{label}: {NOTE}")
     processes: dict[Any, str] = {}
-    threads: dict[tuple[Any, Any], str] = {}
-    numbers: dict[tuple[Any, Any], int] = {}
+    names: dict[tuple[Any, Any], str] = {}
     for event in events:
         if isinstance(event, dict) and event.get("ph") == "M":
             name = str(_arguments(event).get("name", ""))
             if event.get("name") == "process_name":
                 processes[event.get("pid")] = name
             elif event.get("name") == "thread_name":
-                threads[event.get("pid"), event.get("tid")] = name
+                names[event.get("pid"), event.get("tid")] = name
+    threads: dict[tuple[Any, Any], _Thread] = {}
     for event in events:
         if not isinstance(event, dict) or event.get("ph") != "X":
             continue
         key = event.get("pid"), event.get("tid")
-        number = numbers.setdefault(key, len(numbers))
+        if key not in threads:
+            process = processes.get(key[0], "")
+            threads[key] = _Thread(process, names.get(key, ""), len(threads), host)
         try:
             start, duration = _picoseconds(event.get("ts", 0)), _picoseconds(event.get("dur", 0))
         except (TypeError, ValueError, OverflowError):
             continue
-        process = processes.get(event.get("pid"), "")
-        _add(event, profile, process, threads.get(key, ""), number, start, duration, host)
+        _add(event, profile, threads[key], start, duration)
+
+
+class _Thread(NamedTuple):
+    """A thread of a process of the trace: a line of a plane of the profile."""
+
+    process: str
+    name: str
+    number: int
+    host: str
 
 
 def _add(
-    event: dict[str, Any],
-    profile: Profile,
-    process: str,
-    thread: str,
-    number: int,
-    start: int,
-    duration: int,
-    host: str,
+    event: dict[str, Any], profile: Profile, thread: _Thread, start: int, duration: int
 ) -> None:
     arguments, title = _arguments(event), str(event.get("name", ""))
     run = str(arguments.get("run_id", ""))
     run_id = int(run) if run.removeprefix("-").isdecimal() else None
-    found = _DEVICE.fullmatch(process)
+    found = _DEVICE.fullmatch(thread.process)
     name = str(arguments.get("hlo_op", "")).rpartition("::")[2]
     module = str(arguments.get("hlo_module", ""))
-    device = f"{host}CPU {arguments.get('device_ordinal', 0)}"
+    device = f"{thread.host}CPU {arguments.get('device_ordinal', 0)}"
     if found is not None:
-        device = f"{host}{found[1]} {found[2]}{found[3]}"
-        if thread == "XLA Modules":
+        device = f"{thread.host}{found[1]} {found[2]}{found[3]}"
+        if thread.name == "XLA Modules":
             program = program_of(title)
             if program is not None and found[1] == "TPU":
                 events = profile.of(Program(program[0], None), device)
                 events.spans.append(ModuleSpan(run_id, start, duration))
             return
         if found[1] == "TPU":
-            if thread != "XLA Ops":
+            if thread.name != "XLA Ops":
                 return
             name = name or title
-        elif not thread.startswith("Stream"):
+        elif not thread.name.startswith("Stream"):
             return
         elif not name:
             profile.add_unnamed(title, duration)
@@ -98,7 +101,7 @@ def _add(
         return
     if name:
         profile.of(Program(module, None), device).events.append(
-            InstructionEvent(name, number, start, duration, run_id, title)
+            InstructionEvent(name, thread.number, start, duration, run_id, title)
         )
 
 

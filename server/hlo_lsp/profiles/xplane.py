@@ -23,7 +23,13 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
 from hlo_lsp.protos.damage import Damage
 from hlo_lsp.protos.profile_messages import CLASSES
-from hlo_lsp.protos.profile_modules import decoded, planes_of, program_id, program_of
+from hlo_lsp.protos.profile_modules import (
+    decoded_part,
+    planes_of,
+    program_id,
+    program_of,
+)
+from hlo_lsp.protos.shapes import decoded
 
 _DEVICE_PLANE = re.compile(r"/device:(TPU|GPU):(\d+)(.*)", re.DOTALL)
 _HOST_PLANE = "/host:CPU"
@@ -75,7 +81,7 @@ def read_xplane(data: bytes, profile: Profile, label: str, host: str = "") -> No
     while planes:
         checkpoint()
         encoded = planes.pop(0)
-        plane, damage = decoded(encoded, "XPlane")
+        plane, damage = decoded_part(encoded, "XPlane")
         _note_damage(profile, damage, label)
         if plane.name == _MODULES_PLANE:
             profile.planes.append(encoded)
@@ -107,7 +113,7 @@ def _reader_of(plane: Any, host: str) -> tuple[_LineReader, str] | None:
     """
     if plane.name == _HOST_PLANE:
         return _read_cpu, host
-    device = _DEVICE_PLANE.fullmatch(plane.name)
+    device = _DEVICE_PLANE.fullmatch(decoded(plane.name))
     if device is None:
         return None
     name = f"{host}{device[1]} {device[2]}{device[3]}"
@@ -120,11 +126,13 @@ class _PlaneReader:
     def __init__(self, plane: Any, label: str) -> None:
         self._label = label
         self._lines: Iterable[bytes] = plane.lines
-        self._names = {one.key: one.value.name for one in plane.stat_metadata}
+        self._names = {one.key: decoded(one.value.name) for one in plane.stat_metadata}
         self._wanted = {key: name for key, name in self._names.items() if name in _WANTED}
         self.descriptions = {
             one.key: _Description(
-                one.value.name, one.value.display_name, self._stats(one.value.stats)
+                decoded(one.value.name),
+                decoded(one.value.display_name),
+                self._stats(one.value.stats),
             )
             for one in plane.event_metadata
         }
@@ -143,7 +151,7 @@ class _PlaneReader:
     def lines(self, profile: Profile) -> Iterator[Any]:
         """Yield the lines, their events undecoded."""
         for encoded in self._lines:
-            line, damage = decoded(encoded, "XLine")
+            line, damage = decoded_part(encoded, "XLine")
             _note_damage(profile, damage, self._label)
             yield line
 
@@ -154,7 +162,7 @@ class _PlaneReader:
         for first in range(0, len(encoded), _EVENTS_PER_BATCH):
             checkpoint()
             batch = CLASSES["XLine"](events=encoded[first : first + _EVENTS_PER_BATCH])
-            events, damage = decoded(batch.SerializeToString(), "Events")
+            events, damage = decoded_part(batch.SerializeToString(), "Events")
             _note_damage(profile, damage, self._label)
             for event in events.events:
                 key = event.metadata_id
@@ -185,12 +193,12 @@ class _PlaneReader:
         if stat.HasField("compressed_str_value"):
             with suppress(OSError, EOFError, zlib.error):
                 return gzip.decompress(stat.compressed_str_value).decode("utf-8", "replace")
-        return stat.str_value or (0 if not stat.HasField("str_value") else "")
+        return decoded(stat.str_value) if stat.HasField("str_value") else 0
 
 
 def _program(stats: Stats, reader: _PlaneReader) -> Program:
-    number = stats.get("program_id")
-    known = None if number is None else program_id(int(number))
+    number = _number(stats, "program_id")
+    known = None if number is None else program_id(number)
     name = stats.get("hlo_module") or (None if known is None else reader.programs.get(known))
     return Program(str(name or ""), known)
 
@@ -204,14 +212,14 @@ def _read_cpu(line: Any, profile: Profile, reader: _PlaneReader, number: int, ho
         device = f"{host}CPU {stats.get('device_ordinal', 0)}"
         profile.of(_program(stats, reader), device).events.append(
             InstructionEvent(
-                str(name), number, event.start_ps, event.duration_ps, stats.get("run_id"),
+                str(name), number, event.start_ps, event.duration_ps, _number(stats, "run_id"),
                 event.description.name, event.occurrences,
             )
         )  # fmt: skip
 
 
 def _read_gpu(line: Any, profile: Profile, reader: _PlaneReader, number: int, device: str) -> None:
-    if not line.name.startswith(_STREAM_LINE):  # derived from the streams by a viewer
+    if not decoded(line.name).startswith(_STREAM_LINE):  # derived from the streams by a viewer
         return
     for event in reader.events(line, profile):
         name = str(event.stats.get("hlo_op", "")).rpartition("::")[2]
@@ -220,7 +228,8 @@ def _read_gpu(line: Any, profile: Profile, reader: _PlaneReader, number: int, de
             continue
         profile.of(_program(event.stats, reader), device).events.append(
             InstructionEvent(
-                name, number, event.start_ps, event.duration_ps, event.stats.get("run_id"),
+                name, number, event.start_ps, event.duration_ps,
+                _number(event.stats, "run_id"),
                 event.description.name, event.occurrences,
             )
         )  # fmt: skip
@@ -232,7 +241,7 @@ def _read_tpu(line: Any, profile: Profile, reader: _PlaneReader, number: int, de
             module = program_of(event.description.name)
             if module is not None:
                 start, duration = _device_time(line, event)
-                span = ModuleSpan(_run_id(event), start, duration)
+                span = ModuleSpan(_number(event.stats, "run_id"), start, duration)
                 profile.of(Program(*module), device).spans.append(span)
         return
     is_async = line.name in _ASYNC_LINES
@@ -242,27 +251,38 @@ def _read_tpu(line: Any, profile: Profile, reader: _PlaneReader, number: int, de
         description = event.description
         name = _instruction_name(description)
         start, duration = _device_time(line, event)
-        program = _program({**description.stats, **event.stats}, reader)
+        stats = {**description.stats, **event.stats}
+        program = _program(stats, reader)
         if not name or program.id is None:
             profile.add_unnamed(description.display_name or description.name, duration)
             continue
         profile.of(program, device).events.append(
             InstructionEvent(
-                name, number, start, duration, _run_id(event), name, event.occurrences, is_async
+                name,
+                number,
+                start,
+                duration,
+                _number(stats, "run_id"),
+                name,
+                event.occurrences,
+                is_async,
             )
         )
 
 
-def _run_id(event: _Event) -> int | None:
-    number = event.stats.get("run_id", event.description.stats.get("run_id"))
-    return None if number is None else int(number)
+def _number(stats: Stats, name: str) -> int | None:
+    number = stats.get(name)
+    return number if isinstance(number, int) else None
 
 
 def _device_time(line: Any, event: _Event) -> tuple[int, int]:
     """Return start and duration by the clock of the device, if the event has them."""
-    offset = event.stats.get("device_offset_ps")
-    start = event.start_ps if offset is None else line.timestamp_ns * 1000 + int(offset)
-    return start, int(event.stats.get("device_duration_ps", event.duration_ps))
+    offset = _number(event.stats, "device_offset_ps")
+    duration = _number(event.stats, "device_duration_ps")
+    return (
+        event.start_ps if offset is None else line.timestamp_ns * 1000 + offset,
+        event.duration_ps if duration is None else duration,
+    )
 
 
 def _instruction_name(description: _Description) -> str:

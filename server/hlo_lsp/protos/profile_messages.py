@@ -16,6 +16,7 @@ _TEXTS = {
     "StatMetadataEntry": "key:1:int64 value:2:XStatMetadata",
     "XLine": "id:1:int64 name:2:string timestamp_ns:3:int64 events:4:XEvent* duration_ps:9:int64"
     " display_id:10:int64 display_name:11:string",
+    "Events": "events:4:XEvent*",  # an XLine of which nothing else is read
     "XEvent": "metadata_id:1:int64 offset_ps:2:int64 duration_ps:3:int64 stats:4:XStat*"
     " num_occurrences:5:int64",
     "XStat": "metadata_id:1:int64 double_value:2:double uint64_value:3:uint64 int64_value:4:int64"
@@ -29,7 +30,6 @@ _UNDECODED = {
     "XSpace": "planes:1:bytes*",
     "XPlane": _TEXTS["XPlane"].replace("XLine*", "bytes*"),
     "XLine": _TEXTS["XLine"].replace("XEvent*", "bytes*"),
-    "Events": "events:4:XEvent*",
 }
 _CLASS_TEXTS = {**_TEXTS, **_UNDECODED}
 CLASSES = message_classes(

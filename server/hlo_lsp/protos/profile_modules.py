@@ -12,11 +12,12 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.damage import Damage, parse
 from hlo_lsp.protos.profile_messages import CLASSES, TABLE
+from hlo_lsp.protos.shapes import decoded
 
 _METADATA_PLANE = "/host:metadata"
 _HLO_STAT = "Hlo Proto"
 _DEVICE_PLANE = re.compile(r"/device:(TPU|GPU):")
-_PROGRAM_NAME = re.compile(r"(?P<module>.*)\((?P<id>-?\d+)\)", re.DOTALL)
+_PROGRAM_NAME = re.compile(r"(?P<module>.*)\((?P<id>-?[0-9]{1,20})\)", re.DOTALL)
 _ID_BITS = (1 << 64) - 1
 # The suffix of the files that XLA writes for a backend. Only libtpu has a change number; this one
 # marks the backend.
@@ -46,7 +47,7 @@ def planes_of(data: bytes) -> tuple[list[bytes], Damage | None]:
     return list(space.planes), damage
 
 
-def decoded(data: bytes, name: str) -> tuple[Any, Damage | None]:
+def decoded_part(data: bytes, name: str) -> tuple[Any, Damage | None]:
     """Return a part of a profile, or what can be read of it and the first damage."""
     return parse(data, name, CLASSES, TABLE)
 
@@ -67,8 +68,8 @@ def modules_in(planes: Iterable[bytes]) -> list[ProfiledModule]:
     backend = ""
     found: dict[tuple[str, int], bytes] = {}
     for data in planes:
-        plane, _ = decoded(data, "XPlane")
-        device = _DEVICE_PLANE.match(plane.name)
+        plane, _ = decoded_part(data, "XPlane")
+        device = _DEVICE_PLANE.match(decoded(plane.name))
         if device is not None and plane.lines:
             backend = device[1]
         if plane.name == _METADATA_PLANE:
@@ -88,7 +89,7 @@ def _protos(plane: Any) -> Iterator[tuple[tuple[str, int], bytes]]:
     numbers = {one.key for one in plane.stat_metadata if one.value.name == _HLO_STAT}
     for entry in plane.event_metadata:
         checkpoint()
-        program = program_of(entry.value.name)
+        program = program_of(decoded(entry.value.name))
         proto = next(
             (one.bytes_value for one in entry.value.stats if one.metadata_id in numbers), b""
         )

@@ -198,8 +198,9 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
         return
     time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
     if program.dump is None:
-        yield f"no text of this module: {time} without Python lines; name its dump after the profile"
+        yield f"no text of this module, so no Python lines: {time}; name its dump after the profile"
         return
     names = ", ".join(one.time.name for one in missing[:_MAX_NAMES])
     more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
-    yield f"not in the module text: {count_noun(len(missing), 'instruction')}, {time}: {names}{more}"
+    count = count_noun(len(missing), "instruction")
+    yield f"not in the module text: {count}, {time}: {names}{more}"
