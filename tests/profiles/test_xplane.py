@@ -1,7 +1,9 @@
 """Tests for hlo_lsp.profiles.xplane: the planes of each backend, and damages."""
 
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.xplane import read_xplane
+from hlo_lsp.profiles.planes import note_damage
+from hlo_lsp.profiles.xplane import read_planes
+from hlo_lsp.protos.profile_modules import planes_of
 from profiles.written import Event, Stats, profile
 
 _GPU: Stats = {"hlo_op": "fusion.1", "hlo_module": "&jit_f", "program_id": 7}
@@ -9,7 +11,9 @@ _GPU: Stats = {"hlo_op": "fusion.1", "hlo_module": "&jit_f", "program_id": 7}
 
 def read(data: bytes) -> Profile:
     found = Profile()
-    read_xplane(data, found, "p.xplane.pb")
+    planes, damage = planes_of(data)
+    note_damage(found, damage, "p.xplane.pb")
+    read_planes(planes, found, "p.xplane.pb")
     return found
 
 

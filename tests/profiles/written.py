@@ -56,7 +56,9 @@ def _plane(name: str, lines: Mapping[str, Sequence[Event]]) -> bytes:
                     stat(entry.value.stats.add(), key, value)
             message.metadata_id = described[event.name]
             for key, value in event.stats.items():
-                stat(message.stats.add(), key, value)
+                added = CLASSES["XStat"]()
+                stat(added, key, value)
+                message.stats.append(added.SerializeToString())
             line.events.append(message.SerializeToString())
         plane.lines.append(line.SerializeToString())
     for key, number in numbers.items():

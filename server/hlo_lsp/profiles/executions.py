@@ -4,8 +4,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, ProgramEvents
+
+_START, _DURATION = attrgetter("start_ps"), attrgetter("duration_ps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,9 @@ def executions_of(
         found: The events of the program.
         entry_names: The instructions of the entry computation, empty if they are unknown.
     """
-    ordered = sorted(found.events, key=_start_and_longer_first)
+    # By start; of two events with the same start, the longer one encloses the other.
+    ordered = sorted(found.events, key=_DURATION, reverse=True)
+    ordered.sort(key=_START)
     if found.spans:
         return _by_span(device, ordered, sorted(found.spans, key=lambda span: span.start_ps))
     if ordered and all(event.run_id is not None for event in ordered):
@@ -55,10 +60,6 @@ def executions_of(
             runs.setdefault(event.run_id, []).append(event)
         return [Execution(device, events) for events in runs.values()]
     return _by_recurrence(device, ordered, entry_names)
-
-
-def _start_and_longer_first(event: InstructionEvent) -> tuple[int, int]:
-    return event.start_ps, -event.duration_ps
 
 
 def _by_span(

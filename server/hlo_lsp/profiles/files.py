@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hlo_lsp.profiles.events import Profile
+from hlo_lsp.profiles.planes import note_damage
 from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
-from hlo_lsp.profiles.xplane import read_xplane
+from hlo_lsp.profiles.xplane import read_planes
+from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 
@@ -43,21 +45,21 @@ def read_profile(paths: Sequence[Path]) -> Profile:
     profile = Profile()
     for path in paths:
         host = "" if len(paths) == 1 else f"{path.name.partition('.')[0]} "
-        data = _content(path)
         if path.name.endswith(_TRACE_ENDINGS):
             try:
-                read_trace(data, profile, str(path), host)
+                read_trace(_content(path), profile, str(path), host)
             except NotATraceError as error:
                 raise UnreadableError(f"{path}: not a profile: {error}") from None
         else:
-            _read_xplane(data, profile, path, host)
-        del data
+            _read_xplane(path, profile, host)
     return profile
 
 
-def _read_xplane(data: bytes, profile: Profile, path: Path, host: str) -> None:
+def _read_xplane(path: Path, profile: Profile, host: str) -> None:
+    planes, damage = planes_of(_content(path))
+    note_damage(profile, damage, str(path))
     before = len(profile.programs) + len(profile.planes) + len(profile.unnamed)
-    read_xplane(data, profile, str(path), host)
+    read_planes(planes, profile, str(path), host)
     if len(profile.programs) + len(profile.planes) + len(profile.unnamed) == before:
         reason = "it contains no module and no event of an instruction"
         raise UnreadableError(f"{path}: not a profile of XLA: {reason}")

@@ -155,14 +155,19 @@ def _add_times(execution: Execution, sums: dict[str, _Sum]) -> None:
     lines: dict[int, list[InstructionEvent]] = {}
     kernels: dict[str, Counter[str]] = {}
     for event in execution.events:
-        found = sums.setdefault(event.instruction, _Sum())
+        found = sums.get(event.instruction)
+        if found is None:
+            found = sums[event.instruction] = _Sum()
         found.events += 1
         if event.is_async:
             found.asynchronous += event.duration_ps
             continue
         found.total += event.duration_ps
         lines.setdefault(event.line, []).append(event)
-        kernels.setdefault(event.instruction, Counter())[event.kernel] += event.occurrences
+        counts = kernels.get(event.instruction)
+        if counts is None:
+            counts = kernels[event.instruction] = Counter()
+        counts[event.kernel] += event.occurrences
     for events in lines.values():
         own = own_lengths([(event.start_ps, event.end_ps) for event in events])
         for event, part in zip(events, own, strict=True):

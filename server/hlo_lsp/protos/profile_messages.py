@@ -1,9 +1,9 @@
 """The messages of a profile (``*.xplane.pb``).
 
 The field numbers are those of tsl/profiler/protobuf/xplane.proto in
-https://github.com/openxla/xla. A file can have millions of events. Therefore, planes, lines, and
-events are bytes in the messages that contain them, and are decoded one after the other. This
-also limits a damage to its line.
+https://github.com/openxla/xla. A file can have millions of events. Therefore, planes, lines,
+events, and their stats are bytes in the messages that contain them, and are decoded one after the
+other; equal stats only once. This also limits a damage to its line.
 """
 
 from hlo_lsp.protos.messages import message_classes, parse_fields
@@ -30,6 +30,7 @@ _UNDECODED = {
     "XSpace": "planes:1:bytes*",
     "XPlane": _TEXTS["XPlane"].replace("XLine*", "bytes*"),
     "XLine": _TEXTS["XLine"].replace("XEvent*", "bytes*"),
+    "XEvent": _TEXTS["XEvent"].replace("XStat*", "bytes*"),
 }
 _CLASS_TEXTS = {**_TEXTS, **_UNDECODED}
 CLASSES = message_classes(
