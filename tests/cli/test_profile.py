@@ -75,6 +75,19 @@ def test_dump_replaces_missing_modules(train: Path) -> None:
     assert parts[0] == parts[1]
 
 
+def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
+    before = corpus_profiles / "jax_0_10" / "train"
+    found = run("profile", train, "--compare", before, "-n", "1")
+    assert (found.status, found.err) == (0, "")
+    assert found.out.splitlines()[:2] == [
+        "jit_train_step · median 395 µs → 392 µs (-3.37 µs, -0.9%)"
+        " · idle 14.4 µs → 10.6 µs (-3.84 µs, -26.7%)",
+        "  +12.1 µs  0.00 ns → 12.1 µs  profiled_programs.py:45",
+    ]
+    same = run("profile", train, "--compare", train, "--format", "json").json
+    assert [one["groups"] for one in same["modules"]] == [[]]
+
+
 def test_newest_run_of_a_folder(train: Path, tmp_path: Path) -> None:
     runs = tmp_path / "plugins" / "profile"
     for name in ("2025_01_01", "2026_01_01"):

@@ -201,6 +201,8 @@ def profile_examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str
     path.write_bytes(profile({"/device:GPU:0": {"Stream #1": [kernel, Event("copy", 9, 1)]}}))
     for one in (corpus / "jax_0_12" / "train", path):
         yield "profile", run("profile", one), "[profile](#profile)"
+    compared = run("profile", corpus / "jax_0_12" / "train", "--compare", path)
+    yield "profile --compare", compared, "[compared profiles](#compared-profiles)"
 
 
 def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:

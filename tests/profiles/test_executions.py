@@ -34,6 +34,17 @@ def test_runs_without_id_begin_with_the_rarest_kernel() -> None:
     assert names(ProgramEvents(events + again)) == [["a", "loop", "loop"]] * 2
 
 
+def test_missing_events_change_no_run() -> None:
+    """One kernel of a real profile lacks the name of its instruction."""
+    runs = [["a", "b", "c"], ["a", "c"], ["a", "b", "c"]]
+    events = [
+        kernel(name, 100 * run + 10 * place)
+        for run, parts in enumerate(runs)
+        for place, name in enumerate(parts)
+    ]
+    assert names(ProgramEvents(events), frozenset("abc")) == runs
+
+
 def test_instructions_of_loops_begin_no_run() -> None:
     events = [kernel("rare", 10), kernel("a", 0), kernel("a", 100)]
     assert names(ProgramEvents(events), frozenset({"a"})) == [["a", "rare"], ["a"]]

@@ -304,6 +304,12 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         help="what the instructions of a row have in common (default: line)",
     )
     parser.add_argument(
+        "--compare",
+        metavar="BEFORE",
+        type=Path,
+        help="show what changed since this profile, the largest change first",
+    )
+    parser.add_argument(
         "--extract",
         metavar="DIR",
         type=Path,

@@ -12,6 +12,7 @@ from hlo_lsp.profiles.joined import JoinedProfile, TimeKey, join
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.reports.measured_time import profile_blocks, profile_json
+from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.text.disk import UnreadableError
 
 
@@ -25,7 +26,14 @@ def run(options: argparse.Namespace) -> int:
     if not joined.programs:
         errors.append(f"{options.profile}: no instruction of XLA ran in this profile")
     key = TimeKey(options.by)
-    if options.format == "json":
+    if options.compare is not None:
+        before = _joined(_read(options.compare, errors), options.compare, [], errors)
+        modules = compare_profiles(before, joined, key)
+        if options.format == "json":
+            print(json.dumps(comparison_json(modules), indent=1))
+        else:
+            print_blocks(comparison_blocks(modules, key, options.top))
+    elif options.format == "json":
         print(json.dumps(profile_json(joined, key), indent=1))
     else:
         print_blocks(profile_blocks(joined, key, options.top))

@@ -76,13 +76,20 @@ def _by_span(
 def _by_recurrence(
     device: str, events: Sequence[InstructionEvent], entry_names: Collection[str]
 ) -> list[Execution]:
-    """Start an execution with each occurrence of the rarest kernel of the entry computation."""
+    """Start an execution with each occurrence of the first kernel that runs once in each of them.
+
+    In the entry computation, most kernels do, and some of their events can be missing. Without its
+    text, loops are not known, and the rarest kernel is that kernel.
+    """
     kernels = [(event.instruction, event.kernel) for event in events]
-    counts = Counter(
-        kernel for kernel in kernels if not entry_names or kernel[0] in entry_names
-    ) or Counter(kernels)
-    fewest = min(counts.values(), default=0)
-    first = next((kernel for kernel in kernels if counts.get(kernel) == fewest), None)
+    counts = Counter(kernel for kernel in kernels if kernel[0] in entry_names)
+    if counts:
+        frequencies = Counter(counts.values())
+        runs = max(frequencies, key=lambda count: (frequencies[count], -count))
+    else:
+        counts = Counter(kernels)
+        runs = min(counts.values(), default=0)
+    first = next((kernel for kernel in kernels if counts.get(kernel) == runs), None)
     parts: list[list[InstructionEvent]] = [[]]
     has_begun = False
     for event, kernel in zip(events, kernels, strict=True):
