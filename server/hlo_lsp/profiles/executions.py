@@ -32,7 +32,7 @@ class Execution:
         """The time from the start to the end of the last event."""
         if self.span is not None:
             return self.span.duration_ps
-        ends = (event.end_ps for event in self.events if not event.is_async)
+        ends = [one.start_ps + one.duration_ps for one in self.events if not one.is_async]
         return max(ends, default=self.start_ps) - self.start_ps
 
 

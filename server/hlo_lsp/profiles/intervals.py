@@ -47,29 +47,21 @@ def own_lengths(ordered: Sequence[Interval]) -> list[int]:
         ordered: The intervals by start; of two with the same start, the longer one precedes.
     """
     own = [0] * len(ordered)
-    open_ones: list[int] = []
-    now = 0
-    for number, (start, _) in enumerate(ordered):
-        now = _close(ordered, own, open_ones, now, start)
-        if open_ones:
-            own[open_ones[-1]] += max(0, start - now)
-        now = max(now, start)
+    open_ones: list[int] = []  # the innermost last
+    now, last = 0, max((end for _, end in ordered), default=0)
+    for number, (start, _) in enumerate([*ordered, (last, last)]):
+        while open_ones and ordered[open_ones[-1]][1] <= start:
+            closed = open_ones.pop()
+            end = ordered[closed][1]
+            if end > now:
+                own[closed] += end - now
+                now = end
+        if start > now:
+            if open_ones:
+                own[open_ones[-1]] += start - now
+            now = start
         open_ones.append(number)
-    if ordered:
-        _close(ordered, own, open_ones, now, max(end for _, end in ordered))
     return own
-
-
-def _close(
-    ordered: Sequence[Interval], own: list[int], open_ones: list[int], now: int, start: int
-) -> int:
-    """Close the intervals that end before a start, the innermost first; return the time."""
-    while open_ones and ordered[open_ones[-1]][1] <= start:
-        number = open_ones.pop()
-        end = ordered[number][1]
-        own[number] += max(0, end - now)
-        now = max(now, end)
-    return now
 
 
 def median(numbers: Iterable[int]) -> int:
