@@ -3,6 +3,7 @@
 Times are picoseconds since the beginning of the profile.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ class Program(NamedTuple):
 
     name: str
     id: int | None
+
+
+UNKNOWN_PROGRAM = Program("", None)
 
 
 class InstructionEvent(NamedTuple):
@@ -96,3 +100,24 @@ class Profile:
         found = self.unnamed.setdefault(name, UnnamedTime())
         found.events += 1
         found.total_ps += duration_ps
+
+    def assign_by_time(self) -> None:
+        """Assign events without a program to the program that ran on their device at that time.
+
+        TPU profiles state the executions of modules, and need not state the module of an event.
+        """
+        for device, found in self.programs.pop(UNKNOWN_PROGRAM, {}).items():
+            spans = [
+                (span, program)
+                for program, devices in self.programs.items()
+                if device in devices
+                for span in devices[device].spans
+            ]
+            spans.sort(key=lambda one: one[0].start_ps)
+            starts = [span.start_ps for span, _ in spans]
+            for event in found.events:
+                place = bisect_right(starts, event.start_ps) - 1
+                span, program = spans[place] if place >= 0 else (None, UNKNOWN_PROGRAM)
+                if span is None or event.start_ps >= span.start_ps + span.duration_ps:
+                    program = UNKNOWN_PROGRAM
+                self.of(program, device).events.append(event)

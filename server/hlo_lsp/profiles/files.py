@@ -52,6 +52,7 @@ def read_profile(paths: Sequence[Path]) -> Profile:
                 raise UnreadableError(f"{path}: not a profile: {error}") from None
         else:
             _read_xplane(path, profile, host)
+    profile.assign_by_time()
     return profile
 
 

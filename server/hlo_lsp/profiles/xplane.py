@@ -161,7 +161,7 @@ def _read_tpu(reader: PlaneReader, line: Any, number: int, device: str) -> None:
         description, stats = reader.described(event[0])
         name, program = _instruction_name(description), reader.program(stats)
         start, duration = _device_time(line, event)
-        if not name or program.id is None:
+        if not name:
             reader.profile.add_unnamed(description.display_name or description.name, duration)
             continue
         run_id = number_stat(stats, "run_id")
