@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.memory.data_origin import origin_of
 from hlo_lsp.memory.grouping import split_scopes
 from hlo_lsp.model.compile import Compile
@@ -69,7 +68,7 @@ def names_communication(name: str) -> bool:
     stem = name.partition(".")[0]
     for ending in ("-start", "-done", "-update"):
         stem = stem.removesuffix(ending)
-    return stem in COLLECTIVE_OPCODES and vocabulary().opcode(stem) is not None
+    return stem in COLLECTIVE_OPCODES
 
 
 def entry_names(dump: Compile) -> frozenset[str]:

@@ -24,7 +24,7 @@ _ID_BITS = (1 << 64) - 1
 _SUFFIXES = {"TPU": "cl_0.after_optimizations", "GPU": "gpu_after_optimizations"}
 _CPU_SUFFIX = "cpu_after_optimizations"
 _UNSAFE = re.compile(r"[/\\\[\] \x00-\x1f\x7f]")
-_MAX_NAME_CHARACTERS = 150
+_MAX_NAME_BYTES = 150  # a file system allows 255 bytes with the id and the suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def modules_in(planes: Iterable[bytes]) -> list[ProfiledModule]:
 
 
 def _file_name(name: str) -> str:
-    return _UNSAFE.sub("_", name)[:_MAX_NAME_CHARACTERS]
+    return _UNSAFE.sub("_", name).encode()[:_MAX_NAME_BYTES].decode("utf-8", "ignore")
 
 
 def _protos(plane: Any) -> Iterator[tuple[tuple[str, int], bytes]]:
