@@ -331,6 +331,12 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     form.add_argument(
         "--perfetto", action="store_true", help="a Perfetto trace of all buffers over the schedule"
     )
+    form.add_argument(
+        "--kernels",
+        action="store_true",
+        help="a CSV table of the instructions that run, for other profilers: module, instruction,"
+        " kernel, op_name, Python line, phase",
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
     )

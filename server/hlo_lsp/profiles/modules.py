@@ -25,13 +25,15 @@ class InstructionFacts:
     Attributes:
         opcode: The opcode.
         source: The Python line, None if no instruction on the way of its data has one.
-        scope: The scopes of the operation name, empty if it has none.
+        op_name: The operation name, empty if it has none.
+        scope: The scopes of the operation name.
         phase: ``forward``, ``backward``, ``rematerialized``, or ``other``.
         communicates: Whether it is a collective, or starts or ends one.
     """
 
     opcode: str
     source: SourceLine | None
+    op_name: str
     scope: str
     phase: str
     communicates: bool
@@ -57,6 +59,7 @@ def instruction_facts(dump: Compile, name: str) -> InstructionFacts | None:
     return InstructionFacts(
         located.record.opcode,
         source,
+        op_name,
         "/".join(scopes[:-1] or scopes),
         phase_of(name, op_name),
         is_communication(located.file.module, located.record),

@@ -160,7 +160,7 @@ def _first_element(shape: Shape | None) -> Shape | None:
 
 
 # These run no code of their own, or only wait.
-_PLUMBING = _FORWARDING_OPCODES | {
+PLUMBING_OPCODES = _FORWARDING_OPCODES | {
     *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
 }
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
@@ -219,7 +219,7 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
         checkpoint()
         places[instruction] = work
         is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES) or instruction in fused
-        work += not is_step and instruction.opcode not in _PLUMBING
+        work += not is_step and instruction.opcode not in PLUMBING_OPCODES
     listed = [*_operations(module, instructions, places), *_fused_operations(module, fused, places)]
     order = {instruction: number for number, instruction in enumerate(instructions)}
     return sorted(listed, key=lambda one: order[one.done])
