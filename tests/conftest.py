@@ -57,6 +57,12 @@ def corpus_protos(unpack_cache: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def corpus_profiles(unpack_cache: Path) -> Path:
+    """Return the folder with profiles of CPU programs, and what JAX reads in them."""
+    return unpacked(CORPUS / "profiles.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
 def corpus_generations(unpack_cache: Path) -> Path:
     """Return the folder with one compile in each format that the other archives lack."""
     return unpacked(CORPUS / "generations.tar.xz", unpack_cache)

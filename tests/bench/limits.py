@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from bench.large_profile import large_profile
 from bench.measurements import megabytes, middle, milliseconds
 from bench.peers import EMPTY_SERVER, mlir_server, xla_seconds
 from bench.requests import DOCUMENT_METHODS, POSITION_METHODS, capabilities, replies
@@ -42,6 +43,7 @@ def limits(large: Path, small: Path, mlir: Path | None = None) -> Iterator[Table
     for subject, rows in (
         # First, because the peak memory of a process counts that of the process that started it.
         ("command line", _command_rows(large)),
+        ("profile", _profile_rows(large.parent)),
         ("start", _start_rows(small_module)),
         (f"module of {size}", _open_rows(module, mlir)),
         (f"typing in the module of {size}", _typing_rows(module, small_module)),
@@ -227,6 +229,18 @@ def _command_rows(folder: Path) -> Iterator[Row]:
             f"{megabytes(max(memory for _, _, memory in runs))} in the largest process",
             limit,
         )
+
+
+def _profile_rows(cache: Path) -> Iterator[Row]:
+    path = large_profile(cache)
+    runs = [_run((*_PROGRAM, "profile", str(path))) for _ in range(3)]
+    path.unlink()
+    yield (
+        "hlo-lsp profile of 100 MB",
+        f"{_seconds([seconds for seconds, _, _ in runs])}, "
+        f"{megabytes(max(memory for _, _, memory in runs))}",
+        "5 s to read, 500 MB",
+    )
 
 
 def _typed(

@@ -1,5 +1,6 @@
 """The commands that show where memory goes: find, timeline, why, and export."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -139,6 +140,16 @@ def test_profile_goes_to_a_file(dump: Path, tmp_path: Path) -> None:
     found = run("export", dump, "--pprof", "-o", output)
     assert (found.status, found.out, found.err) == (0, "", "")
     assert b"p['w']" in gzip.decompress(output.read_bytes())
+
+
+def test_table_of_kernels(corpus_small: Path) -> None:
+    found = run("export", corpus_small / "gpu_h100", "--kernels")
+    assert (found.status, found.err) == (0, "")
+    rows = list(csv.DictReader(found.out.splitlines()))
+    assert {row["phase"] for row in rows} >= {"forward", "backward"}
+    assert all(row["module"] and row["instruction"] for row in rows)
+    fusion = next(row for row in rows if "." in row["instruction"] and row["kernel"])
+    assert fusion["kernel"] == fusion["instruction"].replace(".", "_").replace("-", "_")
 
 
 def test_trace_goes_to_a_file(dump: Path, tmp_path: Path) -> None:

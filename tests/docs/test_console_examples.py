@@ -26,8 +26,11 @@ _WITH_EXAMPLES = [page for page in PAGES if any(blocks(page, "console"))]
 
 
 @pytest.fixture
-def folder(corpus_small: Path, tmp_path: Path) -> Path:
-    """Return a folder that holds the sample dump of the documentation as ``dump``."""
+def folder(corpus_small: Path, corpus_profiles: Path, tmp_path: Path) -> Path:
+    """Return a folder with the sample dump of the documentation as ``dump``, and a profile."""
+    (tmp_path / "profile").mkdir()
+    found = corpus_profiles / "jax_0_12" / "train" / "profile.xplane.pb"
+    shutil.copy(found, tmp_path / "profile" / "host.xplane.pb")
     (tmp_path / "dump").mkdir()
     for path in (corpus_small / "tpu_v5e").glob(f"{SAMPLE}.*"):
         if path.is_file():

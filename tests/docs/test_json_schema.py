@@ -21,6 +21,7 @@ from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
+from profiles.written import Event, profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 PAGE = DOCS / "json_schema.md"
@@ -184,12 +185,24 @@ def run(*arguments: str | Path) -> Any:
 
 @pytest.fixture(scope="module")
 def printed(
-    corpus_small: Path, tmp_path_factory: pytest.TempPathFactory
+    corpus_small: Path, corpus_profiles: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[list[tuple[str, Any, str]]]:
     """Yield the outputs of commands: for each a name, the JSON, and its type."""
     thresholds = gc.get_threshold()  # Commands change them.
-    yield list(examples(corpus_small, tmp_path_factory.mktemp("json")))
+    dumps = examples(corpus_small, tmp_path_factory.mktemp("json"))
+    yield [*dumps, *profile_examples(corpus_profiles, tmp_path_factory.mktemp("profile"))]
     gc.set_threshold(*thresholds)
+
+
+def profile_examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield the outputs for a profile with modules, and for one without."""
+    path = folder / "p.xplane.pb"
+    kernel = Event("k", 0, 5, {"hlo_op": "a", "hlo_module": "jit_f"})
+    path.write_bytes(profile({"/device:GPU:0": {"Stream #1": [kernel, Event("copy", 9, 1)]}}))
+    for one in (corpus / "jax_0_12" / "train", path):
+        yield "profile", run("profile", one), "[profile](#profile)"
+    compared = run("profile", corpus / "jax_0_12" / "train", "--compare", path)
+    yield "profile --compare", compared, "[compared profiles](#compared-profiles)"
 
 
 def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:

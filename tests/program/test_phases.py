@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized, phase_of
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,11 @@ def test_operation_name_shows_the_pass(op_name: str, expected: bool | None) -> N
 )
 def test_names_show_rematerialization(name: str, op_name: str, expected: bool) -> None:
     assert is_rematerialized(name, op_name) is expected
+
+
+def test_rematerialization_precedes_the_backward_pass() -> None:
+    op_name = "jit(step)/transpose(jvp())/rematted_computation/mul"
+    assert phase_of("fusion.3", op_name) == "rematerialized"
+    assert phase_of("fusion.3", "jit(step)/transpose(jvp())/mul") == "backward"
+    assert phase_of("fusion.3", "jit(step)/jvp()/mul") == "forward"
+    assert phase_of("fusion.3", "") == "other"

@@ -3,7 +3,7 @@
 from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.transfers import async_operations
+from hlo_lsp.program.transfers import async_operations, is_communication
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of
 
 _MODULE = """\
@@ -116,3 +116,30 @@ def test_collectives_in_fusions_are_listed() -> None:
         "         64 B  all-gather async-collective-start -> async-collective-done, 1 instruction "
         "meanwhile",
     ]
+
+
+_COMMUNICATION = """\
+HloModule m, is_scheduled=true
+
+%wrapped (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  ROOT %r = f32[4]{0} reduce-scatter(%p), dimensions={0}, to_apply=%add
+}
+
+ENTRY %e (a: f32[4]) -> f32[4] {
+  %a = f32[4]{0} parameter(0)
+  %g = f32[8]{0} all-gather(%a), dimensions={0}
+  %s = (f32[4]{0}, f32[4]{0}) collective-permute-start(%a), source_target_pairs={{0,1}}
+  %d = f32[4]{0} collective-permute-done(%s)
+  %w = ((f32[4]{0}), f32[4]{0}) async-start(%a), calls=%wrapped
+  %v = f32[4]{0} async-done(%w)
+  %c = (f32[4]{0}, f32[4]{0}, u32[]) copy-start(%a)
+  ROOT %n = f32[4]{0} negate(%v)
+}
+"""
+
+
+def test_collectives_and_their_parts_communicate() -> None:
+    module = _dump(_COMMUNICATION).files[0].module
+    found = {one.name for one in module.instructions.records() if is_communication(module, one)}
+    assert found == {"r", "g", "s", "d", "w", "v"}

@@ -9,6 +9,7 @@ from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.reports.kernels import kernel_table
 from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import pprof_profile
 from hlo_lsp.reports.profiles import BufferStack, buffer_stacks, folded_stacks
@@ -20,10 +21,11 @@ def run(options: argparse.Namespace) -> int:
     dumps = [
         dump
         for dump in dumps_at(options.paths, errors, sizes_only=True)
-        if _has_live_ranges(dump, errors)
+        if options.kernels or _has_live_ranges(dump, errors)
     ]
     output = None if options.output in {None, "-"} else Path(options.output)
-    if not options.folded and output is None and sys.stdout.isatty():
+    is_text = options.folded or options.kernels
+    if not is_text and output is None and sys.stdout.isatty():
         errors.append("the format is binary: specify a file with -o FILE, or use a pipe")
     else:
         data = _data(options, dumps, errors)
@@ -52,6 +54,8 @@ def _has_live_ranges(dump: Compile, errors: list[str]) -> bool:
 
 def _data(options: argparse.Namespace, dumps: Sequence[Compile], errors: list[str]) -> bytes:
     """Return the content of the file; empty without buffers."""
+    if options.kernels:
+        return kernel_table(dumps).encode()
     if options.perfetto:
         return perfetto_trace(dumps)
     stacks = list(_stacks(options, dumps, errors))

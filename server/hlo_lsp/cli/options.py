@@ -59,6 +59,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
         ("oom", "Explain an out-of-memory message", _add_oom_options),
+        ("profile", "Show where the measured time of programs goes", _add_profile_options),
         ("export", "Write profiles and traces for other tools", _add_export_options),
         ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
         ("mcp", "Serve the commands as tools for coding agents", _add_mcp_options),
@@ -292,6 +293,44 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     _add_format_option(parser, "text", "json")
 
 
+def _add_profile_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "profile",
+        metavar="PROFILE",
+        type=Path,
+        help="an xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote: its"
+        " newest run",
+    )
+    parser.add_argument(
+        "dumps",
+        metavar="DUMPS",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="dump files, or folders with dumps (default: the modules in the profile)",
+    )
+    parser.add_argument(
+        "--by",
+        choices=("line", "scope", "opcode", "phase", "instruction"),
+        default="line",
+        help="what the instructions of a row have in common (default: line)",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="BEFORE",
+        type=Path,
+        help="show what changed since this profile, the largest change first",
+    )
+    parser.add_argument(
+        "--extract",
+        metavar="DIR",
+        type=Path,
+        help="also write the modules of the profile into this folder, as dump files",
+    )
+    _add_format_option(parser, "text", "json")
+    _add_top_option(parser, 10, "the number of rows to show for each module", "-n")
+
+
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     _add_paths(parser)
     form = parser.add_mutually_exclusive_group(required=True)
@@ -303,6 +342,12 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     )
     form.add_argument(
         "--perfetto", action="store_true", help="a Perfetto trace of all buffers over the schedule"
+    )
+    form.add_argument(
+        "--kernels",
+        action="store_true",
+        help="a CSV table of the instructions that run, for other profilers: module, instruction,"
+        " kernel, op_name, Python line, phase",
     )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
@@ -424,8 +469,11 @@ def _add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     )
 
 
-def _add_top_option(parser: argparse.ArgumentParser, default: int, what: str) -> None:
+def _add_top_option(
+    parser: argparse.ArgumentParser, default: int, what: str, *short_names: str
+) -> None:
     parser.add_argument(
+        *short_names,
         "--top",
         metavar="N",
         type=positive_integer,

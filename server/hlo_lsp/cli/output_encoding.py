@@ -7,6 +7,7 @@ from io import TextIOWrapper
 _HANDLER = "hlo_lsp_plain"
 _PLAIN = {
     "·": "|",
+    "µ": "u",
     "…": "...",
     "×": "x",
     "→": "->",

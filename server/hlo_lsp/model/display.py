@@ -179,3 +179,16 @@ def markdown_block(lines: Iterable[str]) -> list[str]:
     runs = [run for line in shown for run in _BACKTICKS.findall(line)]
     fence = "`" * max(3, 0, *(len(run) + 1 for run in runs))
     return [f"{fence}text", *shown, fence]
+
+
+_TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))
+
+
+def format_time(picoseconds: float) -> str:
+    """Return a time with three digits: ``1.53 ms``, ``63.9 µs``, ``875 ns``."""
+    for size, unit in _TIME_UNITS:
+        number = picoseconds / size
+        if abs(number) >= 0.9995 or unit == "ns":
+            digits = 0 if abs(number) >= 99.95 else 1 if abs(number) >= 9.995 else 2
+            return f"{number:,.{digits}f} {unit}"
+    raise AssertionError

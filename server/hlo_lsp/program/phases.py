@@ -16,3 +16,15 @@ def is_backward_pass(op_name: str) -> bool | None:
 def is_rematerialized(name: str, op_name: str) -> bool:
     """Return whether an instruction computes again what was computed before."""
     return ".remat" in name or "rematted_computation" in op_name
+
+
+def phase_of(name: str, op_name: str) -> str:
+    """Return ``rematerialized``, ``backward``, ``forward``, or ``other`` for an instruction.
+
+    Args:
+        name: The name of the instruction.
+        op_name: Its operation name, empty if it has none.
+    """
+    if is_rematerialized(name, op_name):
+        return "rematerialized"
+    return {True: "backward", False: "forward", None: "other"}[is_backward_pass(op_name)]

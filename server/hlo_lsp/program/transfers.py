@@ -160,14 +160,14 @@ def _first_element(shape: Shape | None) -> Shape | None:
 
 
 # These run no code of their own, or only wait.
-_PLUMBING = _FORWARDING_OPCODES | {
+PLUMBING_OPCODES = _FORWARDING_OPCODES | {
     *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
 }
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 _ASYNC_SUFFIXES = ("-start", "-update", "-done")
 _DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
-_COLLECTIVES = opcodes_where(
+COLLECTIVE_OPCODES = opcodes_where(
     lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(_ASYNC_SUFFIXES))
 )
 
@@ -219,10 +219,29 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
         checkpoint()
         places[instruction] = work
         is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES) or instruction in fused
-        work += not is_step and instruction.opcode not in _PLUMBING
+        work += not is_step and instruction.opcode not in PLUMBING_OPCODES
     listed = [*_operations(module, instructions, places), *_fused_operations(module, fused, places)]
     order = {instruction: number for number, instruction in enumerate(instructions)}
     return sorted(listed, key=lambda one: order[one.done])
+
+
+def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
+    """Return whether an instruction is a collective, or starts or ends one."""
+    opcode = instruction.opcode
+    if opcode == "async-start":
+        opcode = _kind(module, instruction)
+    elif opcode in {"async-update", "async-done"}:
+        start = ModuleFlow(module).async_start(instruction)
+        opcode = opcode if start is None else _kind(module, start)
+    base = next(
+        (opcode.removesuffix(end) for end in _ASYNC_SUFFIXES if opcode.endswith(end)), opcode
+    )
+    is_channel = base in {"send", "recv"}
+    return (
+        is_channel
+        or base in COLLECTIVE_OPCODES
+        or _fused_collective(module, instruction) is not None
+    )
 
 
 def _fused_collective(
@@ -236,7 +255,7 @@ def _fused_collective(
         target = None if root is None else _FUSED_TARGET.search(root.text)
         if target is not None:
             for member in module.members(computation):
-                if member.opcode in _COLLECTIVES:
+                if member.opcode in COLLECTIVE_OPCODES:
                     return target[1], member
     return None
 
@@ -279,7 +298,7 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
     return [
         (one, total_array_bytes(try_shape(one.shape)))
         for one in instructions
-        if one.opcode in _COLLECTIVES and module.computation_of(one) not in asynchronous
+        if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous
     ]
 
 

@@ -1,5 +1,6 @@
 """Conversion of protos to the files that XLA prints for the same module."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,8 @@ from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.hlo_messages import CLASSES
 from hlo_lsp.protos.live_ranges import LiveRanges, live_range_lines
 from hlo_lsp.protos.modules import ModulePrinter
-from hlo_lsp.protos.names import module_stem
+from hlo_lsp.protos.names import is_profile, module_stem
+from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in, planes_of
 
 _NOT_IN_MODULE = (
     "Not in the proto: the numbers of replicas and partitions, and the flags for sharding"
@@ -47,6 +49,12 @@ class Converted:
 
 def convert(data: bytes, name: str) -> Converted | None:
     """Return what the proto in a file holds, or None if it is of no kind that has a module."""
+    if is_profile(name):
+        planes, damage = planes_of(data)
+        found = convert_modules(modules_in(planes))
+        text = None if damage is None else str(damage)
+        notes = [f"{name}: a profile; the texts of its modules follow.", *found.notes]
+        return Converted(found.sections, notes, text) if found.sections else None
     best: tuple[int, str, Any, Damage | None] | None = None
     for kind in ("HloProto", "HloModuleProto", "HloSnapshot", "BufferAssignmentProto"):
         message, damage = parse(data, kind)
@@ -56,6 +64,18 @@ def convert(data: bytes, name: str) -> Converted | None:
         if size and (best is None or size > best[0]):
             best = size, kind, message, damage
     return None if best is None else _converted(*best[1:], name)
+
+
+def convert_modules(modules: Iterable[ProfiledModule]) -> Converted:
+    """Return the files that XLA would print for modules of a profile."""
+    sections: list[ConvertedFile] = []
+    notes: list[str] = []
+    for module in modules:
+        found = convert(module.proto, f"{module.file_stem}.hlo.pb")
+        if found is not None:
+            sections += found.sections
+            notes += found.notes
+    return Converted(sections, notes)
 
 
 def _plausible_size(kind: str, message: Any) -> int:

@@ -1,5 +1,6 @@
 """Damaged messages: where the damage is, and what can still be read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ from google.protobuf.message import DecodeError
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.hlo_messages import CLASSES, TABLE
+from hlo_lsp.protos.messages import Fields
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BYTES = 10
@@ -32,21 +34,38 @@ class _DamagedError(Exception):
     """A field that cannot be read; the argument is the reason."""
 
 
-def parse(data: bytes, name: str) -> tuple[Any, Damage | None]:
-    """Return a message and None, or what can be read of it and the first damage."""
+def parse(
+    data: bytes,
+    name: str,
+    classes: Mapping[str, Any] = CLASSES,
+    table: Mapping[str, Fields] = TABLE,
+) -> tuple[Any, Damage | None]:
+    """Return a message and None, or what can be read of it and the first damage.
+
+    Args:
+        data: The message.
+        name: The name of its type.
+        classes: The classes of the types.
+        table: The fields of the types. A class may have bytes where they have a message, so that
+            the user decodes it when it is needed.
+    """
     try:
-        return CLASSES[name].FromString(data), None
+        return classes[name].FromString(data), None
     except _ERRORS:
-        reader = _Reader(data)
+        reader = _Reader(data, classes, table)
         kept = reader.kept(0, len(data), name, name, 0)
-        return CLASSES[name].FromString(kept), reader.damage
+        return classes[name].FromString(kept), reader.damage
 
 
 class _Reader:
     """Copies the fields of a message that can be read."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(
+        self, data: bytes, classes: Mapping[str, Any], table: Mapping[str, Fields]
+    ) -> None:
         self._data = data
+        self._classes = classes
+        self._table = table
         self.damage: Damage | None = None
 
     def kept(self, start: int, end: int, message: str, path: str, depth: int) -> bytes:
@@ -56,7 +75,7 @@ class _Reader:
         well unless it is longer than the message. After any other damage, nothing is read.
         """
         checkpoint()
-        names = {number: (name, kind) for name, (number, kind) in TABLE[message].items()}
+        names = {number: (name, kind) for name, (number, kind) in self._table[message].items()}
         counts: dict[str, int] = {}
         kept = bytearray()
         position = start
@@ -74,7 +93,7 @@ class _Reader:
                 self._report(position, field, str(error))
                 break
             inside = kind.removesuffix("*")
-            is_message = tag & 7 == _BYTES and inside in TABLE and depth < _MAX_DEPTH
+            is_message = tag & 7 == _BYTES and inside in self._table and depth < _MAX_DEPTH
             if is_message and not self._is_intact(inner, min(field_end, end), inside):
                 part = self.kept(inner, min(field_end, end), inside, field, depth + 1)
                 kept += self._data[position:after] + _encoded(len(part)) + part
@@ -95,7 +114,7 @@ class _Reader:
 
     def _is_intact(self, start: int, end: int, message: str) -> bool:
         try:
-            CLASSES[message].FromString(self._data[start:end])
+            self._classes[message].FromString(self._data[start:end])
         except _ERRORS:
             return False
         return True

@@ -3,6 +3,7 @@
 from collections.abc import Container
 
 _PROTO_ENDINGS = (".hlo.pb", ".hlo_proto.pb", ".hlo_snapshot.pb")
+_PROFILE_ENDING = ".xplane.pb"
 _COMPRESSED_ENDINGS = (".gz", ".xz", ".bz2")
 _ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
 
@@ -10,6 +11,11 @@ _ARCHIVE_ENDINGS = (".tar", ".tgz", ".txz", ".tbz2")
 def is_converted(name: str) -> bool:
     """Return True if a file of this name is a proto, or compressed, or an archive."""
     return name.endswith((".pb", *_COMPRESSED_ENDINGS, *_ARCHIVE_ENDINGS))
+
+
+def is_profile(name: str) -> bool:
+    """Return True for the name of a profile, which contains the modules that ran."""
+    return name.endswith(_PROFILE_ENDING)
 
 
 def text_name(name: str) -> str | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.protos.names import is_converted, text_name, uncompressed_name
+from hlo_lsp.protos.names import is_converted, is_profile, text_name, uncompressed_name
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.document import Document
@@ -120,7 +120,7 @@ class _Conversion:
             document = disk.document_of(io.BytesIO(data))
             self._text = document
             is_whole = self._damage is None
-            self._sections += _section(name, document.lines, is_whole=is_whole)
+            self._sections += section_lines(name, document.lines, is_whole=is_whole)
             return
         # A late import, because protobuf takes 0.1 s and few dumps are protos.
         from hlo_lsp.protos.conversion import convert  # noqa: PLC0415
@@ -129,13 +129,17 @@ class _Conversion:
         if converted is None:
             if self._is_archive:
                 return
-            reason = "not the proto of an HLO module or a buffer assignment"
+            reason = (
+                "a profile without HLO modules, or not a profile"
+                if is_profile(name)
+                else "not the proto of an HLO module or a buffer assignment"
+            )
             raise BinaryFileError(f"{self._path}: {reason}")
         self._notes += converted.notes
         if converted.damage is not None and self._damage is None:
             self._damage = f"{name}, {converted.damage}" if self._is_archive else converted.damage
         for section in converted.sections:
-            self._sections += _section(section.name, section.lines, is_whole=section.is_whole)
+            self._sections += section_lines(section.name, section.lines, is_whole=section.is_whole)
 
 
 def _decompressed(stream: Any, name: str) -> Any:
@@ -148,7 +152,8 @@ def _decompressed(stream: Any, name: str) -> Any:
     return stream
 
 
-def _section(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
+def section_lines(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
+    """Yield the lines of a file between its marks, without the end mark if its end is missing."""
     yield f"*** Begin {name} ***"
     # A text ends with a line end, after which there is nothing.
     yield from lines[:-1] if lines and not lines[-1] else lines

@@ -1,0 +1,68 @@
+"""``hlo-lsp profile``: show where the measured time of programs goes."""
+
+import argparse
+import json
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.profiles.events import Profile
+from hlo_lsp.profiles.files import profile_files, read_profile
+from hlo_lsp.profiles.joined import JoinedProfile, TimeKey, join
+from hlo_lsp.profiles.modules import compiles_in, modules_of
+from hlo_lsp.protos.conversion import convert_modules
+from hlo_lsp.reports.measured_time import profile_blocks, profile_json
+from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
+from hlo_lsp.text.disk import UnreadableError
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    errors: list[str] = []
+    profile = _read(options.profile, errors)
+    if options.extract is not None:
+        _extract(profile, options.extract)
+    joined = _joined(profile, options.profile, options.dumps, errors)
+    if not joined.programs:
+        errors.append(f"{options.profile}: no instruction of XLA ran in this profile")
+    key = TimeKey(options.by)
+    if options.compare is not None:
+        before = _joined(_read(options.compare, errors), options.compare, [], errors)
+        modules = compare_profiles(before, joined, key)
+        if options.format == "json":
+            print(json.dumps(comparison_json(modules), indent=1))
+        else:
+            print_blocks(comparison_blocks(modules, key, options.top))
+    elif options.format == "json":
+        print(json.dumps(profile_json(joined, key), indent=1))
+    else:
+        print_blocks(profile_blocks(joined, key, options.top))
+    return print_errors(errors)
+
+
+def _read(path: Path, errors: list[str]) -> Profile:
+    try:
+        profile = read_profile(profile_files(path))
+    except UnreadableError as error:
+        raise CommandError(str(error)) from None
+    errors += dict.fromkeys(profile.damages)
+    return profile
+
+
+def _joined(profile: Profile, path: Path, dumps: list[Path], errors: list[str]) -> JoinedProfile:
+    frames = current_folder_frames()
+    read = list(dumps_at(dumps, errors, sizes_only=True, frames=frames))
+    return join(profile, compiles_in(profile, path, frames), read)
+
+
+def _extract(profile: Profile, folder: Path) -> None:
+    """Write the files of all modules that the profile contains."""
+    sections = convert_modules(modules_of(profile)).sections
+    if not sections:
+        raise CommandError("this profile contains no module")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for section in sections:
+            (folder / section.name).write_text("\n".join(section.lines), "utf-8")
+    except OSError as error:
+        raise CommandError(f"cannot write {folder}: {error.strerror}") from None

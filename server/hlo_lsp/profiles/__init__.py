@@ -1,0 +1,1 @@
+"""Measured time: profiles of JAX, their executions of modules, and the time of instructions."""

@@ -1,0 +1,82 @@
+"""The files of a profile, and their content."""
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from hlo_lsp.profiles.events import Profile
+from hlo_lsp.profiles.planes import note_damage
+from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
+from hlo_lsp.profiles.xplane import read_planes
+from hlo_lsp.protos.profile_modules import planes_of
+from hlo_lsp.text import disk
+from hlo_lsp.text.disk import UnreadableError
+
+_XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
+_TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
+_MAX_BYTES = 4 << 30
+
+
+def profile_files(path: Path) -> list[Path]:
+    """Return the files of a profile: the file itself, or those of the newest run below a folder.
+
+    ``jax.profiler.trace`` writes a folder for each run, with one file for each host.
+
+    Raises:
+        UnreadableError: The folder has no profile.
+    """
+    if not path.is_dir():
+        return [path]
+    for endings in (_XPLANE_ENDINGS, _TRACE_ENDINGS):
+        found = [one for one in path.rglob("*") if one.name.endswith(endings) and one.is_file()]
+        if found:
+            newest = max(one.parent for one in found)
+            return sorted(one for one in found if one.parent == newest)
+    raise UnreadableError(f"{path}: no profile in this folder: no *.xplane.pb or *.trace.json.gz")
+
+
+def read_profile(paths: Sequence[Path]) -> Profile:
+    """Return what the files of a profile contain.
+
+    Raises:
+        UnreadableError: A file cannot be read, or none is a profile.
+    """
+    profile = Profile()
+    for path in paths:
+        host = "" if len(paths) == 1 else f"{path.name.partition('.')[0]} "
+        if path.name.endswith(_TRACE_ENDINGS):
+            try:
+                read_trace(_content(path), profile, str(path), host)
+            except NotATraceError as error:
+                raise UnreadableError(f"{path}: not a profile: {error}") from None
+        else:
+            _read_xplane(path, profile, host)
+    profile.assign_by_time()
+    return profile
+
+
+def _read_xplane(path: Path, profile: Profile, host: str) -> None:
+    planes, damage = planes_of(_content(path))
+    note_damage(profile, damage, str(path))
+    before = len(profile.programs) + len(profile.planes) + len(profile.unnamed)
+    read_planes(planes, profile, str(path), host)
+    if len(profile.programs) + len(profile.planes) + len(profile.unnamed) == before:
+        reason = "it contains no module and no event of an instruction"
+        raise UnreadableError(f"{path}: not a profile of XLA: {reason}")
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with disk.open_regular_file(path) as file:
+            data = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    if len(data) > _MAX_BYTES:
+        raise UnreadableError(f"{path}: more than {_MAX_BYTES >> 30} GiB")
+    if path.name.endswith(".pb.gz"):
+        try:
+            return gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise UnreadableError(f"{path}: the compressed data is damaged ({error})") from None
+    return data

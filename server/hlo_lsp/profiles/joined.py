@@ -1,0 +1,141 @@
+"""Profiles joined with module texts: time by Python line, scope, opcode, phase, and instruction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.profiles.events import Profile, Program, UnnamedTime
+from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
+from hlo_lsp.profiles.modules import (
+    InstructionFacts,
+    entry_names,
+    instruction_facts,
+    match_compiles,
+    names_communication,
+)
+
+NO_LINE, NO_SCOPE, UNKNOWN = "no Python line", "no scope", "unknown"
+
+
+class TimeKey(Enum):
+    """A property that the instructions of a group have in common."""
+
+    LINE = "line"
+    SCOPE = "scope"
+    OPCODE = "opcode"
+    PHASE = "phase"
+    INSTRUCTION = "instruction"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedInstruction:
+    """The time of an instruction with its facts, None if no module text has the instruction."""
+
+    time: InstructionTime
+    facts: InstructionFacts | None
+
+    def group(self, key: TimeKey) -> str:
+        """Return the name of the group that the instruction belongs to."""
+        facts = self.facts
+        if key is TimeKey.INSTRUCTION:
+            return self.time.name
+        if facts is None:
+            return UNKNOWN
+        if key is TimeKey.LINE:
+            return NO_LINE if facts.source is None else str(facts.source)
+        if key is TimeKey.SCOPE:
+            return facts.scope or NO_SCOPE
+        return facts.opcode if key is TimeKey.OPCODE else facts.phase
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedProgram:
+    """The time of a program with the facts about its instructions; ``dump`` is its compile."""
+
+    time: ProgramTime
+    instructions: tuple[JoinedInstruction, ...]
+    dump: Compile | None
+
+    @property
+    def unjoined(self) -> list[JoinedInstruction]:
+        """The instructions that no module text has."""
+        return [one for one in self.instructions if one.facts is None]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeGroup:
+    """Instructions of one group, and the sums of their occurrences and times in picoseconds."""
+
+    name: str
+    occurrences: int
+    total_ps: int
+    own_ps: int
+    instructions: tuple[JoinedInstruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedProfile:
+    """All programs of a profile, the one with most time first, and what belongs to none."""
+
+    programs: tuple[JoinedProgram, ...]
+    unnamed: dict[str, UnnamedTime]
+    notes: tuple[str, ...]
+
+
+def join(
+    profile: Profile, compiles: dict[int, Compile], dumps: Iterable[Compile] = ()
+) -> JoinedProfile:
+    """Return the time of all programs with the facts of their modules.
+
+    Args:
+        profile: The profile.
+        compiles: The compiles that the profile contains, by the id of the program.
+        dumps: Other compiles, which take precedence; those of a program have its name.
+    """
+    names = {
+        program: sorted({event.instruction for one in devices.values() for event in one.events})
+        for program, devices in profile.programs.items()
+    }
+    matched = match_compiles(names, dumps)
+    programs = []
+    for program in profile.programs:
+        dump = matched.get(program)
+        if dump is None and program.id is not None:
+            dump = compiles.get(program.id)
+        programs.append(_joined(profile, program, names[program], dump))
+    programs.sort(key=lambda one: (-one.time.duration_ps, one.time.program.name))
+    return JoinedProfile(tuple(programs), profile.unnamed, tuple(profile.notes))
+
+
+def _joined(
+    profile: Profile, program: Program, names: Sequence[str], dump: Compile | None
+) -> JoinedProgram:
+    facts = {name: None if dump is None else instruction_facts(dump, name) for name in names}
+
+    def communicates(name: str) -> bool:
+        known = facts[name]
+        return names_communication(name) if known is None else known.communicates
+
+    entry = frozenset[str]() if dump is None else entry_names(dump)
+    time = program_time(program, profile.programs[program], entry, communicates)
+    joined = tuple(JoinedInstruction(one, facts[one.name]) for one in time.instructions)
+    return JoinedProgram(time, joined, dump)
+
+
+def grouped(program: JoinedProgram, key: TimeKey) -> list[TimeGroup]:
+    """Return the groups of instructions, the one with most own time first."""
+    members: dict[str, list[JoinedInstruction]] = {}
+    for one in program.instructions:
+        members.setdefault(one.group(key), []).append(one)
+    found = [
+        TimeGroup(
+            name,
+            sum(one.time.occurrences for one in group),
+            sum(one.time.total_ps for one in group),
+            sum(one.time.own_ps for one in group),
+            tuple(group),
+        )
+        for name, group in members.items()
+    ]
+    return sorted(found, key=lambda one: (-one.own_ps, one.name))

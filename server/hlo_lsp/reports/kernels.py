@@ -1,0 +1,51 @@
+"""A table of the instructions that run, for profilers that know only the names of kernels."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from io import StringIO
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import printable
+from hlo_lsp.profiles.modules import instruction_facts
+from hlo_lsp.program.schedule import scheduled_instructions
+from hlo_lsp.program.transfers import PLUMBING_OPCODES
+from hlo_lsp.reports.summary import module_name
+
+_COLUMNS = ("module", "instruction", "kernel", "op_name", "source", "phase")
+_NOT_IN_KERNEL_NAMES = re.compile(r"[^A-Za-z0-9_]")
+
+
+def kernel_table(dumps: Iterable[Compile]) -> str:
+    """Return the instructions of compiles that run code as CSV, with a header."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for dump in dumps:
+        writer.writerows(list(map(printable, row)) for row in _rows(dump))
+    return file.getvalue()
+
+
+def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:
+    file = dump.module_file
+    module = module_name(dump)
+    for one in (None if file is None else scheduled_instructions(file.module)) or ():
+        checkpoint()
+        facts = instruction_facts(dump, one.name)
+        if facts is None or one.opcode in PLUMBING_OPCODES:
+            continue
+        source = "" if facts.source is None else str(facts.source)
+        kernel = _kernel_name(one.name, one.opcode, dump.backend)
+        yield module, one.name, kernel, facts.op_name, source, facts.phase
+
+
+def _kernel_name(name: str, opcode: str, backend: Backend) -> str:
+    """Return the name of the kernel of an instruction, empty if libraries choose it.
+
+    On GPUs, the emitters of fusions replace characters that function names cannot have.
+    """
+    if backend is not Backend.GPU:
+        return name
+    return _NOT_IN_KERNEL_NAMES.sub("_", name) if opcode == "fusion" else ""

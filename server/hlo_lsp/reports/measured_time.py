@@ -1,0 +1,206 @@
+"""Reports on profiles: where the measured time of programs goes, as JSON and as text."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hlo_lsp.model.display import count_noun, format_time
+from hlo_lsp.profiles.joined import (
+    NO_LINE,
+    JoinedInstruction,
+    JoinedProfile,
+    JoinedProgram,
+    TimeGroup,
+    TimeKey,
+    grouped,
+)
+from hlo_lsp.profiles.measured import ProgramTime
+
+Json = dict[str, Any]
+_MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
+_MAX_NAMES = 3
+
+
+def profile_json(profile: JoinedProfile, key: TimeKey) -> Json:
+    """Return a profile as JSON; see docs/json_schema.md."""
+    return {
+        "modules": [_program_json(one, key) for one in profile.programs],
+        "unnamed": [
+            {"name": name, "events": one.events, "total_ps": one.total_ps}
+            for name, one in profile.unnamed.items()
+        ],
+        "notes": list(profile.notes),
+    }
+
+
+def _program_json(program: JoinedProgram, key: TimeKey) -> Json:
+    time = program.time
+    durations = [one.duration_ps for one in time.executions]
+    return {
+        "name": time.program.name,
+        "program_id": time.program.id,
+        "has_text": program.dump is not None,
+        "runs": time.runs,
+        "devices": time.devices,
+        "median_ps": time.median_ps,
+        "min_ps": min(durations),
+        "max_ps": max(durations),
+        "has_warm_up": time.has_warm_up,
+        "executions": [
+            {
+                "device": one.device,
+                "start_ps": one.start_ps,
+                "duration_ps": one.duration_ps,
+                "busy_ps": one.busy_ps,
+                "idle_ps": one.idle_ps,
+                "communication_ps": one.communication_ps,
+                "exposed_ps": one.exposed_ps,
+            }
+            for one in time.executions
+        ],
+        "groups": [_group_json(one) for one in grouped(program, key)],
+        "instructions": [_instruction_json(one) for one in program.instructions],
+    }
+
+
+def _group_json(group: TimeGroup) -> Json:
+    return {
+        "name": group.name,
+        "occurrences": group.occurrences,
+        "total_ps": group.total_ps,
+        "own_ps": group.own_ps,
+        "instructions": [one.time.name for one in group.instructions],
+    }
+
+
+def _instruction_json(one: JoinedInstruction) -> Json:
+    time, facts = one.time, one.facts
+    source = None if facts is None else facts.source
+    return {
+        "name": time.name,
+        "occurrences": time.occurrences,
+        "events": time.events,
+        "total_ps": time.total_ps,
+        "own_ps": time.own_ps,
+        "async_ps": time.async_ps,
+        "opcode": None if facts is None else facts.opcode,
+        "source": None if source is None else str(source),
+        "scope": None if facts is None else facts.scope,
+        "phase": None if facts is None else facts.phase,
+        "communicates": None if facts is None else facts.communicates,
+    }
+
+
+def profile_blocks(profile: JoinedProfile, key: TimeKey, count: int) -> Iterator[list[str]]:
+    """Yield the text of each module, the one with most time first, and of what belongs to none.
+
+    Args:
+        profile: The profile.
+        key: What the instructions of a row have in common.
+        count: The maximum number of rows of a module.
+    """
+    total = sum(one.time.duration_ps for one in profile.programs)
+    large = [one for one in profile.programs if one.time.duration_ps >= _MIN_SHARE * total]
+    small = profile.programs[len(large) :]
+    yield from (list(_program_lines(one, key, count)) for one in large)
+    rest = []
+    if small:
+        time = format_time(sum(one.time.duration_ps for one in small))
+        rest.append(f"{count_noun(len(small), 'module')} below 1% of the time: {time}")
+    if profile.unnamed:
+        names = sorted(profile.unnamed.items(), key=lambda one: -one[1].total_ps)
+        time = format_time(sum(one.total_ps for one in profile.unnamed.values()))
+        events = count_noun(sum(one.events for one in profile.unnamed.values()), "event")
+        shown = ", ".join(name for name, _ in names[:_MAX_NAMES])
+        more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+        rest.append(f"without an instruction: {events}, {time}: {shown}{more}")
+    rest += profile.notes
+    if rest:
+        yield rest
+
+
+def _program_lines(program: JoinedProgram, key: TimeKey, count: int) -> Iterator[str]:
+    time = program.time
+    yield _headline(time)
+    yield _shares(time)
+    if time.has_warm_up:
+        yield "The first run takes more than 1.5 times the median of the others: a warm-up?"
+    runs = len(time.executions)
+    groups = grouped(program, key)
+    own = sum(one.own_ps for one in groups)
+    title = {TimeKey.LINE: "Python line"}.get(key, key.value)
+    rows = [("own time", "share", "occurrences", title)]
+    rows += [
+        (
+            format_time(one.own_ps / runs),
+            f"{one.own_ps / max(1, own):.1%}",
+            f"{one.occurrences / runs:,.4g}",
+            _label(one),
+        )
+        for one in groups[:count]
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        cells = (f"{cell:>{width}}" for cell, width in zip(row[:3], widths, strict=True))
+        yield f"  {'  '.join(cells)}  {row[3]}"
+    rest = groups[count:]
+    if rest:
+        left = format_time(sum(one.own_ps for one in rest) / runs)
+        yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
+    yield from _unjoined(program)
+
+
+def _headline(time: ProgramTime) -> str:
+    devices = time.devices
+    where = f" on {devices[0]}" if len(devices) == 1 else f" on {len(devices):,} devices"
+    name = time.program.name or "unknown module"
+    durations = [one.duration_ps for one in time.executions]
+    text = f"{name} · {count_noun(time.runs, 'run')}{where} · median {format_time(time.median_ps)}"
+    if len(durations) > 1:
+        text += f" ({format_time(min(durations))} to {format_time(max(durations))})"
+    return text
+
+
+def _shares(time: ProgramTime) -> str:
+    """Return busy, idle, and exposed time, on average over the executions."""
+    runs, total = len(time.executions), max(1, time.duration_ps)
+
+    def part(name: str, picoseconds: int) -> str:
+        return f"{name} {format_time(picoseconds / runs)} ({picoseconds / total:.1%})"
+
+    communication = sum(one.communication_ps for one in time.executions)
+    exposed = sum(one.exposed_ps for one in time.executions)
+    parts = [
+        part("busy", sum(one.busy_ps for one in time.executions)),
+        part("idle", sum(one.idle_ps for one in time.executions)),
+        part("exposed communication", exposed)
+        + (f" of {format_time(communication / runs)}" if communication != exposed else "")
+        if communication
+        else "no communication",
+    ]
+    where = " and device" if len(time.devices) > 1 else ""
+    return f"per run{where}: {' · '.join(parts)}"
+
+
+def _label(group: TimeGroup) -> str:
+    """Return the name of a group; of a Python line without folders."""
+    first = group.instructions[0]
+    source = None if first.facts is None else first.facts.source
+    if source is not None and group.name == str(source):
+        return source.short
+    if group.name == NO_LINE:
+        return f"{NO_LINE} ({first.time.name})"
+    return group.name
+
+
+def _unjoined(program: JoinedProgram) -> Iterator[str]:
+    missing: Sequence[JoinedInstruction] = program.unjoined
+    if not missing:
+        return
+    time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
+    if program.dump is None:
+        yield f"no text of this module, so no Python lines: {time}; name its dump after the profile"
+        return
+    names = ", ".join(one.time.name for one in missing[:_MAX_NAMES])
+    more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
+    count = count_noun(len(missing), "instruction")
+    yield f"not in the module text: {count}, {time}: {names}{more}"

@@ -1,0 +1,172 @@
+"""``hlo-lsp profile``, and other commands on profiles."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.command import run
+from hlo_lsp.profiles.joined import TimeKey
+from profiles.written import Event, Stats, profile
+
+_KERNEL: Stats = {"hlo_op": "fusion.1", "hlo_module": "jit_f", "program_id": 7}
+
+
+@pytest.fixture
+def train(corpus_profiles: Path) -> Path:
+    """Return the folder of the profile of a training step."""
+    return corpus_profiles / "jax_0_12" / "train"
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    """Return a profile of one kernel, without modules."""
+    path = tmp_path / "p.xplane.pb"
+    path.write_bytes(profile({"/device:GPU:0": {"Stream #1": [Event("k", 0, 5000, _KERNEL)]}}))
+    return path
+
+
+def test_first_screen(train: Path) -> None:
+    found = run("profile", train / "profile.xplane.pb", "-n", "2")
+    assert (found.status, found.err) == (0, "")
+    lines = found.out.splitlines()
+    assert lines[0].startswith(
+        "jit_train_step · 3 runs on CPU 0 · median 392 µs (375 µs to 423 µs)"
+    )
+    assert lines[1] == "per run: busy 386 µs (97.3%) · idle 10.6 µs (2.7%) · no communication"
+    assert lines[3].split() == ["336", "µs", "86.9%", "17", "profiled_programs.py:41"]
+    assert lines[5].split()[2:] == ["in", "3", "more"]
+
+
+@pytest.mark.parametrize("key", [one.value for one in TimeKey])
+def test_groups_add_up(train: Path, key: str) -> None:
+    found = run("profile", train, "--by", key, "--format", "json")
+    (module,) = found.json["modules"]
+    times = [one["own_ps"] for one in module["instructions"]]
+    assert sum(one["own_ps"] for one in module["groups"]) == sum(times)
+    assert sum(one["busy_ps"] for one in module["executions"]) == sum(times)
+    assert {one["phase"] for one in module["instructions"]} == {
+        "backward",
+        "forward",
+        "other",
+        "rematerialized",
+    }
+
+
+def test_collectives_are_exposed(corpus_profiles: Path) -> None:
+    found = run("profile", corpus_profiles / "jax_0_12" / "sharded")
+    assert "jit_step · 3 runs on 8 devices · " in found.out
+    assert "exposed communication" in found.out.splitlines()[1]
+
+
+def test_dump_replaces_missing_modules(train: Path) -> None:
+    trace = train / "profile.trace.json.gz"
+    alone, with_dump = (
+        run("profile", *paths, "--format", "json") for paths in ((trace,), (trace, train / "dump"))
+    )
+    assert not alone.json["modules"][0]["has_text"]
+    xplane = run("profile", train / "profile.xplane.pb", "--format", "json")
+    keys = "name", "occurrences", "own_ps", "source", "phase", "opcode"
+    parts = [
+        [[one[key] for key in keys] for one in each.json["modules"][0]["instructions"]]
+        for each in (with_dump, xplane)
+    ]
+    assert parts[0] == parts[1]
+
+
+def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
+    before = corpus_profiles / "jax_0_10" / "train"
+    found = run("profile", train, "--compare", before, "-n", "1")
+    assert (found.status, found.err) == (0, "")
+    assert found.out.splitlines()[:2] == [
+        "jit_train_step · median 395 µs → 392 µs (-3.37 µs, -0.9%)"
+        " · idle 14.4 µs → 10.6 µs (-3.84 µs, -26.7%)",
+        "  +12.1 µs  0.00 ns → 12.1 µs  profiled_programs.py:45",
+    ]
+    same = run("profile", train, "--compare", train, "--format", "json").json
+    assert [one["groups"] for one in same["modules"]] == [[]]
+
+
+def test_newest_run_of_a_folder(train: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "plugins" / "profile"
+    for name in ("2025_01_01", "2026_01_01"):
+        (runs / name).mkdir(parents=True)
+    (runs / "2025_01_01" / "h.xplane.pb").write_bytes(b"not read")
+    shutil.copy(train / "profile.xplane.pb", runs / "2026_01_01" / "h.xplane.pb")
+    assert run("profile", tmp_path).out.startswith("jit_train_step")
+
+
+def test_extracted_dump_has_the_same_memory(train: Path, tmp_path: Path) -> None:
+    found = run("profile", train / "profile.xplane.pb", "--extract", tmp_path / "out")
+    assert (found.status, found.err) == (0, "")
+    printed, extracted = (
+        _memory(next(one for one in run("summary", path, "--format", "json").json["modules"]))
+        for path in (train / "dump", tmp_path / "out")
+    )
+    assert printed == extracted
+
+
+def test_summary_reads_a_profile(train: Path) -> None:
+    found = run("summary", train / "profile.xplane.pb", "--format", "json")
+    assert (found.status, found.err) == (0, "")
+    names = {one["name"]: one for one in found.json["modules"]}
+    (printed,) = run("summary", train / "dump", "--format", "json").json["modules"]
+    assert _memory(names["jit_train_step"]) == _memory(printed)
+
+
+def _memory(module: dict[str, Any]) -> dict[str, Any]:
+    """Return what does not depend on the file."""
+    return {key: value for key, value in module.items() if key not in {"path", "missing"}}
+
+
+def test_module_without_text(written: Path) -> None:
+    found = run("profile", written)
+    assert (found.status, found.err) == (0, "")
+    assert "no text of this module, so no Python lines: 5.00 ns" in found.out
+
+
+def test_control_characters_are_escaped(tmp_path: Path) -> None:
+    names: Stats = {"hlo_op": "a\x1b]0;x\x07", "hlo_module": "\x1b[2Jm", "program_id": 1}
+    events = [Event("k", 0, 5000, names), Event("\x1b[31mcopy", 9000, 5)]
+    path = tmp_path / "p.xplane.pb"
+    path.write_bytes(profile({"/device:GPU:0": {"Stream #1": events}}))
+    found = run("profile", path, "--by", "instruction")
+    assert "\x1b" not in found.out + found.err
+    assert "\\x1b[2Jm · 1 run" in found.out
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.xplane.pb", b"", "not a profile of XLA"),
+        ("p.xplane.pb", b"\xff" * 100, "not a profile of XLA"),
+        ("README.md", b"# Title\n", "not a profile of XLA"),
+        ("p.trace.json.gz", b"\x1f\x8b", "not a profile: the compressed data is damaged"),
+        ("p.trace.json", b"{}", "not a profile: no list traceEvents"),
+    ],
+)
+def test_other_files_get_one_message(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    found = run("profile", path)
+    assert (found.status, found.out) == (2, "")
+    assert found.err.count("\n") == 1
+    assert message in found.err
+
+
+def test_missing_file_and_empty_folder(tmp_path: Path) -> None:
+    assert "No such file" in run("profile", tmp_path / "missing").err
+    assert "no profile in this folder" in run("profile", tmp_path).err
+
+
+def test_truncated_profile_shows_the_rest(train: Path, tmp_path: Path) -> None:
+    data = (train / "profile.xplane.pb").read_bytes()
+    path = tmp_path / "p.xplane.pb"
+    path.write_bytes(data[:-20])
+    found = run("profile", path)
+    assert found.status == 2
+    assert "jit_train_step · 3 runs" in found.out
+    assert "damaged: byte " in found.err

@@ -1,0 +1,37 @@
+"""Tests for hlo_lsp.reports.time_comparison."""
+
+from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
+from hlo_lsp.profiles.joined import JoinedProfile, TimeKey, join
+from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
+
+
+def profile(**durations: int) -> JoinedProfile:
+    """Return a profile of two runs in which each instruction takes this time in microseconds."""
+    found = Profile()
+    for run in (1, 2):
+        start = run * 10**9
+        for name, duration in durations.items():
+            event = InstructionEvent(name, 0, start, duration * 10**6, run, name)
+            found.of(Program("jit_f", run), "GPU 0").events.append(event)
+            start += duration * 10**6
+    return join(found, {})
+
+
+def test_largest_change_is_first() -> None:
+    changes = compare_profiles(
+        profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), TimeKey.INSTRUCTION
+    )
+    (lines,) = comparison_blocks(changes, TimeKey.INSTRUCTION, 3)
+    assert lines == [
+        "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
+        "  -5.00 µs  20.0 µs → 15.0 µs  b",
+        "  -5.00 µs  5.00 µs → 0.00 ns  c",
+        "  +1.00 µs  10.0 µs → 11.0 µs  a",
+        "  +1.00 µs  in 1 more",
+    ]
+
+
+def test_module_of_one_profile_has_no_other_time() -> None:
+    (module,) = comparison_json(compare_profiles(profile(), profile(a=1), TimeKey.PHASE))["modules"]
+    assert module["median"] == {"before_ps": 0, "after_ps": 10**6}
+    assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]
