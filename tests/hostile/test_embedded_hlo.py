@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_parts
+from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections
 from hostile.parts import Make
 from hostile.work import count_lines
 
@@ -35,7 +35,7 @@ def test_search_takes_linear_work(name: str, language: HostLanguage) -> None:
     for size in _SIZES:
         lines = _TEXTS[name](size).split("\n")
         with count_lines() as counter:
-            parts = embedded_parts(lines, language)
-        costs.append(counter.lines + sum(len("".join(one.text(lines))) for one in parts))
+            sections = embedded_sections(lines, language)
+        costs.append(counter.lines + sum(len("".join(one.text(lines))) for one in sections))
     small, middle, large = costs
     assert large - middle <= max(_MAX_GROWTH * (middle - small), _NEGLIGIBLE_LINES)

@@ -94,7 +94,7 @@ async def test_edit_can_create_and_remove_a_dump(session: Session) -> None:
     assert await session.context(document) is None
 
 
-async def test_reply_has_parts_of_the_latest_text(
+async def test_reply_has_sections_of_the_latest_text(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scheduling, "_SLICE_SECONDS", 0)

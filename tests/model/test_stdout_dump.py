@@ -31,7 +31,7 @@ HloLiveRange (max 1):
 
 
 def file_counts(dump: StdoutDump) -> list[int]:
-    return [len(dump.compile_of(part).files) for part in dump.parts]
+    return [len(dump.compile_of(section).files) for section in dump.sections]
 
 
 def paused_refreshes() -> Iterator[tuple[StdoutDump, Job[None]]]:
@@ -70,10 +70,10 @@ def test_edit_during_refresh_is_read() -> None:
     with pytest.raises(Outdated):
         job.step(0)
     dump.refresh()
-    assert [part.first_line for part in dump.parts] == [1, 7]
+    assert [section.first_line for section in dump.sections] == [1, 7]
 
 
-def test_moved_part_changes_queries_on_line_numbers() -> None:
+def test_moved_section_changes_queries_on_line_numbers() -> None:
     @query
     def first_lines(dump: Compile) -> list[int]:
         return [file.first_line for file in dump.files]
@@ -81,7 +81,7 @@ def test_moved_part_changes_queries_on_line_numbers() -> None:
     whole = DumpFile.of_text(_ASSIGNMENT + _RANGES)
     dump = StdoutDump(whole)
     dump.refresh()
-    assert first_lines(dump.compile_of(dump.parts[0])) == [1, 6]
+    assert first_lines(dump.compile_of(dump.sections[0])) == [1, 6]
     whole.changed(whole.document.edit((0, 0), (0, 0), "a\nb\n"))
     dump.refresh()
-    assert first_lines(dump.compile_of(dump.parts[0])) == [3, 8]
+    assert first_lines(dump.compile_of(dump.sections[0])) == [3, 8]

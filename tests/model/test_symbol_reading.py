@@ -198,7 +198,7 @@ def found_in(text: str, typed: str) -> list[tuple[str, str, str]]:
     return [(s.name, lines[s.line][s.start : s.end], s.about) for s in symbols]
 
 
-def test_parts_have_the_symbols_of_separate_files() -> None:
+def test_sections_have_the_symbols_of_separate_files() -> None:
     text = printed(**{"m.before_optimizations.txt": SECTION, "m.after_optimizations.txt": SECTION})
     assert found_in(text, "x")[0] == ("x", "x", "main · m.after_optimizations.txt")
     assert found_in(text, "train.py:3") == [("train.py:3", "x", "x · m.after_optimizations.txt")]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.syntax.embedded_hlo import (
     HostLanguage,
-    embedded_parts,
+    embedded_sections,
     language_of_id,
     language_of_path,
 )
@@ -18,11 +18,11 @@ _CPP, _MARKDOWN, _PYTHON = HostLanguage.CPP, HostLanguage.MARKDOWN, HostLanguage
 
 
 def found(text: str, language: HostLanguage) -> list[tuple[list[str], bool]]:
-    """Return the lines of each part without blanks around them, and whether it is whole."""
+    """Return the lines of each section without blanks around them, and whether it is whole."""
     lines = text.split("\n")
     return [
-        ("\n".join(part.text(lines)).strip().split("\n"), part.is_whole)
-        for part in embedded_parts(lines, language)
+        ("\n".join(section.text(lines)).strip().split("\n"), section.is_whole)
+        for section in embedded_sections(lines, language)
     ]
 
 
@@ -127,7 +127,7 @@ def test_formatted_module_is_not_whole(language: HostLanguage, before: str, afte
 
 def test_texts_on_one_line_do_not_overlap() -> None:
     lines = f'f(R"({_MODULE})", R"({_MODULE})");'.split("\n")
-    first, second = embedded_parts(lines, _CPP)
+    first, second = embedded_sections(lines, _CPP)
     assert second.first == first.first + first.count - 1
     assert (first.text(lines)[-1], second.text(lines)[0]) == ("", " " * 7 + "HloModule m")
     assert first.contains(second.first, 0)
@@ -139,12 +139,12 @@ def test_texts_on_one_line_do_not_overlap() -> None:
 def test_characters_keep_their_places(noise: str, language: HostLanguage) -> None:
     lines = f'{noise}R"({_MODULE})"\n```hlo\n{_MODULE}\n```\n"""{_MODULE}"""'.split("\n")
     end = (0, 0)
-    for part in embedded_parts(lines, language):
-        text = part.text(lines)
-        assert (part.first, part.start) >= end
-        end = (part.first + part.count - 1, part.start + len(text[-1]))
-        for number, line in enumerate(text, part.first):
-            start = part.start if number == part.first else 0
+    for section in embedded_sections(lines, language):
+        text = section.text(lines)
+        assert (section.first, section.start) >= end
+        end = (section.first + section.count - 1, section.start + len(text[-1]))
+        for number, line in enumerate(text, section.first):
+            start = section.start if number == section.first else 0
             assert not line[:start].strip()
             assert lines[number].startswith(line[start:], start)
 

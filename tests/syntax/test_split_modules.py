@@ -1,6 +1,6 @@
 """Tests of XLA: several modules in one text, between lines with ``// -----``."""
 
-from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_parts
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
 
 TEXT = """\
 // RUN: hlo-opt %s --split-input-file | FileCheck %s
@@ -25,9 +25,9 @@ ENTRY e {
 def test_separators_split_a_module_text() -> None:
     lines = TEXT.split("\n")
     assert detect_file_kind(lines) is FileKind.STDOUT_DUMP
-    found = split_parts(lines)
-    assert [part.name for part in found] == ["module 1.hlo", "module 2.hlo"]
-    parts = [lines[one.first : one.first + one.count] for one in found]
+    sections = split_sections(lines)
+    assert [section.name for section in sections] == ["module 1.hlo", "module 2.hlo"]
+    parts = [lines[one.first : one.first + one.count] for one in sections]
     assert ["HloModule first" in part for part in parts] == [True, False]
     assert ["HloModule second" in part for part in parts] == [False, True]
 
@@ -35,4 +35,4 @@ def test_separators_split_a_module_text() -> None:
 def test_one_module_is_a_module() -> None:
     lines = TEXT.partition("// -----")[0].split("\n")
     assert detect_file_kind(lines) is FileKind.MODULE
-    assert split_parts(lines) == []
+    assert split_sections(lines) == []

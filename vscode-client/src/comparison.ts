@@ -10,7 +10,7 @@ import type { Server } from "./server";
 export const SCHEME = "hlo-compare";
 const SIDES = ["before", "after"] as const;
 
-/** The two places of a comparison: files, and lines that select a part of a stdout dump. */
+/** The two places of a comparison: files, and lines that select a section of a stdout dump. */
 export interface Sides {
   readonly before: FileLine;
   readonly after: FileLine;

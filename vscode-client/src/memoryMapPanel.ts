@@ -8,7 +8,7 @@ import type { MemoryMapDocument } from "./memoryMap/model";
 import type { Server } from "./server";
 import { SCHEME } from "./windows";
 
-/** Request the memory map of the compile of a file, or the maps of two; `line` selects a part of a stdout dump. */
+/** Request the memory map of the compile of a file, or the maps of two; `line` selects a section of a stdout dump. */
 const MemoryMapRequest = new RequestType<FileLine | Sides, MemoryMapDocument | null, void>("hlo/memoryMap");
 const RELOAD_MILLISECONDS = 700;
 

@@ -19,7 +19,7 @@ export class MemorySummary {
    * Show the summary of the compile of the active editor, or that of a code lens or of the tree.
    *
    * @param lensUri the URI of the document of the lens, as the server sent it
-   * @param lensLine its line, which selects a part of a stdout dump
+   * @param lensLine its line, which selects a section of a stdout dump
    */
   async show(lensUri?: unknown, lensLine = 0): Promise<void> {
     const editor = vscode.window.activeTextEditor;

@@ -15,7 +15,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted, is_skipped
 from hlo_lsp.protos.reading import damage_in
@@ -261,7 +261,7 @@ def _is_checked(library: DumpWorkspace, file: DumpFile, path: Path, *, is_named:
     """Return whether a file is a dump, or a file with HLO in another language that is named."""
     if file.kind is FileKind.EMBEDDED:
         parts = library.parts(file) if is_named else ()
-        return any(isinstance(part, PartFile) and not part.is_fragment for part in parts)
+        return any(isinstance(part, SectionFile) and not part.is_fragment for part in parts)
     return file.kind.is_dump and (is_named or _is_dump_by_itself(file, path))
 
 
@@ -273,7 +273,7 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
 
 
 def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> FileResult:
-    """Check a file that has been read, and all parts of it."""
+    """Check a file that has been read, and all sections in it."""
     findings = [
         FindingSummary.of(finding)
         for part in library.parts(file)

@@ -34,7 +34,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.unknown_forms import NO_FORMS, irregular_records, unknown_forms
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -93,7 +93,7 @@ def check_by_pace(
     Rules on records begin at the line of the last edit, where a user expects diagnostics first.
     Of the rules on the compile, advice comes last.
     """
-    if isinstance(file, PartFile) and file.is_fragment:
+    if isinstance(file, SectionFile) and file.is_fragment:
         return
     own = same_compile(dump, file)
     codes = {rule.code for rule in rules}

@@ -75,7 +75,7 @@ def _print_text(
 
 
 def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSummary]) -> str:
-    dump_count = sum(checked.kind.is_dump or checked.kind.has_parts for checked in results)
+    dump_count = sum(checked.kind.is_dump or checked.kind.has_sections for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
     problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
     advice = len(findings) - problems

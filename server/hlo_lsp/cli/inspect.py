@@ -37,7 +37,7 @@ from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.reports.summary import SummaryOptions, summarize
@@ -104,8 +104,8 @@ def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
         (part, (module_json if part.kind is FileKind.MODULE else dump_json)(dump, part))
         for dump, part in dumps
     ]
-    in_parts = [(part, facts) for part, facts in found if isinstance(part, PartFile)]
-    return stdout_dump_json(file, in_parts) if in_parts else found[0][1]
+    sections = [(part, facts) for part, facts in found if isinstance(part, SectionFile)]
+    return stdout_dump_json(file, sections) if sections else found[0][1]
 
 
 def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:

@@ -14,7 +14,7 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -185,14 +185,14 @@ def dump_json(dump: Compile, file: DumpFile) -> Json:
     }
 
 
-def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[PartFile, Json]]) -> Json:
-    """Return the parts of a stdout dump with the lines that they start on."""
+def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) -> Json:
+    """Return the sections of a stdout dump with the lines that they start on."""
     return {
         "kind": "dump",
         "file_kind": file.kind.value,
         "path": file.label,
         "parts": [
-            {**facts, "section": part.range.name, "line": part.first_line + 1}
+            {**facts, "section": part.section.name, "line": part.first_line + 1}
             for part, facts in parts
         ],
     }

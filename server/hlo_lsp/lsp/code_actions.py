@@ -15,7 +15,7 @@ from hlo_lsp.lsp.client import SOURCE, Client
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.findings import all_findings, check_text, join_check, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 
 _START = types.Position(0, 0)
 
@@ -265,9 +265,9 @@ def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
 
 
 def _text_path(context: RequestContext) -> Path | None:
-    """Return the path of the text on disk, or None; a part of a stdout dump has a path in it."""
+    """Return the path of the text on disk, or None; a section of a stdout dump has a path in it."""
     path = context.file.path
-    if path is None or not isinstance(context.file, PartFile):
+    if path is None or not isinstance(context.file, SectionFile):
         return path
     return path.parent if path.is_absolute() else None
 

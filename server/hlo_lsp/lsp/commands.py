@@ -198,7 +198,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
     workspace = DumpWorkspace()
     file = _open_copy(workspace, opened)
     await read_file(file)
-    if not (file.kind.is_dump or file.kind.has_parts):
+    if not (file.kind.is_dump or file.kind.has_sections):
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     return [await run_in_slices(partial(check_file, workspace, file, Path(uri), Selection.of([])))]
 

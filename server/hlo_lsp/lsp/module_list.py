@@ -18,7 +18,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderCache, FolderListing, compiles_below
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.names import text_name
 from hlo_lsp.reports.history import stage_label
@@ -146,7 +146,7 @@ def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_List
 
 def _place(dump: Compile, client: Client) -> Json:
     file = dump.files[0]
-    path = None if isinstance(file, PartFile) else file.path
+    path = None if isinstance(file, SectionFile) else file.path
     files: list[Path] = []
     if path is not None:
         files = _files_in_order(FolderCache().listing(path.parent), path)

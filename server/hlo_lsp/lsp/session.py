@@ -26,7 +26,7 @@ from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.embedded_hlo import language_of_id
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
@@ -82,7 +82,7 @@ class _Wanted:
     """The parts of a text that a request is about, and the files that it waits for.
 
     Args:
-        line: the line of the cursor, which selects a part of a stdout dump; None for all.
+        line: the line of the cursor, which selects a section of a stdout dump; None for all.
         character: the position of the cursor in the line, if known.
         whole: wait longer for large companion files, for requests that search the whole compile.
         closed: read the file from disk if the client has not opened it.
@@ -177,7 +177,7 @@ class Session:
         """Return a text that all files of a compile share, on disk or open."""
         return (
             file.uri
-            if file.path is None or isinstance(file, PartFile)
+            if file.path is None or isinstance(file, SectionFile)
             else str(file.path.with_name(self.workspace.stem(file.path)))
         )
 
@@ -228,8 +228,8 @@ class Session:
 
         Args:
             document: the document of the request.
-            line: the line of the cursor, which selects a part of a stdout dump; None for the
-                first part.
+            line: the line of the cursor, which selects a section of a stdout dump; None for the
+                first section.
             character: the position of the cursor in the line, if known.
             reply: the function that returns the reply.
             whole: wait longer for large companion files, for requests that search the whole
@@ -364,18 +364,18 @@ class Session:
 
     def _parts(self, file: DumpFile, wanted: _Wanted) -> Sequence[DumpFile]:
         file.refresh()
-        if not file.kind.has_parts:
+        if not file.kind.has_sections:
             return [file]
         stdout_dump = self.workspace.stdout_dump(file)
         stdout_dump.refresh()
         if wanted.line is None:
-            return stdout_dump.parts
+            return stdout_dump.sections
         column = None
         if wanted.character is not None:
             place = types.Position(wanted.line, wanted.character)
             column = self.client.point(file, place)[1]
-        part = stdout_dump.part_at(wanted.line, column)
-        return [] if part is None else [part]
+        section = stdout_dump.section_at(wanted.line, column)
+        return [] if section is None else [section]
 
     def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
         """Return a text that is read from disk; None if it is not a dump, or reading fails."""

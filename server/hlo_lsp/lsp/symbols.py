@@ -18,7 +18,7 @@ from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, Json
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import name_columns
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
 
 _KINDS = {
@@ -42,11 +42,11 @@ def document_symbols(context: RequestContext) -> list[Json]:
     """Return the outline, as a list for a client without support for trees.
 
     For a long text it has only computations and sections: 100,000 instructions are 26 MB of JSON.
-    The outline of a part of a stdout dump is inside a symbol with the name of the part.
+    The outline of a section of a stdout dump is inside a symbol with the section's name.
     """
     file = context.file
     nodes = outline(file, heads_only=len(file.lines) > MAX_FULL_ANSWER_LINES)
-    return _in_part(context, symbols_of_nodes(context.client, file, nodes))
+    return _in_section(context, symbols_of_nodes(context.client, file, nodes))
 
 
 def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode]) -> list[Json]:
@@ -73,12 +73,12 @@ def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode
     return found
 
 
-def _in_part(context: RequestContext, inner: list[Json]) -> list[Json]:
-    """Return the symbols of a file, inside a symbol for a part of a stdout dump."""
+def _in_section(context: RequestContext, inner: list[Json]) -> list[Json]:
+    """Return the symbols of a file, inside a symbol for a section of a stdout dump."""
     part, client = context.file, context.client
-    if not isinstance(part, PartFile):
+    if not isinstance(part, SectionFile):
         return inner
-    symbol: Json = {"name": part.range.name, "kind": types.SymbolKind.File.value}
+    symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
     head = client.lines_range(part, 0, 1)
     if not client.can_nest_symbols:
         return [{**symbol, "location": {"uri": part.uri, "range": head}}, *inner]
@@ -89,14 +89,14 @@ def _in_part(context: RequestContext, inner: list[Json]) -> list[Json]:
 def folding_ranges(context: RequestContext) -> list[Json]:
     """Return each part of the outline with more than one line, limited to the client's maximum.
 
-    Tables of source locations have the kind of imports, which editors can fold first. A part of
+    Tables of source locations have the kind of imports, which editors can fold first. A section of
     a stdout dump is folded with its delimiter lines.
     """
     file = context.file
     folds = _folds(file)
-    if isinstance(file, PartFile):
+    if isinstance(file, SectionFile):
         first = file.first_line
-        end = first + file.range.count - (not file.range.is_whole)
+        end = first + file.section.count - (not file.section.is_whole)
         folds.insert(0, fold(first - 1, end, types.FoldingRangeKind.Region))
     return largest(folds, context.client.max_folding_ranges)
 

@@ -86,7 +86,7 @@ class DumpFile:
 
     @property
     def first_line(self) -> int:
-        """The first line in the text of ``uri``, from 0; nonzero in parts of stdout dumps."""
+        """The first line in the text of ``uri``, from 0; nonzero in sections of stdout dumps."""
         return 0
 
     @property
@@ -163,7 +163,7 @@ class DumpFile:
             self._job = None
 
     def _outdate_readers(self) -> None:
-        job = current_job()  # it reads the changed text: of a part that it has updated
+        job = current_job()  # it reads the changed text: of a section that it has updated
         for reader in [*self._readers]:
             if reader is not job:
                 reader.outdate()

@@ -12,7 +12,7 @@ from itertools import pairwise
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import (
@@ -229,7 +229,7 @@ def ending(file: DumpFile) -> Ending | None:
         return None
     line, last = found
     # Whatever XLA writes to a file ends with a line end.
-    in_line = file.lines[-1] != "" and not isinstance(file, PartFile)
+    in_line = file.lines[-1] != "" and not isinstance(file, SectionFile)
     head = file.records.head_of(last)
     missing = None
     if file.kind is FileKind.MODULE:

@@ -11,32 +11,32 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import sanitized_name
 from hlo_lsp.model.query_cache import Input
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
-from hlo_lsp.syntax.embedded_hlo import embedded_parts
-from hlo_lsp.syntax.file_kinds import PartRange, split_parts
+from hlo_lsp.syntax.embedded_hlo import embedded_sections
+from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange, changed_parts
 
 _LINES_PER_COMPARISON = 512
 
 
-class PartFile(DumpFile):
-    """A part of a stdout dump as a dump file; its lines begin at ``first_line`` of the dump.
+class SectionFile(DumpFile):
+    """A section of a stdout dump as a dump file; its lines begin at ``first_line`` of the dump.
 
     ``uri`` and ``label`` are those of the stdout dump, and ``path`` is a path below it.
     """
 
-    def __init__(self, stdout_dump: "StdoutDump", part: PartRange, lines: list[str]) -> None:
+    def __init__(self, stdout_dump: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
         whole = stdout_dump.whole
-        path = (whole.path or Path()) / sanitized_name(part.name)
+        path = (whole.path or Path()) / sanitized_name(section.name)
         super().__init__(whole.uri, path, Document.from_lines(lines))
-        self.range = part
+        self.section = section
         self._stdout_dump = stdout_dump
         self._first_line_input = Input()
 
     @property
     def first_line(self) -> int:
-        """The first line of the part in the stdout dump, from 0."""
+        """The first line of the section in the stdout dump, from 0."""
         self._first_line_input.read()  # messages contain numbers of lines
-        return self.range.first
+        return self.section.first
 
     @property
     def label(self) -> str:
@@ -46,17 +46,17 @@ class PartFile(DumpFile):
     @property
     def is_fragment(self) -> bool:
         """True for HLO in another language that is not a complete module, so has no findings."""
-        return self._stdout_dump.whole.host is not None and not self.range.is_whole
+        return self._stdout_dump.whole.host is not None and not self.section.is_whole
 
     def compile_of(self) -> Compile:
-        """Return the compile of this part."""
+        """Return the compile of this section."""
         return self._stdout_dump.compile_of(self)
 
-    def update(self, part: PartRange, lines: list[str]) -> None:
+    def update(self, section: SectionRange, lines: list[str]) -> None:
         """Update position and lines after edits of the stdout dump."""
-        if part.first != self.range.first:
+        if section.first != self.section.first:
             self._first_line_input.change()
-        self.range = part
+        self.section = section
         change = _text_change(self.lines, lines)
         if change is not None:
             first, old, new = change.first, change.old_count, change.new_count
@@ -65,37 +65,37 @@ class PartFile(DumpFile):
 
 
 class StdoutDump:
-    """A stdout dump; ``parts`` are in order and include files of other kinds."""
+    """A stdout dump; ``sections`` are in order and include files of other kinds."""
 
     def __init__(self, whole: DumpFile, frames: FrameChoice = PROGRAM_FRAMES) -> None:
         self.whole = whole
-        self.parts: list[PartFile] = []
+        self.sections: list[SectionFile] = []
         self._version: int | None = None
-        self._compiles: dict[PartFile, CompileFiles] = {}
-        self._paths: dict[PartFile, dict[Path, PartFile]] = {}
+        self._compiles: dict[SectionFile, CompileFiles] = {}
+        self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
         self._compile_cache = CompileCache(overlapping=True, frames=frames)
 
     def refresh(self) -> None:
-        """Update the parts after edits; parts with unchanged lines are kept."""
+        """Update the sections after edits; sections with unchanged lines are kept."""
         self.whole.refresh()
         if self._version != self.whole.version:
             self._split()
             self._version = self.whole.version
 
-    def part_at(self, line: int, column: int | None = None) -> PartFile | None:
-        """Return the part that contains a line (from 0) and column of the stdout dump."""
-        end = bisect_right(self.parts, line, key=lambda part: part.first_line)
+    def section_at(self, line: int, column: int | None = None) -> SectionFile | None:
+        """Return the section that contains a line (from 0) and column of the stdout dump."""
+        end = bisect_right(self.sections, line, key=lambda section: section.first_line)
         # Of texts in another language, one may end on the line on which the next one begins.
-        for part in reversed(self.parts[max(end - 2, 0) : end]):
-            if part.range.contains(line, column):
-                return part
+        for section in reversed(self.sections[max(end - 2, 0) : end]):
+            if section.section.contains(line, column):
+                return section
         return None
 
-    def compile_of(self, part: PartFile) -> Compile:
-        """Return the up-to-date compile of a part."""
-        part.refresh()
-        compile_ = self._compiles.get(part) if part.kind.has_records else None
-        paths = self._paths.get(part, {})
+    def compile_of(self, section: SectionFile) -> Compile:
+        """Return the up-to-date compile of a section."""
+        section.refresh()
+        compile_ = self._compiles.get(section) if section.kind.has_records else None
+        paths = self._paths.get(section, {})
 
         def find(path: Path, _compile: CompileFiles, _patient: bool) -> DumpFile | None:
             found = paths.get(path)
@@ -103,49 +103,49 @@ class StdoutDump:
                 found.refresh()
             return found
 
-        return self._compile_cache.compile_of(part, compile_, find)
+        return self._compile_cache.compile_of(section, compile_, find)
 
     def _split(self) -> None:
         lines = self.whole.lines
-        old_keys = _number_duplicates([part.range.name for part in self.parts])
-        known = dict(zip(old_keys, self.parts, strict=True))
+        old_keys = _number_duplicates([section.section.name for section in self.sections])
+        known = dict(zip(old_keys, self.sections, strict=True))
         host = self.whole.host
-        found = split_parts(lines) if host is None else embedded_parts(lines, host)
+        found = split_sections(lines) if host is None else embedded_sections(lines, host)
         updated = []
-        for key, part_range in zip(
-            _number_duplicates([part_range.name for part_range in found]), found, strict=True
+        for key, section_range in zip(
+            _number_duplicates([section_range.name for section_range in found]), found, strict=True
         ):
-            text = part_range.text(lines)
-            part = known.get(key)
-            if part is None:
-                part = PartFile(self, part_range, text)
+            text = section_range.text(lines)
+            section = known.get(key)
+            if section is None:
+                section = SectionFile(self, section_range, text)
             else:
-                part.update(part_range, text)
-            updated.append(part)
-        if updated != self.parts:
+                section.update(section_range, text)
+            updated.append(section)
+        if updated != self.sections:
             compiles, paths = _group(self.whole.path or Path(), updated)
             # After all work that may be interrupted, because it starts again then.
-            self.parts, self._compiles, self._paths = updated, compiles, paths
+            self.sections, self._compiles, self._paths = updated, compiles, paths
             self._compile_cache.retain(updated)
 
 
 def _group(
-    folder: Path, parts: Sequence[PartFile]
-) -> tuple[dict[PartFile, CompileFiles], dict[PartFile, dict[Path, PartFile]]]:
-    """Return the compile of each part, and its files; a repeated name begins another run."""
-    runs: list[dict[Path, PartFile]] = [{}]
-    for part in parts:
-        assert part.path is not None
-        if part.path in runs[-1]:
+    folder: Path, sections: Sequence[SectionFile]
+) -> tuple[dict[SectionFile, CompileFiles], dict[SectionFile, dict[Path, SectionFile]]]:
+    """Return the compile of each section, and its files; a repeated name begins another run."""
+    runs: list[dict[Path, SectionFile]] = [{}]
+    for section in sections:
+        assert section.path is not None
+        if section.path in runs[-1]:
             runs.append({})
-        runs[-1][part.path] = part
-    compiles: dict[PartFile, CompileFiles] = {}
-    paths: dict[PartFile, dict[Path, PartFile]] = {}
+        runs[-1][section.path] = section
+    compiles: dict[SectionFile, CompileFiles] = {}
+    paths: dict[SectionFile, dict[Path, SectionFile]] = {}
     for run in runs:
         listing = FolderListing(folder, [path.name for path in run])
-        for path, part in run.items():
-            compiles[part] = listing.compile_files(path.name)
-            paths[part] = run
+        for path, section in run.items():
+            compiles[section] = listing.compile_files(path.name)
+            paths[section] = run
     return compiles, paths
 
 

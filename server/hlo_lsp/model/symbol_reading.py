@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.symbol_search import BufferSize, FileSymbols, SymbolEntry, SymbolKind
-from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_parts
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import (
@@ -32,12 +32,12 @@ _KINDS_WITH_NAMES = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VA
 
 
 def read_symbols(uri: str, title: str, lines: Sequence[str]) -> list[FileSymbols]:
-    """Return the symbols of a text, for a stdout dump those of each part."""
+    """Return the symbols of a text, for a stdout dump those of each section."""
     kind = detect_file_kind(lines)
     if kind is not FileKind.STDOUT_DUMP:
         return [_read_text(uri, title, kind, lines)]
     found = [FileSymbols(uri, title, [SymbolEntry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0)])]
-    parts = split_parts(lines)
+    parts = split_sections(lines)
     names = {part.name for part in parts}
     for part in parts:
         text = lines[part.first : part.first + part.count]

@@ -11,9 +11,9 @@ from hlo_lsp.model.compile_files import CompileFiles, FolderCache, files_of_comp
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
-from hlo_lsp.model.stdout_dump import PartFile, StdoutDump
+from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
-from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_parts, language_of_path
+from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections, language_of_path
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
@@ -138,7 +138,7 @@ class DumpWorkspace:
             file.changed(LineChange(0, count, count))
 
     def stdout_dump(self, file: DumpFile) -> StdoutDump:
-        """Return the parts of a file that consists of several files."""
+        """Return the sections of a file that consists of several files."""
         found = self._stdout_dumps.get(file.uri)
         if found is None or found.whole is not file:
             found = self._stdout_dumps[file.uri] = StdoutDump(file, self.frames)
@@ -174,15 +174,15 @@ class DumpWorkspace:
         return path not in self.open_paths and (known is None or known.stamp != file_stamp(path))
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
-        """Return the up-to-date parts of a stdout dump, or the file itself."""
+        """Return the up-to-date sections of a stdout dump, or the file itself."""
         file.refresh()
-        if not file.kind.has_parts:
+        if not file.kind.has_sections:
             return [file]
         dump = self.stdout_dump(file)
         dump.refresh()
-        for part in dump.parts:
-            part.refresh()
-        return dump.parts
+        for section in dump.sections:
+            section.refresh()
+        return dump.sections
 
     def compile_of(self, file: DumpFile, *, patient: bool = True) -> Compile:
         """Return the up-to-date files of the compile of a file.
@@ -191,7 +191,7 @@ class DumpWorkspace:
         companions of a module text, which is the most informative file; of a large module text,
         the tables of source locations are read. A file that is not a dump has no companions.
         """
-        if isinstance(file, PartFile):
+        if isinstance(file, SectionFile):
             return file.compile_of()
         file.refresh()
         compile_ = None
@@ -218,7 +218,7 @@ class DumpWorkspace:
 
         Unless ``with_module``, the module text of the memory files is left out.
         """
-        if file.path is None or not file.kind.has_records or isinstance(file, PartFile):
+        if file.path is None or not file.kind.has_records or isinstance(file, SectionFile):
             return []
         compile_ = self.compile_files(file.path)
         paths = [*compile_.files_read_together(), *compile_.comparison_texts()]
@@ -297,7 +297,7 @@ class DumpWorkspace:
 def _host_language(path: Path, lines: Sequence[str]) -> HostLanguage | None:
     """Return the language of a source file; None if it is, or contains, a dump of another kind."""
     host = language_of_path(path)
-    if host is None or embedded_parts(lines, host):
+    if host is None or embedded_sections(lines, host):
         return host
     kind = detect_file_kind(lines)
     has_line = kind is FileKind.MODULE and not lines[0].startswith("HloModule ")

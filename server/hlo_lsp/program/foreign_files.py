@@ -18,7 +18,7 @@ from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.shape import subshape_text
-from hlo_lsp.model.stdout_dump import PartFile
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.unknown_forms import is_complete
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
@@ -108,7 +108,7 @@ def missing_companions(dump: Compile) -> Iterator[tuple[DumpFile, str]]:
     there: dict[FileRole, tuple[DumpFile, Path, str]] = {}
     for file in dump.files:
         parts = None if file.path is None else DumpName.of(file.path.name)
-        if file.path is None or parts is None or isinstance(file, PartFile):
+        if file.path is None or parts is None or isinstance(file, SectionFile):
             continue
         if parts.role.is_memory:
             there[parts.role] = file, file.path, file.path.name[: -parts.suffix.tail]

@@ -13,7 +13,7 @@ from itertools import accumulate
 from pathlib import PurePath
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.syntax.file_kinds import PartRange
+from hlo_lsp.syntax.file_kinds import SectionRange
 from hlo_lsp.syntax.statements import without_comments
 
 
@@ -62,10 +62,10 @@ _PLACEHOLDER = re.compile(
 )
 
 
-def embedded_parts(lines: Sequence[str], language: HostLanguage) -> list[PartRange]:
+def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[SectionRange]:
     """Return the HLO texts in a file of another language in order, at least two lines each.
 
-    A part ``is_whole`` if it is a complete module: it begins with ``HloModule``, has a
+    A section ``is_whole`` if it is a complete module: it begins with ``HloModule``, has a
     computation, closes its brackets, and contains nothing that a program would replace.
     """
     words = _MARKDOWN_WORDS if language is HostLanguage.MARKDOWN else _WORDS
@@ -73,7 +73,7 @@ def embedded_parts(lines: Sequence[str], language: HostLanguage) -> list[PartRan
         return []
     text = "\n".join(lines)
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    found: list[PartRange] = []
+    found: list[SectionRange] = []
     for start, end, is_literal in _TEXTS[language](text):
         checkpoint()
         first, last = (bisect_right(starts, at) - 1 for at in (start, end))
@@ -81,8 +81,8 @@ def embedded_parts(lines: Sequence[str], language: HostLanguage) -> list[PartRan
             continue
         is_whole = is_literal and _is_module(text[start:end])
         name = f"{'module' if is_whole else 'part'} {len(found) + 1}.hlo"
-        part = PartRange(name, first, last - first + 1, is_whole)
-        found.append(replace(part, start=start - starts[first], end=end - starts[last]))
+        section = SectionRange(name, first, last - first + 1, is_whole)
+        found.append(replace(section, start=start - starts[first], end=end - starts[last]))
     return found
 
 

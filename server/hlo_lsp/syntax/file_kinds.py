@@ -10,8 +10,8 @@ from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.oom_lines import begins_oom_message
 
 _DETECTION_LINES = 60
-_MAX_LINES_BEFORE_PART = 20_000  # other output before the first part: about 1 ms
-DECISIVE_LINES = _MAX_LINES_BEFORE_PART  # the kind does not depend on the lines after these
+_MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
+DECISIVE_LINES = _MAX_LINES_BEFORE_SECTION  # the kind does not depend on the lines after these
 _MAX_LINES_BEFORE_SPLIT = 2_000  # of a module text, which is detected again after each edit
 # Between the modules of a test of XLA (hlo-opt --split-input-file).
 _SPLIT_MARKER = "// -----"
@@ -42,7 +42,7 @@ class FileKind(Enum):
         return self.is_dump and self is not FileKind.STDOUT_DUMP
 
     @property
-    def has_parts(self) -> bool:
+    def has_sections(self) -> bool:
         """True for a text that consists of several files."""
         return self is FileKind.STDOUT_DUMP or self is FileKind.EMBEDDED
 
@@ -90,8 +90,8 @@ _TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 def detect_file_kind(lines: Sequence[str]) -> FileKind:
     """Return the kind of a text, OTHER if it is not a supported dump."""
-    if any(map(_begun_part, islice(lines, _DETECTION_LINES))):
-        return FileKind.STDOUT_DUMP  # checked first, as the parts have the other kinds
+    if any(map(_begun_section, islice(lines, _DETECTION_LINES))):
+        return FileKind.STDOUT_DUMP  # checked first, as the sections have the other kinds
     filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
     kind = _kind_of_lines(filled) if filled else FileKind.OTHER
     if kind is FileKind.MODULE and any(
@@ -99,11 +99,11 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
     ):
         return FileKind.STDOUT_DUMP
     if kind is FileKind.OTHER and any(
-        map(_begun_part, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_PART))
+        map(_begun_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.STDOUT_DUMP
     if kind is FileKind.OTHER and any(
-        map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_PART))
+        map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.OOM
     return kind
@@ -127,11 +127,11 @@ def _kind_of_lines(filled: list[str]) -> FileKind:
 
 
 @dataclass(frozen=True, slots=True)
-class PartRange:
-    """The lines of a part of a stdout dump: ``count`` lines from line ``first`` (from 0).
+class SectionRange:
+    """The lines of a section of a stdout dump: ``count`` lines from line ``first`` (from 0).
 
     If ``is_whole``, the lines are the text that XLA would have written into the file; otherwise the
-    part is truncated or interrupted by other output. ``name`` is as printed; in a file name,
+    section is truncated or interrupted by other output. ``name`` is as printed; in a file name,
     blanks and brackets are ``_``. The first line begins at column ``start``, and the last one ends
     at column ``end`` (code points), or at its own end if that is None.
     """
@@ -144,7 +144,7 @@ class PartRange:
     end: int | None = None
 
     def text(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines of the part, with blanks before its first column."""
+        """Return the lines of the section, with blanks before its first column."""
         text = list(lines[self.first : self.first + self.count]) or [""]
         if self.end is not None:
             text[-1] = text[-1][: self.end]
@@ -152,7 +152,7 @@ class PartRange:
         return text
 
     def contains(self, line: int, column: int | None) -> bool:
-        """Return whether a position is in the part; any column of a line if it is None."""
+        """Return whether a position is in the section; any column of a line if it is None."""
         last = self.first + self.count - 1
         if not self.first <= line <= last:
             return False
@@ -162,29 +162,29 @@ class PartRange:
         )
 
 
-def split_parts(lines: Sequence[str]) -> list[PartRange]:
-    """Return the parts of a text in order; an empty list if it is not a stdout dump.
+def split_sections(lines: Sequence[str]) -> list[SectionRange]:
+    """Return the sections of a text in order; an empty list if it is not a stdout dump.
 
-    A part ends at the next begin or end line, and is whole if that line is its own end line.
+    A section ends at the next begin or end line, and is whole if that line is its own end line.
     Interleaved output of two libraries (jaxlib and libtpu hold a lock each) therefore affects only
-    the mixed parts. An end line without a begin line is ordinary text. Other output may precede
+    the mixed sections. An end line without a begin line is ordinary text. Other output may precede
     a begin marker on the same line.
 
-    In a test of XLA, the parts are the modules between the lines with ``// -----``.
+    In a test of XLA, the sections are the modules between the lines with ``// -----``.
     """
-    found: list[PartRange] = []
+    found: list[SectionRange] = []
     open_names: list[str] = []  # begun and not ended; text belongs to the last one
     start: int | None = None  # the first line of that text
     for number, line in enumerate(lines):
         if not line.endswith(" ***"):
             continue
-        ended = _part_name("part_end", line, 0) if line.startswith("*** End ") else None
-        begun = None if ended else _begun_part(line)
+        ended = _section_name("section_end", line, 0) if line.startswith("*** End ") else None
+        begun = None if ended else _begun_section(line)
         if begun is None and (ended is None or ended not in open_names):
             continue
         if start is not None:
             name = open_names[-1]
-            found.append(PartRange(name, start, number - start, ended == name))
+            found.append(SectionRange(name, start, number - start, ended == name))
             start = None
         if begun is not None:
             open_names.append(begun)
@@ -192,29 +192,29 @@ def split_parts(lines: Sequence[str]) -> list[PartRange]:
         elif ended is not None:
             open_names.remove(ended)
     if start is not None:
-        found.append(PartRange(open_names[-1], start, len(lines) - start, is_whole=False))
+        found.append(SectionRange(open_names[-1], start, len(lines) - start, is_whole=False))
     return found or _split_modules(lines)
 
 
-def _split_modules(lines: Sequence[str]) -> list[PartRange]:
+def _split_modules(lines: Sequence[str]) -> list[SectionRange]:
     marked = [number for number, line in enumerate(lines) if line.startswith(_SPLIT_MARKER)]
     if not marked:
         return []
     starts, ends = [0, *(number + 1 for number in marked)], [*marked, len(lines)]
     return [
-        PartRange(f"module {count}.hlo", start, end - start, is_whole=True)
+        SectionRange(f"module {count}.hlo", start, end - start, is_whole=True)
         for count, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
     ]
 
 
-def _begun_part(line: str) -> str | None:
-    """Return the name of the part that begins after this line, or None."""
+def _begun_section(line: str) -> str | None:
+    """Return the name of the section that begins after this line, or None."""
     if not line.endswith(" ***"):
         return None
-    return _part_name("part_begin", line, line.find("*** Begin "))
+    return _section_name("section_begin", line, line.find("*** Begin "))
 
 
-def _part_name(rule: str, line: str, column: int) -> str | None:
+def _section_name(rule: str, line: str, column: int) -> str | None:
     if column < 0:
         return None
     match = load_grammar("stdout_dump").expression(rule).fullmatch(line, column)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.model.compile_files import FolderListing
 from hlo_lsp.model.file_names import FileRole, split_suffix
-from hlo_lsp.syntax.file_kinds import FileKind, PartRange, detect_file_kind, split_parts
+from hlo_lsp.syntax.file_kinds import FileKind, SectionRange, detect_file_kind, split_sections
 from hlo_lsp.syntax.grammar import load_grammar
 
 # Printed by jaxlib 0.10.2 for a small program, with other output around it.
@@ -27,24 +27,24 @@ def _told(text: str) -> list[tuple[str, str, bool]]:
     lines = text.split("\n")
     return [
         (found.name, "|".join(lines[found.first : found.first + found.count]), found.is_whole)
-        for found in split_parts(lines)
+        for found in split_sections(lines)
     ]
 
 
 def test_real_output() -> None:
-    found = split_parts(_REAL)
+    found = split_sections(_REAL)
     assert len(found) == 13
-    assert all(part.is_whole for part in found)
-    for part in found:
-        text = _REAL[part.first : part.first + part.count]
-        role = split_suffix(part.name)[1].role
-        assert detect_file_kind(text) is _KINDS.get(role, FileKind.MODULE), part.name
+    assert all(section.is_whole for section in found)
+    for section in found:
+        text = _REAL[section.first : section.first + section.count]
+        role = split_suffix(section.name)[1].role
+        assert detect_file_kind(text) is _KINDS.get(role, FileKind.MODULE), section.name
     assert _REAL[: found[0].first] == ["compiling double", f"*** Begin {found[0].name} ***"]
 
 
-def test_part_text_equals_file_text() -> None:
+def test_section_text_equals_file_text() -> None:
     """Check that the line end that XLA adds before the end marker is removed."""
-    report = next(found for found in split_parts(_REAL) if found.name.endswith("report.txt"))
+    report = next(found for found in split_sections(_REAL) if found.name.endswith("report.txt"))
     text = "\n".join(_REAL[report.first : report.first + report.count])
     assert text.startswith("Memory Space: default (color=0)\n")
     assert text.endswith("f32[4]\n\n\n")
@@ -52,8 +52,8 @@ def test_part_text_equals_file_text() -> None:
     assert _told("*** Begin a ***\n\n*** End a ***") == [("a", "", True)]
 
 
-def test_parts_of_real_output_form_one_compile() -> None:
-    names = [found.name for found in split_parts(_REAL)]
+def test_sections_of_real_output_form_one_compile() -> None:
+    names = [found.name for found in split_sections(_REAL)]
     listing = FolderListing(Path(), names)
     assert len(listing.modules()) == 1
     compile_ = listing.compile_files(
@@ -98,7 +98,7 @@ def test_parts_of_real_output_form_one_compile() -> None:
          [("a b [c] ***.txt", "x", True)]),
     ],
 )  # fmt: skip
-def test_damage_affects_only_its_part(text: str, told: list[tuple[str, str, bool]]) -> None:
+def test_damage_affects_only_its_section(text: str, told: list[tuple[str, str, bool]]) -> None:
     assert _told(text) == told
 
 
@@ -110,27 +110,27 @@ _TEXTS = st.lists(st.tuples(_NAME, st.lists(_LINE, max_size=4), st.lists(_LINE, 
 @given(_TEXTS)
 def test_every_text_comes_back(printed: list[tuple[str, list[str], list[str]]]) -> None:
     lines: list[str] = []
-    expected: list[PartRange] = []
+    expected: list[SectionRange] = []
     for name, text, log in printed:
         lines.append(f"*** Begin {name} ***")
-        expected.append(PartRange(name, len(lines), len(text), is_whole=True))
+        expected.append(SectionRange(name, len(lines), len(text), is_whole=True))
         lines += [*text, f"*** End {name} ***", *log]
-    assert split_parts(lines) == expected
+    assert split_sections(lines) == expected
 
 
 @given(st.integers(0, len(_REAL) - 1), st.integers(0, len(_REAL) - 1))
-def test_moved_line_affects_only_touched_parts(old: int, new: int) -> None:
-    before = {found.name for found in split_parts(_REAL) if found.is_whole}
+def test_moved_line_affects_only_touched_sections(old: int, new: int) -> None:
+    before = {found.name for found in split_sections(_REAL) if found.is_whole}
     lines = list(_REAL)
     lines.insert(new, lines.pop(old))
-    whole = {found.name for found in split_parts(lines) if found.is_whole}
+    whole = {found.name for found in split_sections(lines) if found.is_whole}
     assert len(before - whole) <= 2
 
 
-@pytest.mark.parametrize("rule", ["part_begin", "part_end"])
+@pytest.mark.parametrize("rule", ["section_begin", "section_end"])
 def test_both_readers_find_the_same_name(rule: str) -> None:
     grammar = load_grammar("stdout_dump")
-    marker = "*** Begin " if rule == "part_begin" else "*** End "
+    marker = "*** Begin " if rule == "section_begin" else "*** End "
     lines = [line for line in _REAL if line.startswith(marker)]
     assert len(lines) == 13
     for line in [*lines, f"{marker}a *** b.txt ***"]:
