@@ -1,16 +1,18 @@
 """The comparison of what the hosts of one program compiled."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import (
     ComparedModule,
+    HostCompile,
     compare_hosts,
-    host_files,
     hosts_json,
     hosts_lines,
 )
@@ -22,6 +24,16 @@ ENTRY %main.1 (x: f32[8]) -> f32[8] {
   %x = f32[8]{0} parameter(0), metadata={op_name="x"}
   ROOT %add.2 = f32[8]{0} add(%x, %x), metadata={op_name="jit(step)/add"}
 }
+"""
+_SEND = "  %a.1 = f32[8]{0} all-reduce(%x), channel_id=1, to_apply=%sum\n"
+_TWO = f"""\
+HloModule jit_step, is_scheduled=true
+
+ENTRY %main.1 (x: f32[8]) -> f32[8] {{
+  %x = f32[8]{{0}} parameter(0)
+{_SEND}  %b.2 = f32[8]{{0}} all-reduce(%x), channel_id=2, to_apply=%sum
+  ROOT %add.2 = f32[8]{{0}} add(%a.1, %b.2)
+}}
 """
 _RENUMBERED = _STEP.replace("add.2", "add.7").replace("main.1", "main.5")
 _OTHER_OPCODE = _STEP.replace(" add(", " subtract(")
@@ -44,9 +56,12 @@ def _compared(folder: Path) -> list[ComparedModule]:
         workspace = DumpWorkspace()
         return workspace.compile_of(workspace.file(path))
 
-    paths = sorted(folder.glob("*/*.txt"))
-    files = host_files(paths, lambda path: path.name.split(".")[1], lambda path: [path])
-    return list(compare_hosts(files, read))
+    compiles = []
+    for path in sorted(folder.glob("*/*.txt")):
+        known = fingerprint(path.read_text().split("\n")) if path.stat().st_size else None
+        name = path.name.split(".")[1]
+        compiles.append(HostCompile(path.parent.name, "", name, known, None, partial(read, path)))
+    return list(compare_hosts(compiles))
 
 
 def test_hosts_with_other_names_and_numbers_compiled_the_same(tmp_path: Path) -> None:
@@ -86,6 +101,44 @@ def test_compiles_of_one_name_are_compared_in_order(tmp_path: Path) -> None:
         ("jit_step (compile 1)", True),
         ("jit_step (compile 2)", True),
     ]
+
+
+def test_compile_that_one_host_has_more_is_named_once(tmp_path: Path) -> None:
+    folders = {f"host_{number}": [_STEP] for number in range(3)}
+    _write(tmp_path, {**folders, "host_2": [_OTHER_SHAPE, _STEP]})
+    first, second = _compared(tmp_path)
+    assert first.is_same
+    missing, only = second.groups
+    assert (missing.hosts, missing.module) == (("host_0", "host_1"), None)
+    assert (only.hosts, only.difference) == (("host_2",), "compiled only here")
+    lines = list(hosts_lines(folders, [first, second]))
+    assert lines[0].endswith("hosts that differ: host_2")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        _TWO.replace(_SEND, "").replace("  ROOT", f"{_SEND}  ROOT"),
+        _TWO.replace("channel_id=1", "channel_id=3").replace("channel_id=2", "channel_id=1")
+        .replace("channel_id=3", "channel_id=2"),
+        _TWO.replace("is_scheduled=true", "is_scheduled=true, num_partitions=8"),
+        _TWO.replace("parameter(0)", "parameter(0), sharding={replicated}"),
+    ],
+    ids=["order", "channels", "partitions", "sharding"],
+)  # fmt: skip
+def test_differences_that_can_hang_are_found(tmp_path: Path, other: str) -> None:
+    _write(tmp_path, {"host_0": [_TWO], "host_1": [_TWO], "host_2": [other]})
+    ((same, differing),) = [one.groups for one in _compared(tmp_path)]
+    assert same.hosts == ("host_0", "host_1")
+    assert differing.hosts == ("host_2",)
+    assert differing.difference
+
+
+def test_host_without_text_differs(tmp_path: Path) -> None:
+    _write(tmp_path, {"host_0": [_STEP], "host_1": [_STEP], "host_2": [_STEP]})
+    (tmp_path / "host_2" / "module_0000.jit_step.cpu_after_optimizations.txt").write_text("")
+    ((_, other),) = [one.groups for one in _compared(tmp_path)]
+    assert (other.hosts, other.difference) == (("host_2",), "no text of the compiled module")
 
 
 def test_json_has_the_groups_of_each_module(tmp_path: Path) -> None:

@@ -61,8 +61,18 @@ def compile_at(path: Path, errors: list[str]) -> Compile | None:
         path: A file of the compile.
         errors: The list to which a message about an unreadable file is added.
     """
+    return next(compiles_at(path, errors), None)
+
+
+def compiles_at(path: Path, errors: list[str]) -> Iterator[Compile]:
+    """Yield the compiles of a file, without their values; several for a stdout dump.
+
+    Args:
+        path: A file.
+        errors: The list to which a message about an unreadable file is added.
+    """
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames())
-    return next(_dumps_of(workspace, path, errors, is_named=False), None)
+    yield from _dumps_of(workspace, path, errors, is_named=False)
 
 
 def current_folder_frames() -> FrameChoice:

@@ -79,7 +79,7 @@ def print_findings(console: Console, findings: Sequence[FindingSummary]) -> None
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
         for _ in ("place", "severity"):
             table.add_column(no_wrap=True)
-        table.add_column()
+        table.add_column(overflow="fold")
         for finding in found:
             text = _with_names(finding.message).append(f" [{finding.code}]", "dim")
             severity = Text(finding.severity.value, _STYLES[finding.severity])

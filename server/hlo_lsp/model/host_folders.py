@@ -16,7 +16,7 @@ _HOST = re.compile(
     re.IGNORECASE,
 )
 
-_NUMBER = re.compile(r"(\d{1,18})")
+_NUMBER = re.compile(r"([0-9]{1,18})")
 
 
 def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
@@ -40,7 +40,7 @@ def in_order(hosts: Iterable[str]) -> list[str]:
     """Sort the names of hosts, numbers in them by value: ``host_2`` before ``host_10``."""
     return sorted(
         hosts,
-        key=lambda host: [(int(part), "") if part.isdigit() else (-1, part)
+        key=lambda host: [(int(part), "") if part.isdecimal() else (-1, part)
                           for part in _NUMBER.split(host)],
     )  # fmt: skip
 

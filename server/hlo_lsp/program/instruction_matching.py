@@ -18,13 +18,13 @@ from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, In
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
 # configuration that a backend chooses, which XLA prints last.
-_METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
+METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 _OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 _VARYING = re.compile(r"%[\w.\-]+(?:#\d+)*|\bchannel_id=\d+")
 _INDEX = re.compile(r"\bindex=(\d{1,9})\b")  # of an element
 _BACKEND_CONFIG = ", backend_config="
 # Parts of a text that vary between equal compiles, except for names and the configuration.
-VARYING_PARTS = re.compile(rf", channel_id=\d+|{_METADATA.pattern}")
+VARYING_PARTS = re.compile(rf", channel_id=\d+|{METADATA.pattern}")
 _MAX_ROUNDS = 50  # of a pass that follows operands and users; each adds at least one pair
 
 
@@ -268,7 +268,7 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     rest = record.text[record.opened :]
     if "%" not in record.text:
         rest = with_other_names(record, record.opened, lambda _: "", lambda _: "")
-    metadata = _METADATA.search(rest)
+    metadata = METADATA.search(rest)
     op_name = ""
     if metadata is not None:
         rest = rest[: metadata.start()] + rest[metadata.end() :]

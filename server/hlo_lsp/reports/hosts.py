@@ -1,15 +1,13 @@
 """What the hosts of one program compiled: which modules are the same, and which hosts differ."""
 
-import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, shortened
-from hlo_lsp.model.host_folders import hosts_of, in_order
+from hlo_lsp.model.host_folders import in_order
 from hlo_lsp.reports.diff import ModuleDiff, compare
 from hlo_lsp.reports.diff_text import first_change
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, first_difference, size_text
@@ -18,28 +16,31 @@ from hlo_lsp.reports.summary import largest_first
 Json = dict[str, Any]
 _MAX_LISTED_HOSTS = 6
 _MAX_DIFFERENCE_CHARACTERS = 160
-_READ_BYTES = 1 << 20
+_TEXT_DIFFERS = "the same instructions, in another order or with another module header"
 
 
 @dataclass(frozen=True, slots=True)
-class HostFile:
-    """A file of one compile of one host.
+class HostCompile:
+    """A compile of a module by one host.
 
     Attributes:
-        host: The name of the host.
         program: The rest of the path of its folder, the same for all hosts of one program.
-        module: The name of the module.
-        number: The number of earlier compiles of that module by this host.
-        path: A file of the compile.
-        contents: The files that decide whether two hosts compiled the same program.
+        fingerprint: That of the text of the compiled module; None if there is no such text.
+        memory: A hash of the buffer assignment and the live ranges; None if there are none.
+        read: Returns the compile, or None if it cannot be read.
     """
 
     host: str
     program: str
     module: str
-    number: int
-    path: Path
-    contents: tuple[Path, ...]
+    fingerprint: str | None
+    memory: str | None
+    read: Callable[[], Compile | None]
+
+    @property
+    def key(self) -> tuple[str | None, str | None]:
+        """What is equal for equal compiles."""
+        return self.fingerprint, self.memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,111 +83,118 @@ class ComparedModule:
         return max((one.module.size for one in self.groups if one.module is not None), default=0)
 
 
-def host_files(
-    paths: Iterable[Path],
-    name_of: Callable[[Path], str],
-    contents: Callable[[Path], Iterable[Path]],
-) -> list[HostFile]:
-    """Return the compiles of all hosts.
+def compare_hosts(compiles: Sequence[HostCompile]) -> Iterator[ComparedModule]:
+    """Yield each module with its groups of hosts; equal compiles are read once.
 
-    Args:
-        paths: A file of each compile, those of a folder in the order of the compiler.
-        name_of: Returns the name of the module of a file.
-        contents: Returns the files that decide whether two hosts compiled the same program.
+    Of several compiles of one name, those that all hosts have are matched first, and the others in
+    their order.
     """
-    files = list(paths)
-    hosts = hosts_of({path.parent.absolute() for path in files})
-    counts: dict[tuple[str, str, str], int] = {}
-    found = []
-    for path in files:
-        host, program = hosts[path.parent.absolute()]
-        module = name_of(path)
-        number = counts.setdefault((host, program, module), 0)
-        counts[host, program, module] += 1
-        found.append(HostFile(host, program, module, number, path, tuple(contents(path))))
-    return found
+    hosts = in_order({one.host for one in compiles})
+    has_programs = len({one.program for one in compiles}) > 1
+    by_name: dict[tuple[str, str], dict[str, list[HostCompile]]] = {}
+    for one in compiles:
+        by_name.setdefault((one.program, one.module), {}).setdefault(one.host, []).append(one)
+    for (program, module), by_host in by_name.items():
+        rows = list(_aligned(hosts, by_host))
+        for number, row in enumerate(rows, 1):
+            name = f"{program}/{module}" if has_programs and program else module
+            if len(rows) > 1:
+                name += f" (compile {number:,})"
+            yield ComparedModule(name, tuple(_groups(hosts, row)))
 
 
-def compare_hosts(
-    files: Sequence[HostFile], read: Callable[[Path], Compile | None]
-) -> Iterator[ComparedModule]:
-    """Yield each module with its groups of hosts; hosts with the same files are read once.
-
-    Args:
-        files: The compiles of all hosts.
-        read: Returns the compile of a file, or None if it is not a dump.
-    """
-    hosts = {one.host for one in files}
-    modules: dict[tuple[str, str, int], list[HostFile]] = {}
-    for one in files:
-        modules.setdefault((one.program, one.module, one.number), []).append(one)
-    repeated = {(program, module) for program, module, number in modules if number}
-    for (program, module, number), members in modules.items():
-        name = f"{program}/{module}" if len({one.program for one in files}) > 1 else module
-        if (program, module) in repeated:
-            name += f" (compile {number + 1:,})"
-        absent = hosts.difference(one.host for one in members)
-        groups = _groups(members, read)
-        if groups:
-            yield ComparedModule(name, tuple(_with_differences(groups, absent)))
+_Row = dict[str, HostCompile]  # by host
 
 
-_Group = tuple[list[str], Compile]
+def _aligned(hosts: Sequence[str], by_host: Mapping[str, list[HostCompile]]) -> Iterator[_Row]:
+    """Yield the compiles that correspond: first the equal ones of all hosts, then the others."""
+    counts = {host: Counter(one.key for one in by_host.get(host, ())) for host in hosts}
+    shared = {key: min(count[key] for count in counts.values()) for key in counts[hosts[0]]}
+    left: dict[str, list[HostCompile]] = {}
+    equal: dict[tuple[object, int], _Row] = {}
+    for host in hosts:
+        seen: Counter[object] = Counter()
+        for one in by_host.get(host, ()):
+            number = seen[one.key]
+            seen[one.key] += 1
+            if number < shared.get(one.key, 0):
+                equal.setdefault((one.key, number), {})[host] = one
+            else:
+                left.setdefault(host, []).append(one)
+    yield from equal.values()
+    for number in range(max(map(len, left.values()), default=0)):
+        yield {host: found[number] for host, found in left.items() if number < len(found)}
 
 
-def _groups(members: Sequence[HostFile], read: Callable[[Path], Compile | None]) -> list[_Group]:
-    """Return the hosts with the same program, the largest group first."""
-    by_content: dict[str, list[HostFile]] = {}
-    for one in members:
-        by_content.setdefault(_digest(one.contents), []).append(one)
-    found: list[_Group] = []
-    for same in sorted(by_content.values(), key=lambda same: -len(same)):
-        dump = read(same[0].path)
-        if dump is None:
-            continue
-        names = [one.host for one in same]
-        home = next((group for group in found if _is_same(compare(group[1], dump))), None)
-        if home is None:
-            found.append((names, dump))
+@dataclass(slots=True)
+class _Alike:
+    """Hosts with equal compiles, and one of these."""
+
+    hosts: list[str]
+    compile: HostCompile
+    dump: Compile | None
+    module: CompiledModule | None
+
+
+def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
+    """Yield the groups of hosts, the largest first, with the differences from it."""
+    by_key: dict[object, list[HostCompile]] = {}
+    for compile_ in row.values():
+        by_key.setdefault(compile_.key, []).append(compile_)
+    alike: dict[object, _Alike] = {}
+    for number, same in enumerate(sorted(by_key.values(), key=len, reverse=True)):
+        first = same[0]
+        dump = first.read()
+        module = None if dump is None else compiled_module(dump)
+        # Names of buffers can differ, so the sizes decide, not the texts of the memory files.
+        size = None if module is None else (module.peak_bytes, module.allocated_bytes)
+        key = (first.fingerprint, size) if first.fingerprint and module else number
+        names = [each.host for each in same]
+        if key in alike:
+            alike[key].hosts += names
         else:
-            home[0].extend(names)
-    return sorted(found, key=lambda group: -len(group[0]))
-
-
-def _digest(paths: Sequence[Path]) -> str:
-    """Return a hash of the contents of files; if one is unreadable, a hash of their names."""
-    found = hashlib.sha256()
-    try:
-        for path in paths:
-            with path.open("rb") as file:
-                while data := file.read(_READ_BYTES):
-                    checkpoint()
-                    found.update(data)
-            found.update(b"\0")
-    except OSError:  # the reader of the dump reports it
-        found.update("\n".join(map(str, paths)).encode(errors="surrogateescape"))
-    return found.hexdigest()
-
-
-def _is_same(diff: ModuleDiff) -> bool:
-    """Return whether two hosts have the same program; flags differ in the folder of the dumps."""
-    instructions = diff.instructions
-    return (instructions is None or instructions.is_equal) and not any(
-        one.peak_change or one.allocated_change for one in diff.spaces
+            alike[key] = _Alike(names, first, dump, module)
+    found = sorted(
+        alike.values(), key=lambda one: (-len(one.hosts), one.compile.fingerprint is None)
     )
+    missing = [host for host in hosts if host not in row]
+    is_rare = bool(found) and len(missing) > len(found[0].hosts)
+    if is_rare:
+        yield HostGroup(tuple(missing), None, None)
+    for one in found:
+        difference = None
+        if is_rare:
+            difference = "compiled only here"
+        elif one is not found[0]:
+            difference = _difference(found[0], one)
+        yield HostGroup(tuple(in_order(one.hosts)), one.module, difference)
+    if missing and not is_rare:
+        yield HostGroup(tuple(missing), None, "did not compile this module")
 
 
-def _with_differences(groups: Sequence[_Group], absent: Iterable[str]) -> Iterator[HostGroup]:
-    _, reference = groups[0]
-    known = compiled_module(reference)
-    for hosts, dump in groups:
-        module, difference = compiled_module(dump), None
-        if dump is not reference:
-            difference = first_difference(known, module) or first_change(compare(reference, dump))
-        yield HostGroup(tuple(in_order(hosts)), module, difference)
-    missing = tuple(in_order(absent))
-    if missing:
-        yield HostGroup(missing, None, "did not compile this module")
+def _difference(known: _Alike, other: _Alike) -> str:
+    """Return the first difference between two compiles."""
+    if other.dump is None or other.module is None:
+        return "the files cannot be read"
+    if known.dump is None or known.module is None:
+        return "the files of the other hosts cannot be read"
+    for here, there, what in (
+        (other.compile.fingerprint, known.compile.fingerprint, "text of the compiled module"),
+        (other.compile.memory, known.compile.memory, "buffer assignment"),
+    ):
+        if (here is None) != (there is None):
+            return f"no {what}" if here is None else f"the other hosts have no {what}"
+    changed = first_difference(known.module, other.module)
+    if changed is not None:
+        return changed
+    diff = compare(known.dump, other.dump)
+    if diff.is_equal or (diff.instructions is not None and diff.instructions.is_equal):
+        return first_change(diff) if _has_other_sizes(diff) else _TEXT_DIFFERS
+    return first_change(diff)
+
+
+def _has_other_sizes(diff: ModuleDiff) -> bool:
+    return any(one.peak_change or one.allocated_change for one in diff.spaces)
 
 
 def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iterator[str]:
@@ -206,8 +214,7 @@ def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iter
     width = max((len(_size(one)) for one in shown), default=0)
     for module in shown:
         first, *others = module.groups
-        where = count_noun(len(first.hosts), "host") if others else "all hosts"
-        yield f"  {_size(module):<{width}}  {module.name} · the same on {where}"
+        yield f"  {_size(module):<{width}}  {module.name} · {_where(first, others)}"
         for group in others:
             text = shortened(group.difference or "", _MAX_DIFFERENCE_CHARACTERS)
             yield f"    {_listed(group.hosts)}: {text}".replace("`", "")
@@ -215,9 +222,19 @@ def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iter
         yield f"  {count_noun(len(hidden), 'smaller module')} · the same on all hosts"
 
 
+def _where(first: HostGroup, others: Sequence[HostGroup]) -> str:
+    if not others:
+        return "the same on all hosts"
+    if first.module is None:
+        return f"not on {count_noun(len(first.hosts), 'host')}"
+    if len(first.hosts) == 1:
+        return f"unlike {first.hosts[0]}"
+    return f"the same on {count_noun(len(first.hosts), 'host')}"
+
+
 def _size(module: ComparedModule) -> str:
-    first = module.groups[0].module
-    return "" if first is None else size_text(first)
+    found = next((one.module for one in module.groups if one.module is not None), None)
+    return "" if found is None else size_text(found)
 
 
 def _listed(hosts: Sequence[str]) -> str:
