@@ -130,7 +130,9 @@ def _sharding_advice(output: str) -> str:
 
 
 def test_output_cut_by_propagation_needs_a_sharding() -> None:
-    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=_BEFORE)
+    ((_, _, sentence),) = advice(
+        "unused-donation", _AFTER, stem=GPU, before=_BEFORE, donation_bytes=1
+    )
     assert sentence == _sharding_advice("none, chosen by XLA")
 
 
@@ -138,18 +140,22 @@ def test_output_cut_by_its_own_sharding_names_it() -> None:
     before = replace_once(
         _BEFORE, "(%sub.2, %sub.3)", "(%sub.2, %sub.3), sharding={{devices=[4]<=[4]}, {replicated}}"
     )
-    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
+    ((_, _, sentence),) = advice(
+        "unused-donation", _AFTER, stem=GPU, before=before, donation_bytes=1
+    )
     assert sentence == _sharding_advice("`{devices=[4]<=[4]}`")
 
 
 def test_donation_without_text_before_optimizations_needs_a_shape() -> None:
-    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU)
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, donation_bytes=1)
     assert sentence == _SHAPE_ADVICE
 
 
 def test_text_before_optimizations_with_other_parameters_is_ignored() -> None:
     before = replace_once(_BEFORE, "  %sub.2 =", "  %new.1 = f32[] parameter(2)\n  %sub.2 =")
-    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
+    ((_, _, sentence),) = advice(
+        "unused-donation", _AFTER, stem=GPU, before=before, donation_bytes=1
+    )
     assert sentence == _SHAPE_ADVICE
 
 
@@ -158,7 +164,11 @@ def test_two_obstacles_have_two_remedies() -> None:
     line, more = "  %sub.6 =", "  %new = f32[8]{0} parameter(2)\n  %sub.6 ="
     before = _BEFORE.replace("  %sub.2 =", "  %new.1 = f32[8]{0} parameter(2)\n  %sub.2 =")
     ((_, _, sentence),) = advice(
-        "unused-donation", replace_once(after, line, more), stem=GPU, before=before
+        "unused-donation",
+        replace_once(after, line, more),
+        stem=GPU,
+        before=before,
+        donation_bytes=1,
     )
     assert sentence.endswith(
         "`f32[8]{0}` of parameter 2: no output has its type and dimensions. Return an array of the "
@@ -176,3 +186,25 @@ allocation 1: size 1073741824, preallocated-temp:
 """
     assert advice("unused-donation", _AFTER, assignment, stem=GPU) == []
     assert advice("unused-donation", _AFTER, assignment, stem=GPU, with_negligible=True)
+
+
+def test_refused_donation_below_the_threshold_is_ignored() -> None:
+    # Without a buffer assignment the peak is unknown, and only the threshold decides.
+    assert advice("unused-donation", _AFTER, stem=GPU) == []
+    assert advice("unused-donation", _AFTER, stem=GPU, with_negligible=True)
+
+
+def test_common_reason_is_stated_once() -> None:
+    donors = ", ".join(f"({number}, {{}})" for number in range(5))
+    header = f"{SCHEDULED}, buffer_donor={{ {donors} }}"
+    parameters = "".join(f"  %p.{number} = {BIG} parameter({number})\n" for number in range(5))
+    module = f"""\
+HloModule m, {header}
+
+ENTRY %main (p.0: f32[512,512]) -> f32[] {{
+{parameters}  ROOT %zero = f32[] constant(0)
+}}
+"""
+    ((_, _, sentence),) = advice("unused-donation", module, stem=GPU)
+    assert sentence.count("no output has its type and dimensions") == 1
+    assert f"`{BIG}` of parameter 2; 2 more: no output has its type" in sentence

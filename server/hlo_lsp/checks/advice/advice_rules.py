@@ -311,17 +311,22 @@ def _refused(
     if not sized:
         return
     sized.sort(key=lambda pair: -pair[0])
-    least = min(context.thresholds.donation_bytes, MIN_SAVED_BYTES)
-    if _is_negligible(context, sum(size for size, _ in sized), least):
+    limits, total_bytes = context.thresholds, sum(size for size, _ in sized)
+    least = min(limits.donation_bytes, MIN_SAVED_BYTES)
+    is_small = total_bytes < limits.donation_bytes and not limits.with_negligible
+    if is_small or _is_negligible(context, total_bytes, least):
         return
-    total = format_bytes(sum(size for size, _ in sized))
-    items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
+    total = format_bytes(total_bytes)
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for _, one in sized:
+        by_reason[one.why].append(f"`{one.parameter.shape}` of {_name(one.parameter)}")
+    items = [f"{_first(arrays, ' more')}: {why}" for why, arrays in by_reason.items()]
     count = count_noun(len(sized), "donated buffer")
     are = "is" if len(sized) == 1 else "are"
     yield context.report(
         _place(context, file, sized[0][1].parameter),
         f"{count} (`buffer_donor`) {are} not used by an output, {total} in total: "
-        f"{_first(items, ' more')}. {_module_remedy(refused)}, or do not donate",
+        f"{_first(items, ' more reasons')}. {_module_remedy(refused)}, or do not donate",
     )
 
 
