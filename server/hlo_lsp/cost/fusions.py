@@ -1,0 +1,126 @@
+"""The bytes that a fusion reads and writes; its other instructions stay in registers."""
+
+from collections.abc import Sequence
+
+from hlo_lsp.cost.operation import Operation, element_count, leaf_texts
+from hlo_lsp.model.computation import Computation
+from hlo_lsp.model.module_index import ModuleIndex, selected_element
+from hlo_lsp.model.shape import element_texts
+from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_MAX_IMMEDIATE_ELEMENTS = 1  # A larger constant is read from memory.
+_MAX_FUSION_DEPTH = 20  # fusions inside of fusions; real ones have 1
+_Users = dict[InstructionLine, list[InstructionLine]]
+
+
+def fusion_cost(module: ModuleIndex, body: Computation, fusion: Operation) -> int:
+    """Return the bytes that a fusion accesses."""
+    reader = _FusionReader(module, fusion)
+    return reader.bytes_written(body) + reader.bytes_read(body)
+
+
+class _FusionReader:
+    """Counts the bytes that the parameters and the root of a fusion access."""
+
+    def __init__(self, module: ModuleIndex, fusion: Operation) -> None:
+        self._module = module
+        self._size_of = fusion.size_of
+        self._shape = fusion.shape
+        self._users: dict[Computation, _Users] = {}
+
+    def bytes_written(self, body: Computation) -> int:
+        """Return the bytes of the result; a dynamic-update-slice writes only its update."""
+        root = body.root
+        elements = element_texts(self._shape)
+        if root is None:
+            return sum(map(self._size_of, leaf_texts(self._shape)))
+        if elements is None:
+            return self._bytes_of_result(root, self._shape)
+        operands = self._module.operands(root) if root.opcode == "tuple" else []
+        producers = [*operands, *[None] * (len(elements) - len(operands))]
+        return sum(
+            self._bytes_of_result(producer, element)
+            for producer, element in zip(producers, elements, strict=False)
+        )
+
+    def _bytes_of_result(self, producer: InstructionLine | None, shape: str) -> int:
+        is_array = element_texts(shape) is None
+        if producer is not None and producer.opcode == "dynamic-update-slice" and is_array:
+            update = self._module.operands(producer)[1:2]
+            return self._size_of(update[0].shape) if update and update[0] is not None else 0
+        return sum(map(self._size_of, leaf_texts(shape)))
+
+    def bytes_read(self, body: Computation) -> int:
+        """Return the bytes that are read of the operands and of large constants."""
+        constants = (member.shape for member in body.members if member.opcode == "constant")
+        large = (shape for shape in constants if element_count(shape) > _MAX_IMMEDIATE_ELEMENTS)
+        parameters = body.parameters.values()
+        read = sum(self._bytes_of_parameter(body, each, each.shape) for each in parameters)
+        return sum(map(self._size_of, large)) + read
+
+    def _bytes_of_parameter(self, body: Computation, value: InstructionLine, shape: str) -> int:
+        elements = element_texts(shape)
+        if elements is None:
+            return self._read_bytes(body, value, 0)
+        return sum(
+            self._bytes_of_parameter(body, self._element(body, value, number), element)
+            for number, element in enumerate(elements)
+        )
+
+    def _element(self, body: Computation, value: InstructionLine, number: int) -> InstructionLine:
+        """Return the instruction that reads an element of a tuple, or the tuple without one."""
+        users = self._users_of(body, value)
+        named = (user for user in users if user.opcode == "get-tuple-element")
+        element = element_of(value, number)
+        if element is not None and self._users_of(body, element):
+            return element
+        return next((user for user in named if selected_element(user) == number), value)
+
+    def _users_of(self, body: Computation, value: InstructionLine) -> Sequence[InstructionLine]:
+        users = self._users.get(body)
+        if users is None:
+            users = self._users[body] = {}
+            for member in body.members:
+                operands = self._module.operands(member)
+                for operand in dict.fromkeys(one for one in operands if one is not None):
+                    users.setdefault(operand, []).append(member)
+        return users.get(value, ())
+
+    def _read_bytes(self, body: Computation, value: InstructionLine, depth: int) -> int:
+        """Return what the users of a parameter read of it, each part once or per slice."""
+        total, is_read_whole = 0, False
+        for user in self._users_of(body, value):
+            if user.opcode == "fusion":
+                total += self._bytes_of_nested_fusion(user, value, depth + 1)
+            elif user.opcode == "slice" or self._is_sliced(user, value):
+                total += self._size_of(user.shape)
+            elif user.opcode in {"broadcast", "reshape"}:
+                total += self._size_of(value.shape)
+            elif not is_read_whole and not self._is_updated(user, value):
+                is_read_whole = True
+                total += self._size_of(value.shape)
+        return total
+
+    def _bytes_of_nested_fusion(
+        self, fusion: InstructionLine, value: InstructionLine, depth: int
+    ) -> int:
+        called = self._module.called_by(fusion)
+        if not called or depth > _MAX_FUSION_DEPTH:
+            return 0
+        body = self._module.computation(called[0])
+        operands = self._module.operands(fusion)
+        return sum(
+            self._read_bytes(body, body.parameters[number], depth)
+            for number, operand in enumerate(operands)
+            if operand is value and number in body.parameters
+        )
+
+    def _is_sliced(self, user: InstructionLine, value: InstructionLine) -> bool:
+        return user.opcode == "dynamic-slice" and self._is_first_operand(user, value)
+
+    def _is_updated(self, user: InstructionLine, value: InstructionLine) -> bool:
+        return user.opcode == "dynamic-update-slice" and self._is_first_operand(user, value)
+
+    def _is_first_operand(self, user: InstructionLine, value: InstructionLine) -> bool:
+        return next(iter(self._module.operands(user)), None) is value

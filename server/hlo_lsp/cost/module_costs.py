@@ -1,0 +1,110 @@
+"""The costs of the instructions of a module text, by XLA's conventions.
+
+A loop counts as one iteration of its body and its condition, a custom call as -1.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.formulas import cost_of
+from hlo_lsp.cost.fusions import fusion_cost
+from hlo_lsp.cost.operation import NO_COST, Cost, Operation
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.shape import element_texts
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+_START = "-start"
+_INSTRUCTIONS_PER_CHECKPOINT = 100
+
+
+class ModuleCosts:
+    """The costs of instructions and computations, each computed once."""
+
+    def __init__(self, module: ModuleIndex, size_of: Callable[[str], int]) -> None:
+        """Create the costs of a module.
+
+        Args:
+            module: The module.
+            size_of: Returns the bytes of an array, or of the table of a tuple.
+        """
+        self.module = module
+        self.size_of = size_of
+        self._costs: dict[InstructionLine, Cost] = {}
+        self._computations: dict[ComputationLine, Cost] = {}
+
+    @property
+    def total(self) -> Cost:
+        """The cost of the entry computation."""
+        entry = self.module.entry
+        return NO_COST if entry is None else self.of_computation(entry)
+
+    def of_computation(self, head: ComputationLine) -> Cost:
+        """Return the sum of the costs in a computation; a recursive call costs nothing."""
+        known = self._computations.get(head)
+        if known is None:
+            self._computations[head] = NO_COST
+            known = self._computations[head] = self._sum(self.module.members(head))
+        return known
+
+    def _sum(self, instructions: Iterable[InstructionLine]) -> Cost:
+        flops = transcendentals = size = 0
+        for number, instruction in enumerate(instructions):
+            if number % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
+            cost = self.of(instruction)
+            flops += cost.flops
+            transcendentals += cost.transcendentals
+            size += cost.bytes_accessed
+        return Cost(flops, transcendentals, size)
+
+    def of(self, instruction: InstructionLine) -> Cost:
+        """Return the cost of an instruction, with that of the computations that it calls."""
+        known = self._costs.get(instruction)
+        if known is None:
+            known = self._costs[instruction] = self._cost(instruction)
+        return known
+
+    def _cost(self, instruction: InstructionLine) -> Cost:
+        operation = self.operation(instruction)
+        if operation.opcode != "fusion":
+            return cost_of(operation)
+        called = self.module.called_by(instruction)
+        if not called:
+            return Cost(bytes_accessed=operation.bytes_of_all)
+        is_custom = operation.attribute("kind") == "kCustom"
+        body = self.module.computation(called[0])
+        if is_custom:
+            for member in body.members:
+                if member.opcode in {"gather", "scatter"}:
+                    return self.of(member)
+        size = fusion_cost(self.module, body, operation)
+        return self.of_computation(body.head).with_bytes(size)
+
+    def operation(self, instruction: InstructionLine) -> Operation:
+        """Return what an instruction does: for ``slice-start``, a ``slice``."""
+        opcode, shape = instruction.opcode, instruction.shape
+        if opcode.endswith(_START) and opcode not in vocabulary().opcodes:
+            results = element_texts(shape) or ()
+            opcode, shape = opcode.removesuffix(_START), next(iter(results[1:]), shape)
+        return Operation(
+            opcode,
+            shape,
+            tuple("" if one is None else one.shape for one in self.module.operands(instruction)),
+            partial(_attribute, instruction),
+            partial(self._callees, instruction),
+            self.size_of,
+        )
+
+    def _callees(self, instruction: InstructionLine, attribute: str) -> list[Cost]:
+        return [
+            self.of_computation(callee.computation)
+            for callee in self.module.callees(instruction)
+            if callee.attribute == attribute and callee.computation is not None
+        ]
+
+
+def _attribute(instruction: InstructionLine, name: str) -> str:
+    value = instruction.attribute(name)
+    return "" if value is None else value.text
