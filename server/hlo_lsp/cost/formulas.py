@@ -68,6 +68,19 @@ def _dot(operation: Operation) -> Cost:
     return Cost(flops, 0, operation.bytes_of_all)
 
 
+def _ragged_dot(operation: Operation) -> Cost:
+    """Return the cost of a ragged dot; a ragged dimension of the result counts as one row."""
+    cost = _dot(operation)
+    ragged, *others = (
+        _numbers(operation.attribute(name))
+        for name in ("lhs_ragged_dims", "lhs_contracting_dims", "lhs_batch_dims")
+    )
+    rows = dimensions(operation.shape)[:1]
+    if ragged and rows and rows[0] and not any(ragged[0] in dims for dims in others):
+        return Cost(cost.flops // rows[0], 0, cost.bytes_accessed)
+    return cost
+
+
 def convolution_flops(operation: Operation, result: str) -> int:
     """Return the FLOPs of a convolution; ``result`` is the shape of its result."""
     labels = parse_labels(operation.attribute("dim_labels"))
@@ -186,6 +199,10 @@ def _scatter(operation: Operation) -> Cost:
     return cost.with_bytes(3 * sum(map(operation.size_of, updates)) + indices)
 
 
+def _scan(operation: Operation) -> Cost:
+    return _repeated(operation, operation.callee(), 1)
+
+
 def _map(operation: Operation) -> Cost:
     return _repeated(operation, operation.callee(), operation.elements)
 
@@ -249,10 +266,12 @@ _FORMULAS: dict[str, Callable[[Operation], Cost]] = {
     "infeed": _infeed,
     "map": _map,
     "outfeed": _outfeed,
+    "ragged-dot": _ragged_dot,
     "reduce": _reduce,
     "reduce-window": _reduce_window,
     "rng-bit-generator": _random_bits,
     "scaled-dot": _dot,
+    "scan": _scan,
     "scatter": _scatter,
     "select-and-scatter": _select_and_scatter,
     "slice": _slice,

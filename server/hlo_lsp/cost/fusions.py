@@ -91,36 +91,51 @@ class _FusionReader:
         """Return what the users of a parameter read of it, each part once or per slice."""
         total, is_read_whole = 0, False
         for user in self._users_of(body, value):
+            read = self._bytes_of_slice(user, value)
             if user.opcode == "fusion":
-                total += self._bytes_of_nested_fusion(user, value, depth + 1)
-            elif user.opcode == "slice" or self._is_sliced(user, value):
-                total += self._size_of(user.shape)
+                total += self._bytes_of_nested_fusion(body, user, value, depth + 1)
+            elif read is not None:
+                total += read
             elif user.opcode in {"broadcast", "reshape"}:
                 total += self._size_of(value.shape)
-            elif not is_read_whole and not self._is_updated(user, value):
+            elif not is_read_whole:
                 is_read_whole = True
                 total += self._size_of(value.shape)
         return total
 
+    def _bytes_of_slice(self, user: InstructionLine, value: InstructionLine) -> int | None:
+        """Return the bytes that an operation on slices reads, or None if it reads the whole."""
+        if user.opcode == "slice":
+            return self._size_of(user.shape)
+        if user.opcode not in {"dynamic-slice", "dynamic-update-slice"}:
+            return None
+        if next(iter(self._module.operands(user)), None) is not value:
+            return None
+        return 0 if user.opcode == "dynamic-update-slice" else self._size_of(user.shape)
+
     def _bytes_of_nested_fusion(
-        self, fusion: InstructionLine, value: InstructionLine, depth: int
+        self, outer: Computation, fusion: InstructionLine, value: InstructionLine, depth: int
     ) -> int:
+        """Return the bytes that a fusion inside of the fusion reads of a parameter.
+
+        As in XLA, the users of the inner fusion decide: the root of a fusion has none.
+        """
         called = self._module.called_by(fusion)
         if not called or depth > _MAX_FUSION_DEPTH:
             return 0
         body = self._module.computation(called[0])
-        operands = self._module.operands(fusion)
-        return sum(
-            self._read_bytes(body, body.parameters[number], depth)
-            for number, operand in enumerate(operands)
-            if operand is value and number in body.parameters
-        )
-
-    def _is_sliced(self, user: InstructionLine, value: InstructionLine) -> bool:
-        return user.opcode == "dynamic-slice" and self._is_first_operand(user, value)
-
-    def _is_updated(self, user: InstructionLine, value: InstructionLine) -> bool:
-        return user.opcode == "dynamic-update-slice" and self._is_first_operand(user, value)
-
-    def _is_first_operand(self, user: InstructionLine, value: InstructionLine) -> bool:
-        return next(iter(self._module.operands(user)), None) is value
+        first = [] if body.root is None else self._module.operands(body.root)[:1]
+        total = 0
+        for number, operand in enumerate(self._module.operands(fusion)):
+            parameter = body.parameters.get(number)
+            if operand is not value or parameter is None:
+                continue
+            is_simple, is_read_whole = not first or first[0] is parameter, False
+            for user in self._users_of(outer, fusion):
+                read = self._bytes_of_slice(user, fusion) if is_simple else None
+                if read is not None:
+                    total += read
+                elif not is_read_whole:
+                    is_read_whole = True
+                    total += self._read_bytes(body, parameter, depth)
+        return total
