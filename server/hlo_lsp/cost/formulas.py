@@ -200,7 +200,11 @@ def _scatter(operation: Operation) -> Cost:
 
 
 def _scan(operation: Operation) -> Cost:
-    return _repeated(operation, operation.callee(), 1)
+    """Return the cost of a scan: that of one step for each element of a slice."""
+    sizes = dimensions(operation.operand(0))
+    steps = [sizes[dim] for dim in _numbers(operation.attribute("dimensions")) if dim < len(sizes)]
+    count = element_count(operation.operand(0)) // max(1, prod(steps))
+    return _repeated(operation, operation.callee(), count)
 
 
 def _map(operation: Operation) -> Cost:

@@ -32,10 +32,10 @@ def parse_window(text: str) -> tuple[WindowDimension, ...]:
             for name in ("size", "stride", "lhs_dilate", "rhs_dilate")
         )
         pads = fields.get("pad", "x".join(["0_0"] * rank)).split("x")
-        pairs = [tuple(map(int, pad.split("_"))) for pad in pads]
+        pairs = [list(map(int, pad.split("_"))) for pad in pads]
         return tuple(
-            WindowDimension(size, stride, *pair, lhs, rhs)
-            for size, stride, pair, lhs, rhs in zip(
+            WindowDimension(size, stride, low, high, lhs, rhs)
+            for size, stride, (low, high), lhs, rhs in zip(
                 sizes, strides, pairs, base, window, strict=True
             )
         )

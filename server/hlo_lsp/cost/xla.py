@@ -21,6 +21,7 @@ def xla_size(text: str) -> int:
     shape = try_shape(text)
     if shape is None:
         return 0
-    is_dynamic = isinstance(shape, ArrayShape) and shape.dynamic
-    sizes = _BYTES_PER_DYNAMIC_DIMENSION * len(shape.dims) if is_dynamic else 0
-    return (logical_bytes(shape) or 0) + sizes
+    size = logical_bytes(shape) or 0
+    if isinstance(shape, ArrayShape) and shape.dynamic:
+        size += _BYTES_PER_DYNAMIC_DIMENSION * len(shape.dims)
+    return size
