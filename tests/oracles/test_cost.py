@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dumps import module_files
+from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.xla import xla_costs
 from hlo_lsp.model.dump_file import DumpFile
@@ -34,7 +35,7 @@ def _xla_cost(text: str) -> dict[str, float]:
 
 
 def _own_cost(text: str) -> Cost:
-    return xla_costs(DumpFile.of_text(text).module).total
+    return xla_costs(OperandIndex(DumpFile.of_text(text).module)).total
 
 
 def _assert_equal(text: str, where: object) -> None:

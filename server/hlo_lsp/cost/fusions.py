@@ -1,33 +1,30 @@
 """The bytes that a fusion reads and writes; its other instructions stay in registers."""
 
-from collections.abc import Sequence
-
+from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Operation, element_count, leaf_texts
 from hlo_lsp.model.computation import Computation
-from hlo_lsp.model.module_index import ModuleIndex, selected_element
+from hlo_lsp.model.module_index import selected_element
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.tuple_elements import element_of
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_IMMEDIATE_ELEMENTS = 1  # A larger constant is read from memory.
 _MAX_FUSION_DEPTH = 20  # fusions inside of fusions; real ones have 1
-_Users = dict[InstructionLine, list[InstructionLine]]
 
 
-def fusion_cost(module: ModuleIndex, body: Computation, fusion: Operation) -> int:
+def fusion_bytes(operands: OperandIndex, body: Computation, fusion: Operation) -> int:
     """Return the bytes that a fusion accesses."""
-    reader = _FusionReader(module, fusion)
+    reader = _FusionReader(operands, fusion)
     return reader.bytes_written(body) + reader.bytes_read(body)
 
 
 class _FusionReader:
     """Counts the bytes that the parameters and the root of a fusion access."""
 
-    def __init__(self, module: ModuleIndex, fusion: Operation) -> None:
-        self._module = module
+    def __init__(self, operands: OperandIndex, fusion: Operation) -> None:
+        self._operands = operands
         self._size_of = fusion.size_of
         self._shape = fusion.shape
-        self._users: dict[Computation, _Users] = {}
 
     def bytes_written(self, body: Computation) -> int:
         """Return the bytes of the result; a dynamic-update-slice writes only its update."""
@@ -37,7 +34,7 @@ class _FusionReader:
             return sum(map(self._size_of, leaf_texts(self._shape)))
         if elements is None:
             return self._bytes_of_result(root, self._shape)
-        operands = self._module.operands(root) if root.opcode == "tuple" else []
+        operands = self._operands.of(root) if root.opcode == "tuple" else []
         producers = [*operands, *[None] * (len(elements) - len(operands))]
         return sum(
             self._bytes_of_result(producer, element)
@@ -47,7 +44,7 @@ class _FusionReader:
     def _bytes_of_result(self, producer: InstructionLine | None, shape: str) -> int:
         is_array = element_texts(shape) is None
         if producer is not None and producer.opcode == "dynamic-update-slice" and is_array:
-            update = self._module.operands(producer)[1:2]
+            update = self._operands.of(producer)[1:2]
             return self._size_of(update[0].shape) if update and update[0] is not None else 0
         return sum(map(self._size_of, leaf_texts(shape)))
 
@@ -70,27 +67,17 @@ class _FusionReader:
 
     def _element(self, body: Computation, value: InstructionLine, number: int) -> InstructionLine:
         """Return the instruction that reads an element of a tuple, or the tuple without one."""
-        users = self._users_of(body, value)
+        users = self._operands.users(body, value)
         named = (user for user in users if user.opcode == "get-tuple-element")
         element = element_of(value, number)
-        if element is not None and self._users_of(body, element):
+        if element is not None and self._operands.users(body, element):
             return element
         return next((user for user in named if selected_element(user) == number), value)
-
-    def _users_of(self, body: Computation, value: InstructionLine) -> Sequence[InstructionLine]:
-        users = self._users.get(body)
-        if users is None:
-            users = self._users[body] = {}
-            for member in body.members:
-                operands = self._module.operands(member)
-                for operand in dict.fromkeys(one for one in operands if one is not None):
-                    users.setdefault(operand, []).append(member)
-        return users.get(value, ())
 
     def _read_bytes(self, body: Computation, value: InstructionLine, depth: int) -> int:
         """Return what the users of a parameter read of it, each part once or per slice."""
         total, is_read_whole = 0, False
-        for user in self._users_of(body, value):
+        for user in self._operands.users(body, value):
             read = self._bytes_of_slice(user, value)
             if user.opcode == "fusion":
                 total += self._bytes_of_nested_fusion(body, user, value, depth + 1)
@@ -109,7 +96,7 @@ class _FusionReader:
             return self._size_of(user.shape)
         if user.opcode not in {"dynamic-slice", "dynamic-update-slice"}:
             return None
-        if next(iter(self._module.operands(user)), None) is not value:
+        if next(iter(self._operands.of(user)), None) is not value:
             return None
         return 0 if user.opcode == "dynamic-update-slice" else self._size_of(user.shape)
 
@@ -120,18 +107,18 @@ class _FusionReader:
 
         As in XLA, the users of the inner fusion decide: the root of a fusion has none.
         """
-        called = self._module.called_by(fusion)
+        called = self._operands.module.called_by(fusion)
         if not called or depth > _MAX_FUSION_DEPTH:
             return 0
-        body = self._module.computation(called[0])
-        first = [] if body.root is None else self._module.operands(body.root)[:1]
+        body = self._operands.module.computation(called[0])
+        first = [] if body.root is None else self._operands.of(body.root)[:1]
         total = 0
-        for number, operand in enumerate(self._module.operands(fusion)):
+        for number, operand in enumerate(self._operands.of(fusion)):
             parameter = body.parameters.get(number)
             if operand is not value or parameter is None:
                 continue
             is_simple, is_read_whole = not first or first[0] is parameter, False
-            for user in self._users_of(outer, fusion):
+            for user in self._operands.users(outer, fusion):
                 read = self._bytes_of_slice(user, fusion) if is_simple else None
                 if read is not None:
                     total += read

@@ -8,28 +8,30 @@ from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.formulas import cost_of
-from hlo_lsp.cost.fusions import fusion_cost
+from hlo_lsp.cost.fusions import fusion_bytes
+from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation
-from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
+_FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _INSTRUCTIONS_PER_CHECKPOINT = 100
 
 
 class ModuleCosts:
     """The costs of instructions and computations, each computed once."""
 
-    def __init__(self, module: ModuleIndex, size_of: Callable[[str], int]) -> None:
+    def __init__(self, operands: OperandIndex, size_of: Callable[[str], int]) -> None:
         """Create the costs of a module.
 
         Args:
-            module: The module.
+            operands: The operands of the instructions of the module.
             size_of: Returns the bytes of an array, or of the table of a tuple.
         """
-        self.module = module
+        self.operands = operands
+        self.module = operands.module
         self.size_of = size_of
         self._costs: dict[InstructionLine, Cost] = {}
         self._computations: dict[ComputationLine, Cost] = {}
@@ -67,19 +69,20 @@ class ModuleCosts:
         return known
 
     def _cost(self, instruction: InstructionLine) -> Cost:
+        if instruction.opcode in _FREE:
+            return NO_COST
         operation = self.operation(instruction)
         if operation.opcode != "fusion":
             return cost_of(operation)
         called = self.module.called_by(instruction)
         if not called:
             return Cost(bytes_accessed=operation.bytes_of_all)
-        is_custom = operation.attribute("kind") == "kCustom"
         body = self.module.computation(called[0])
-        if is_custom:
+        if operation.attribute("kind") == "kCustom":
             for member in body.members:
                 if member.opcode in {"gather", "scatter"}:
                     return self.of(member)
-        size = fusion_cost(self.module, body, operation)
+        size = fusion_bytes(self.operands, body, operation)
         return self.of_computation(body.head).with_bytes(size)
 
     def operation(self, instruction: InstructionLine) -> Operation:
@@ -91,7 +94,7 @@ class ModuleCosts:
         return Operation(
             opcode,
             shape,
-            tuple("" if one is None else one.shape for one in self.module.operands(instruction)),
+            tuple("" if one is None else one.shape for one in self.operands.of(instruction)),
             partial(_attribute, instruction),
             partial(self._callees, instruction),
             self.size_of,

@@ -3,16 +3,16 @@
 from functools import lru_cache
 
 from hlo_lsp.cost.module_costs import ModuleCosts
-from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape
 
 _BYTES_PER_DYNAMIC_DIMENSION = 4  # the run-time sizes of a dynamic array, for each dimension
 
 
-def xla_costs(module: ModuleIndex) -> ModuleCosts:
+def xla_costs(operands: OperandIndex) -> ModuleCosts:
     """Return the costs of a module by XLA's conventions."""
-    return ModuleCosts(module, xla_size)
+    return ModuleCosts(operands, xla_size)
 
 
 @lru_cache(maxsize=1 << 13)
