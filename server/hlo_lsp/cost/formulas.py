@@ -1,7 +1,7 @@
 """The formulas of XLA's cost analysis for opcodes whose cost is not one for each element."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, dimensions, element_count, leaf_texts
@@ -60,11 +60,16 @@ def _minor_to_major(shape: str, rank: int) -> list[int]:
     return list(order) or list(reversed(range(rank)))
 
 
-def _dot(operation: Operation) -> Cost:
-    sizes = dimensions(operation.operand(0))
-    contracting = _numbers(operation.attribute("lhs_contracting_dims"))
+def dot_flops(lhs: str, result: str, contracting: Sequence[int]) -> int:
+    """Return the FLOPs of a product by the shapes and the contracting dimensions of ``lhs``."""
+    sizes = dimensions(lhs)
     width = prod(sizes[dim] for dim in contracting if dim < len(sizes))
-    flops = _FLOPS_PER_MULTIPLY_ADD * operation.elements * width
+    return _FLOPS_PER_MULTIPLY_ADD * element_count(result) * width
+
+
+def _dot(operation: Operation) -> Cost:
+    contracting = _numbers(operation.attribute("lhs_contracting_dims"))
+    flops = dot_flops(operation.operand(0), operation.shape, contracting)
     return Cost(flops, 0, operation.bytes_of_all)
 
 
@@ -81,11 +86,11 @@ def _ragged_dot(operation: Operation) -> Cost:
     return cost
 
 
-def convolution_flops(operation: Operation, result: str) -> int:
-    """Return the FLOPs of a convolution; ``result`` is the shape of its result."""
+def convolution_flops(operation: Operation, *shapes: str) -> int:
+    """Return the FLOPs of a convolution; ``shapes`` are those of input, kernel, and result."""
     labels = parse_labels(operation.attribute("dim_labels"))
     window = parse_window(operation.attribute("window"))
-    lhs, rhs, out = (dimensions(s) for s in (*operation.operands[:2], result))
+    lhs, rhs, out = map(dimensions, shapes)
     if labels is None or any(
         len(letters) != len(sizes)
         for letters, sizes in ((labels.lhs, lhs), (labels.rhs, rhs), (labels.result, out))
@@ -109,7 +114,10 @@ def _count(operation: Operation, name: str) -> int:
 
 
 def _convolution(operation: Operation) -> Cost:
-    return Cost(convolution_flops(operation, operation.shape), 0, operation.bytes_of_all)
+    flops = convolution_flops(
+        operation, operation.operand(0), operation.operand(1), operation.shape
+    )
+    return Cost(flops, 0, operation.bytes_of_all)
 
 
 def _first_elements(shape: str) -> int:
