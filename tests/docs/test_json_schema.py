@@ -300,6 +300,9 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "donated.txt").write_text(_DONATED, "utf-8")
     yield "donation without sizes", run("donation", folder / "donated.txt"), donations
     yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
+    costs = run("cost", folder / "tpu", "--chip", "v5e")
+    yield "cost", costs, "[costs](#costs)"
+    yield "cost without chip", run("cost", folder / "module.txt"), "[costs](#costs)"
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"

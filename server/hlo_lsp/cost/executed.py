@@ -3,6 +3,7 @@
 The two halves of an asynchronous operation count once, at its start.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from hlo_lsp.program.dataflow import ordered_callees, trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _ENDS = ("-done", "-update")
+_NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _RESULT_ELEMENTS = {  # the element of the result of a start that holds the result
     "all-gather-start": 1,
@@ -38,6 +40,7 @@ class InstructionCost:
         memory_bytes: The bytes of ``cost`` that are not in on-chip memory.
         wire_bytes: The bytes that the device sends to others.
         executions: How often the instruction runs, at least.
+        is_narrow: True if an operand has numbers of at most 8 bits.
     """
 
     instruction: InstructionLine
@@ -46,6 +49,7 @@ class InstructionCost:
     memory_bytes: int
     wire_bytes: int
     executions: int
+    is_narrow: bool = False
 
     @property
     def total(self) -> Cost:
@@ -184,7 +188,12 @@ class _Schedule:
             memory.of(instruction).bytes_accessed if cost.bytes_accessed else 0,
             self._wire_bytes(instruction),
             count,
+            cost.flops > 0 and self._is_narrow(instruction),
         )
+
+    def _is_narrow(self, instruction: InstructionLine) -> bool:
+        operands = self._costs.operands.of(instruction)
+        return any(one is not None and _NARROW_ARRAY.match(one.shape) for one in operands)
 
     def _wire_bytes(self, instruction: InstructionLine) -> int:
         opcode = instruction.opcode

@@ -132,7 +132,9 @@ class ProgramCost:
                 return "rematerialized", None
             return _PHASES[is_backward_pass(op_name)], None
         source = self.dump.frames.line_of(self.dump.stack_of(metadata))
-        return _NO_LINE if source is None else str(source), source
+        if source is None:
+            return f"{_NO_LINE}: {one.instruction.opcode}", None
+        return str(source), source
 
 
 def _order(group: CostGroup) -> tuple[float, int, int, str]:

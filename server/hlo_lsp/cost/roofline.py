@@ -1,13 +1,11 @@
 """The least time of an instruction on a chip, and what bounds it."""
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
 
-_NARROW_ARRAY = re.compile(r"\b(?:[su][1248]|f8\w*|f4\w*|f6\w*)\[")
 _WIDE_BITS, _NARROW_BITS = 16, 8
 
 
@@ -31,8 +29,7 @@ def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
     """Return the least time of an instruction: that of the resource that takes longest."""
     if one.cost is None:
         return LeastTime(0.0, None)
-    is_narrow = _NARROW_ARRAY.search(one.instruction.text) is not None
-    bits = _NARROW_BITS if is_narrow or one.cost.flops == 0 else _WIDE_BITS
+    bits = _NARROW_BITS if one.is_narrow else _WIDE_BITS
     times = {
         Bound.COMPUTE: one.cost.flops / chip.peak_flops(bits),
         Bound.MEMORY: one.memory_bytes / chip.memory_bytes_per_second,

@@ -24,6 +24,8 @@ def format_flops(count: int) -> str:
 
 def format_seconds(seconds: float) -> str:
     """Return a time with three digits: ``6.41 ms``."""
+    if 0 < seconds < _SECONDS[-1][0]:
+        return "< 1 ns"
     unit, name = next((each for each in _SECONDS if seconds >= each[0]), _SECONDS[-1])
     return f"{seconds / unit:.3g} {name}" if seconds < 999.5 else f"{seconds:,.0f} s"
 
