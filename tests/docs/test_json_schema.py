@@ -77,7 +77,7 @@ _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
 _AT = f"[value](#value), {_INSTRUCTION}, [allocation](#allocation), or [other](#other)"
 _LITERAL = re.compile(r'`"([\w\-]+)"`')
 _OBJECT = re.compile(r"\[([\w ]+)\]\(#[\w\-]+\)")
-_PLAIN = {"integer": int, "string": str, "boolean": bool}
+_PLAIN = {"integer": int, "string": str, "boolean": bool, "number": float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +266,14 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
 
 
+def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield the cost of a compile on a chip, and of a module text without one."""
+    kind = "[costs](#costs)"
+    options = ("--chip", "v5e", "--by", "instruction", "--top", "99")
+    yield "cost", run("cost", folder / "tpu", *options), kind
+    yield "cost without chip", run("cost", folder / "donated.txt"), kind
+
+
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     """Yield comparisons of a compile with a changed one and with parts of dumps."""
     changed = folder / "changed" / module.name
@@ -300,9 +308,7 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "donated.txt").write_text(_DONATED, "utf-8")
     yield "donation without sizes", run("donation", folder / "donated.txt"), donations
     yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
-    costs = run("cost", folder / "tpu", "--chip", "v5e")
-    yield "cost", costs, "[costs](#costs)"
-    yield "cost without chip", run("cost", folder / "module.txt"), "[costs](#costs)"
+    yield from cost_examples(folder)
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"
