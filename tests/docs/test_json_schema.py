@@ -71,6 +71,14 @@ ENTRY e {
   ROOT c = f32[8] all-gather(a), dimensions={0}
 }
 """
+_KERNEL = """\
+HloModule m
+
+ENTRY e {
+  a = f32[4] parameter(0)
+  ROOT b = f32[4] custom-call(a), custom_call_target="my_kernel"
+}
+"""
 _INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
 _INSTRUCTION = "[instruction](#instruction)"
 _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
@@ -269,9 +277,9 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
 def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     """Yield the cost of a compile on a chip, and of a module text without one."""
     kind = "[costs](#costs)"
-    options = ("--chip", "v5e", "--by", "instruction", "--top", "99")
-    yield "cost", run("cost", folder / "tpu", *options), kind
-    yield "cost without chip", run("cost", folder / "donated.txt"), kind
+    yield "cost", run("cost", folder / "tpu", "--chip", "v5e"), kind
+    (folder / "kernel.txt").write_text(_KERNEL, "utf-8")
+    yield "cost of a kernel without chip", run("cost", folder / "kernel.txt"), kind
 
 
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
