@@ -91,8 +91,13 @@ class ExecutedCost:
 class ExecutedCosts(ModuleCosts):
     """The costs of instructions without those of the computations that are in the schedule."""
 
-    def __init__(self, operands: OperandIndex, size_of: Callable[[str], int]) -> None:
-        super().__init__(operands, size_of)
+    def __init__(
+        self,
+        operands: OperandIndex,
+        size_of: Callable[[str], int],
+        arithmetic: ModuleCosts | None = None,
+    ) -> None:
+        super().__init__(operands, size_of, arithmetic)
         self.unknown_calls: dict[InstructionLine, str] = {}
 
     def _cost(self, instruction: InstructionLine) -> Cost:
@@ -141,8 +146,9 @@ def executed_cost(
         size_of: Returns the bytes of an array in memory.
         memory_size_of: Returns the same, but 0 for an array in on-chip memory.
     """
-    schedule = _Schedule(ExecutedCosts(operands, size_of))
-    memory = ExecutedCosts(operands, memory_size_of)
+    costs = ExecutedCosts(operands, size_of)
+    schedule = _Schedule(costs)
+    memory = ExecutedCosts(operands, memory_size_of, costs)
     rows = tuple(schedule.instructions(memory))
     return ExecutedCost(
         rows,

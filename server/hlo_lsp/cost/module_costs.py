@@ -23,13 +23,20 @@ _INSTRUCTIONS_PER_CHECKPOINT = 100
 class ModuleCosts:
     """The costs of instructions and computations, each computed once."""
 
-    def __init__(self, operands: OperandIndex, size_of: Callable[[str], int]) -> None:
+    def __init__(
+        self,
+        operands: OperandIndex,
+        size_of: Callable[[str], int],
+        arithmetic: "ModuleCosts | None" = None,
+    ) -> None:
         """Create the costs of a module.
 
         Args:
             operands: The operands of the instructions of the module.
             size_of: Returns the bytes of an array, or of the table of a tuple.
+            arithmetic: Costs of other sizes, whose FLOPs in fusions are not counted again.
         """
+        self._arithmetic = arithmetic
         self.operands = operands
         self.module = operands.module
         self.size_of = size_of
@@ -83,6 +90,8 @@ class ModuleCosts:
                 if member.opcode in {"gather", "scatter"}:
                     return self.of(member)
         size = fusion_bytes(self.operands, body, operation)
+        if self._arithmetic is not None:
+            return self._arithmetic.of(instruction).with_bytes(size)
         return self.of_computation(body.head).with_bytes(size)
 
     def operation(self, instruction: InstructionLine) -> Operation:
