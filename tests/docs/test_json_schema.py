@@ -72,13 +72,21 @@ ENTRY e {
   ROOT c = f32[8] all-gather(a), dimensions={0}
 }
 """
+_KERNEL = """\
+HloModule m
+
+ENTRY e {
+  a = f32[4] parameter(0)
+  ROOT b = f32[4] custom-call(a), custom_call_target="my_kernel"
+}
+"""
 _INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
 _INSTRUCTION = "[instruction](#instruction)"
 _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
 _AT = f"[value](#value), {_INSTRUCTION}, [allocation](#allocation), or [other](#other)"
 _LITERAL = re.compile(r'`"([\w\-]+)"`')
 _OBJECT = re.compile(r"\[([\w ]+)\]\(#[\w\-]+\)")
-_PLAIN = {"integer": int, "string": str, "boolean": bool}
+_PLAIN = {"integer": int, "string": str, "boolean": bool, "number": float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +287,14 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
 
 
+def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield the cost of a compile on a chip, and of a module text without one."""
+    kind = "[costs](#costs)"
+    yield "cost", run("cost", folder / "tpu", "--chip", "v5e"), kind
+    (folder / "kernel.txt").write_text(_KERNEL, "utf-8")
+    yield "cost of a kernel without chip", run("cost", folder / "kernel.txt"), kind
+
+
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     """Yield comparisons of a compile with a changed one and with parts of dumps."""
     changed = folder / "changed" / module.name
@@ -313,6 +329,7 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "donated.txt").write_text(_DONATED, "utf-8")
     yield "donation without sizes", run("donation", folder / "donated.txt"), donations
     yield "padding", run("padding", folder / "tpu"), "[paddings](#paddings)"
+    yield from cost_examples(folder)
     (folder / "unscheduled.txt").write_text(PARTS["module"], "utf-8")
     unscheduled = run("overlap", folder / "unscheduled.txt")
     yield "overlap without schedule", unscheduled, "[overlaps](#overlaps)"

@@ -16,6 +16,7 @@ from hlo_lsp.model.shape import ArrayShape, parse_shape
 WORDS = vocabulary()
 FIELDS = {
     "opcodes": {
+        "cost",
         "operands",
         "required",
         "optional",

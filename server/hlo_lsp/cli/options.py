@@ -55,6 +55,7 @@ def argument_parser() -> argparse.ArgumentParser:
             _list_options("arguments", "json", "markdown"),
         ),
         ("padding", "List the padded arrays by wasted bytes", _list_options("shapes", "json")),
+        ("cost", "Show FLOPs, bytes, and the least time of a program", _add_cost_options),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
         ("why", "Explain why a buffer is alive", _add_why_options),
@@ -165,6 +166,24 @@ def _list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser
         _add_format_option(parser, "text", *formats)
 
     return add
+
+
+def _add_cost_options(parser: argparse.ArgumentParser) -> None:
+    _add_paths(parser)
+    parser.add_argument(
+        "--by",
+        choices=("line", "scope", "opcode", "phase", "computation", "instruction"),
+        default="line",
+        help="what the instructions of a group have in common (default: line)",
+    )
+    parser.add_argument(
+        "--chip",
+        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "h100"),
+        help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
+        " name it)",
+    )
+    _add_top_option(parser, 10, "the number of groups to show")
+    _add_format_option(parser, "text", "json")
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:

@@ -76,6 +76,15 @@ class OperandPassing(Enum):
     BRANCHES = "branches"  # operand k + 1 is the parameter of branch k
 
 
+class CostRule(Enum):
+    """What XLA's cost analysis counts for each element of a result."""
+
+    ELEMENTWISE = "elementwise"  # a FLOP
+    TRANSCENDENTAL = "transcendental"
+    DATA = "data"  # nothing, but the bytes of operands and result
+    FREE = "free"  # nothing
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
     """An attribute of instructions, of the module or of a computation.
@@ -127,7 +136,8 @@ class OpcodeSpec:
     except those of every instruction. ``calls`` lists the attributes that name computations.
     ``elementwise`` opcodes compute each element from the operand elements at the same index.
     ``result`` lists the parts of the result that come from elsewhere. If an opcode
-    ``runs_callees``, the instructions of its called computations are in the schedule.
+    ``runs_callees``, the instructions of its called computations are in the schedule. ``cost`` is
+    the rule for opcodes without a formula in ``cost/formulas.py``.
     """
 
     name: str
@@ -142,6 +152,7 @@ class OpcodeSpec:
     reads: OperandReading = OperandReading.ALL
     passes: OperandPassing = OperandPassing.NONE
     runs_callees: bool = False
+    cost: CostRule = CostRule.DATA
 
     @property
     def returns(self) -> ResultKind | None:
@@ -300,6 +311,7 @@ def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]
         reads=OperandReading(entry.get("reads", "all")),
         passes=OperandPassing(entry.get("passes", "none")),
         runs_callees=entry.get("runs_callees", False),
+        cost=CostRule(entry.get("cost", "elementwise" if entry.get("elementwise") else "data")),
     )
     calls = (name for name in found.attributes if known[name].kind.names_computations)
     return replace(found, calls=tuple(calls))

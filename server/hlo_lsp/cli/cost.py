@@ -1,0 +1,29 @@
+"""``hlo-lsp cost``: show FLOPs, bytes, and the least time of programs."""
+
+import argparse
+import json
+
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cost.chips import chip_of, chips
+from hlo_lsp.cost.program_cost import CostKey, ProgramCost, program_cost
+from hlo_lsp.reports.cost import cost_json, cost_lines
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    errors: list[str] = []
+    key = CostKey(options.by)
+    found: list[ProgramCost] = []
+    for dump in dumps_at(options.paths, errors, sizes_only=True):
+        chip = chip_of(dump) if options.chip is None else chips()[options.chip]
+        program = program_cost(dump, chip)
+        if program is None:
+            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
+        else:
+            found.append(program)
+    found.sort(key=lambda one: (one.total.seconds or 0.0, one.total.cost.flops), reverse=True)
+    if options.format == "json":
+        print(json.dumps({"modules": cost_json(found, key, options.top)}, indent=1))
+    else:
+        print_blocks(cost_lines(one, key, options.top) for one in found)
+    return print_errors(errors)

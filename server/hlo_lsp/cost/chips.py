@@ -1,0 +1,78 @@
+"""The chips with known peaks; the figures and their sources are in ``chips.toml``."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.file_names import suffix_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """The peaks of a device of XLA, which is a chip or a part of one.
+
+    Attributes:
+        name: The name of the option ``--chip``.
+        flops_per_second: By the bits of an element, 16 and perhaps 8.
+        memory_bytes_per_second: Of the memory outside the chip.
+        network_bytes_per_second: Of all links to other chips, None if it is unknown.
+        capability: The architecture in the names of dump files, empty for a TPU.
+        source: Where the figures are from.
+    """
+
+    name: str
+    title: str
+    flops_per_second: Mapping[int, float]
+    memory_bytes_per_second: float
+    network_bytes_per_second: float | None
+    capability: str
+    source: str
+
+    def peak_flops(self, bits: int) -> float:
+        """Return the FLOP/s of the matrix unit for elements of this many bits, at most."""
+        narrow = self.flops_per_second.get(8) if bits <= 8 else None
+        return narrow or self.flops_per_second[16]
+
+
+@cache
+def chips() -> dict[str, Chip]:
+    """Return all chips by their names."""
+    text = files(__package__).joinpath("chips.toml").read_text("utf-8")
+    found = {}
+    for name, entry in tomllib.loads(text).items():
+        share = 1 / entry["devices"]
+        network = entry.get("network")
+        found[name] = Chip(
+            name,
+            entry["title"],
+            {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
+            entry["memory"] * 1e9 * share,
+            None if network is None else network * 1e9 * share,
+            entry.get("capability", ""),
+            entry["source"],
+        )
+    return found
+
+
+def chip_of(dump: Compile) -> Chip | None:
+    """Return the usual chip of the architecture in the file names of a compile, or None.
+
+    The files of a TPU do not name its generation.
+    """
+    names = {suffix_of(file.path.name).architecture for file in dump.files if file.path}
+    return next(
+        (
+            chip
+            for chip in chips().values()
+            if chip.capability and any(name.startswith(chip.capability) for name in names)
+        ),
+        None,
+    )

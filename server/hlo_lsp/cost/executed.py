@@ -1,0 +1,270 @@
+"""The cost of a module as it runs: physical sizes, loops by trip count, library calls by name.
+
+The two halves of an asynchronous operation count once, at its start.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.library_calls import library_call_cost
+from hlo_lsp.cost.module_costs import ModuleCosts
+from hlo_lsp.cost.operands import OperandIndex
+from hlo_lsp.cost.operation import NO_COST, Cost
+from hlo_lsp.cost.wire import is_collective, wire_bytes
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.model.shape import element_texts
+from hlo_lsp.program.dataflow import ordered_callees, trip_count
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+_ENDS = ("-done", "-update")
+_NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
+_NO_CODE = frozenset({"opt-barrier", "tuple"})
+_RESULT_ELEMENTS = {  # the element of the result of a start that holds the result
+    "all-gather-start": 1,
+    "collective-permute-start": 1,
+    "copy-start": 0,
+    "recv": 0,
+    "send": 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionCost:
+    """What an instruction of the schedule costs each time it runs.
+
+    Attributes:
+        cost: The cost of one execution, None if it is unknown.
+        memory_bytes: The bytes of ``cost`` that are not in on-chip memory.
+        wire_bytes: The bytes that the device sends to others.
+        executions: How often the instruction runs, at least.
+        is_narrow: True if an operand has numbers of at most 8 bits.
+    """
+
+    instruction: InstructionLine
+    computation: ComputationLine
+    cost: Cost | None
+    memory_bytes: int
+    wire_bytes: int
+    executions: int
+    is_narrow: bool = False
+
+    @property
+    def total(self) -> Cost:
+        """The cost of all executions; nothing if it is unknown."""
+        return NO_COST if self.cost is None else self.cost.times(self.executions)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedCost:
+    """The costs of the instructions of a schedule.
+
+    Attributes:
+        unknown_loops: The loops whose trip count is unknown; one iteration counts.
+        unknown_calls: The number of custom calls of unknown cost, by their target.
+        conditionals: The number of conditionals; the branch with the most FLOPs counts.
+    """
+
+    instructions: tuple[InstructionCost, ...]
+    unknown_loops: tuple[str, ...]
+    unknown_calls: dict[str, int]
+    conditionals: int
+
+    @property
+    def complete(self) -> bool:
+        """False if the sums are lower bounds, because a loop or a custom call is unknown."""
+        return not self.unknown_loops and not self.unknown_calls
+
+    @property
+    def total(self) -> Cost:
+        """The sum of all instructions."""
+        totals = [one.total for one in self.instructions]
+        return Cost(
+            sum(one.flops for one in totals),
+            sum(one.transcendentals for one in totals),
+            sum(one.bytes_accessed for one in totals),
+        )
+
+
+class ExecutedCosts(ModuleCosts):
+    """The costs of instructions without those of the computations that are in the schedule."""
+
+    def __init__(
+        self,
+        operands: OperandIndex,
+        size_of: Callable[[str], int],
+        arithmetic: ModuleCosts | None = None,
+    ) -> None:
+        super().__init__(operands, size_of, arithmetic)
+        self.unknown_calls: dict[InstructionLine, str] = {}
+
+    def _cost(self, instruction: InstructionLine) -> Cost:
+        opcode = instruction.opcode
+        if opcode.endswith(_ENDS) or opcode in _NO_CODE:
+            return NO_COST
+        if opcode in _RESULT_ELEMENTS:
+            return self._start_cost(instruction, _RESULT_ELEMENTS[opcode])
+        if opcode.removesuffix("-start") != "custom-call":
+            return super()._cost(instruction)
+        operation = self.operation(instruction)
+        cost = library_call_cost(operation)
+        if cost is None:
+            target = operation.attribute("custom_call_target").strip('"')
+            self.unknown_calls[instruction] = target
+        return cost or NO_COST
+
+    def _start_cost(self, instruction: InstructionLine, element: int) -> Cost:
+        """Return the bytes that an operation reads, and those of one element of its result."""
+        results = (element_texts(instruction.shape) or ())[element : element + 1]
+        operation = self.operation(instruction)
+        shapes = (*operation.operands, *results)
+        return Cost(bytes_accessed=sum(map(operation.leaf_bytes, shapes)))
+
+    def unknown_in(self, instruction: InstructionLine) -> list[str]:
+        """Return the targets of the unknown custom calls in an instruction or its fusion."""
+        if instruction in self.unknown_calls:
+            return [self.unknown_calls[instruction]]
+        if not self.unknown_calls or not instruction.opcode.startswith("fusion"):
+            return []
+        return [
+            self.unknown_calls[member]
+            for computation in self.module.called_by(instruction)
+            for member in self.module.members(computation)
+            if member in self.unknown_calls
+        ]
+
+
+def executed_cost(
+    operands: OperandIndex, size_of: Callable[[str], int], memory_size_of: Callable[[str], int]
+) -> ExecutedCost:
+    """Return the costs of a module as it runs.
+
+    Args:
+        operands: The operands of the instructions of the module.
+        size_of: Returns the bytes of an array in memory.
+        memory_size_of: Returns the same, but 0 for an array in on-chip memory.
+    """
+    costs = ExecutedCosts(operands, size_of)
+    schedule = _Schedule(costs)
+    memory = ExecutedCosts(operands, memory_size_of, costs)
+    rows = tuple(schedule.instructions(memory))
+    return ExecutedCost(
+        rows,
+        tuple(schedule.unknown_loops),
+        dict(schedule.unknown_calls),
+        schedule.conditionals,
+    )
+
+
+class _Schedule:
+    """The instructions of the schedule, with the number of their executions."""
+
+    def __init__(self, costs: ExecutedCosts) -> None:
+        self._costs = costs
+        self._module = costs.module
+        self._callees: dict[ComputationLine, list[tuple[ComputationLine, int]]] = {}
+        self.unknown_loops: list[str] = []
+        self.unknown_calls: Counter[str] = Counter()
+        self.conditionals = 0
+
+    def instructions(self, memory: ExecutedCosts) -> Iterator[InstructionCost]:
+        """Yield the costs in the order of the text, computation by computation."""
+        for computation, count in self._executions().items():
+            checkpoint()
+            for member in self._module.members(computation):
+                if count and not _calls_schedule(member):
+                    yield self._instruction(member, computation, count, memory)
+
+    def _instruction(
+        self,
+        instruction: InstructionLine,
+        computation: ComputationLine,
+        count: int,
+        memory: ExecutedCosts,
+    ) -> InstructionCost:
+        cost = self._costs.of(instruction)
+        unknown = self._costs.unknown_in(instruction)
+        self.unknown_calls.update(unknown)
+        return InstructionCost(
+            instruction,
+            computation,
+            None if instruction in self._costs.unknown_calls else cost,
+            memory.of(instruction).bytes_accessed if cost.bytes_accessed else 0,
+            self._wire_bytes(instruction),
+            count,
+            cost.flops > 0 and self._is_narrow(instruction),
+        )
+
+    def _is_narrow(self, instruction: InstructionLine) -> bool:
+        operands = self._costs.operands.of(instruction)
+        return any(one is not None and _NARROW_ARRAY.match(one.shape) for one in operands)
+
+    def _wire_bytes(self, instruction: InstructionLine) -> int:
+        opcode = instruction.opcode
+        if is_collective(opcode):
+            return wire_bytes(self._costs.operation(instruction), self._module)
+        if not opcode.startswith("fusion"):
+            return 0
+        return sum(
+            wire_bytes(self._costs.operation(member), self._module)
+            for computation in self._module.called_by(instruction)
+            for member in self._module.members(computation)
+            if is_collective(member.opcode)
+        )
+
+    def _executions(self) -> dict[ComputationLine, int]:
+        """Return how often each computation of the schedule runs, callers first."""
+        entry = self._module.entry
+        if entry is None:
+            return {}
+        counts = {entry: 1}
+        order = self._callers_first(entry)
+        for computation in order:
+            for callee, times in self._callees[computation]:
+                counts[callee] = counts.get(callee, 0) + counts.get(computation, 0) * times
+        return {computation: counts.get(computation, 0) for computation in order}
+
+    def _callers_first(self, entry: ComputationLine) -> list[ComputationLine]:
+        done: dict[ComputationLine, None] = {}
+        waiting: list[tuple[ComputationLine, bool]] = [(entry, False)]
+        while waiting:
+            computation, is_walked = waiting.pop()
+            if is_walked:
+                done[computation] = None
+            elif computation not in self._callees:
+                self._callees[computation] = list(self._calls(computation))
+                waiting.append((computation, True))
+                waiting += [(callee, False) for callee, _ in self._callees[computation]]
+        return list(reversed(done))
+
+    def _calls(self, computation: ComputationLine) -> Iterator[tuple[ComputationLine, int]]:
+        """Yield the computations that a computation runs, each with the number of executions."""
+        for member in self._module.members(computation):
+            if not _calls_schedule(member):
+                continue
+            callees = [
+                (one.attribute, one.computation)
+                for one in ordered_callees(self._module, member)
+                if one.computation is not None
+            ]
+            if member.opcode == "conditional":
+                self.conditionals += 1
+                branches = [self._costs.of_computation(callee) for _, callee in callees]
+                sizes = [(one.flops, one.bytes_accessed) for one in branches]
+                callees = [callees[sizes.index(max(sizes))]] if callees else []
+            times = 1
+            if member.opcode == "while":
+                known = trip_count(member.parsed)
+                times = 1 if known is None else known
+                if known is None:
+                    self.unknown_loops.append(member.name)
+            for attribute, callee in callees:
+                yield callee, times + (attribute == "condition" and times > 1)
+
+
+def _calls_schedule(instruction: InstructionLine) -> bool:
+    """Return whether the instructions of called computations are in the schedule."""
+    opcode = instruction.opcode
+    return opcode in CALLING_OPCODES or opcode == "call-start"

@@ -1,0 +1,295 @@
+"""The formulas of XLA's cost analysis for opcodes whose cost is not one for each element."""
+
+import re
+from collections.abc import Callable, Sequence
+from math import prod
+
+from hlo_lsp.cost.operation import NO_COST, Cost, Operation, dimensions, element_count, leaf_texts
+from hlo_lsp.cost.windows import WindowDimension, parse_labels, parse_window, valid_positions
+from hlo_lsp.hlo.vocabulary import CostRule, opcode_spec
+from hlo_lsp.model.shape import ArrayShape, try_shape
+
+_FLOPS_PER_MULTIPLY_ADD = 2
+_MULTIPLICATIONS_PER_COMPLEX_PRODUCT = 4
+_NUMBER = re.compile(r"\d{1,18}")
+
+
+def cost_of(operation: Operation) -> Cost:
+    """Return the cost of an operation by the formula or the rule of its opcode."""
+    formula = _FORMULAS.get(operation.opcode)
+    if formula is not None:
+        return formula(operation)
+    rule = opcode_spec(operation.opcode).cost
+    if rule is CostRule.FREE:
+        return NO_COST
+    if rule is CostRule.ELEMENTWISE:
+        return Cost(operation.elements, 0, operation.bytes_of_all)
+    if rule is CostRule.TRANSCENDENTAL:
+        return Cost(0, operation.elements, operation.bytes_of_all)
+    return Cost(0, 0, operation.bytes_of_all)
+
+
+def _numbers(text: str) -> list[int]:
+    return list(map(int, _NUMBER.findall(text)))
+
+
+def _repeated(operation: Operation, callee: Cost, count: int) -> Cost:
+    return callee.times(count).with_bytes(operation.bytes_of_all)
+
+
+def _tuple(operation: Operation) -> Cost:
+    return Cost(bytes_accessed=operation.size_of(operation.shape))
+
+
+def _transpose(operation: Operation) -> Cost:
+    return NO_COST if _is_bitcast(operation) else Cost(0, 0, operation.bytes_of_all)
+
+
+def _is_bitcast(operation: Operation) -> bool:
+    """Return whether a transpose moves no element (``ShapeUtil::TransposeIsBitcast``)."""
+    order = _numbers(operation.attribute("dimensions"))
+    before = _minor_to_major(operation.operand(0), len(order))
+    after = _minor_to_major(operation.shape, len(order))
+    return all(dim < len(order) for dim in after) and before == [order[dim] for dim in after]
+
+
+def _minor_to_major(shape: str, rank: int) -> list[int]:
+    parsed = try_shape(shape)
+    layout = parsed.layout if isinstance(parsed, ArrayShape) else None
+    order = () if layout is None else layout.minor_to_major
+    return list(order) or list(reversed(range(rank)))
+
+
+def dot_flops(lhs: str, result: str, contracting: Sequence[int]) -> int:
+    """Return the FLOPs of a product by the shapes and the contracting dimensions of ``lhs``."""
+    sizes = dimensions(lhs)
+    width = prod(sizes[dim] for dim in contracting if dim < len(sizes))
+    return _FLOPS_PER_MULTIPLY_ADD * element_count(result) * width
+
+
+def _dot(operation: Operation) -> Cost:
+    contracting = _numbers(operation.attribute("lhs_contracting_dims"))
+    flops = dot_flops(operation.operand(0), operation.shape, contracting)
+    return Cost(flops, 0, operation.bytes_of_all)
+
+
+def _ragged_dot(operation: Operation) -> Cost:
+    """Return the cost of a ragged dot; a ragged dimension of the result counts as one row."""
+    cost = _dot(operation)
+    ragged, *others = (
+        _numbers(operation.attribute(name))
+        for name in ("lhs_ragged_dims", "lhs_contracting_dims", "lhs_batch_dims")
+    )
+    rows = dimensions(operation.shape)[:1]
+    if ragged and rows and rows[0] and not any(ragged[0] in dims for dims in others):
+        return Cost(cost.flops // rows[0], 0, cost.bytes_accessed)
+    return cost
+
+
+def convolution_flops(operation: Operation, *shapes: str) -> int:
+    """Return the FLOPs of a convolution; ``shapes`` are those of input, kernel, and result."""
+    labels = parse_labels(operation.attribute("dim_labels"))
+    window = parse_window(operation.attribute("window"))
+    lhs, rhs, out = map(dimensions, shapes)
+    if labels is None or any(
+        len(letters) != len(sizes)
+        for letters, sizes in ((labels.lhs, lhs), (labels.rhs, rhs), (labels.result, out))
+    ):
+        return 0
+    positions = 1
+    for one, digit in zip(window, labels.spatial, strict=False):
+        inputs, kernels, outputs = (
+            sizes[letters.index(digit)] if digit in letters else 1
+            for letters, sizes in ((labels.lhs, lhs), (labels.rhs, rhs), (labels.result, out))
+        )
+        positions *= valid_positions(one, inputs, kernels, outputs)
+    features = lhs[labels.lhs.index("f")] // _count(operation, "feature_group_count")
+    batches = lhs[labels.lhs.index("b")] // _count(operation, "batch_group_count")
+    products = features * out[labels.result.index("f")] * batches * positions
+    return _FLOPS_PER_MULTIPLY_ADD * products
+
+
+def _count(operation: Operation, name: str) -> int:
+    return max(1, next(iter(_numbers(operation.attribute(name))), 1))
+
+
+def _convolution(operation: Operation) -> Cost:
+    flops = convolution_flops(
+        operation, operation.operand(0), operation.operand(1), operation.shape
+    )
+    return Cost(flops, 0, operation.bytes_of_all)
+
+
+def _first_elements(shape: str) -> int:
+    """Return the number of elements of an array, or of the first array of a tuple."""
+    return element_count(next(iter(leaf_texts(shape)), ""))
+
+
+def _reduce(operation: Operation) -> Cost:
+    count = element_count(operation.operand(0)) - _first_elements(operation.shape)
+    return _repeated(operation, operation.callee(), count)
+
+
+def _reduce_window(operation: Operation) -> Cost:
+    window = parse_window(operation.attribute("window"))
+    outputs = _first_elements(operation.shape)
+    count = (prod(one.size for one in window) - 1) * outputs
+    span = _broadcast_span(operation, window)
+    if span:
+        count = outputs // span + span - 1
+    return _repeated(operation, operation.callee(), count)
+
+
+def _broadcast_span(operation: Operation, window: tuple[WindowDimension, ...]) -> int:
+    """Return the size of the dimension that a window reduces and broadcasts again, or 0."""
+    sizes = dimensions(operation.shape)
+    reduced = [number for number, one in enumerate(window) if one.size != 1]
+    padded = [number for number, one in enumerate(window) if one.padding_low or one.padding_high]
+    if len(reduced) != 1 or reduced != padded or len(sizes) != len(window):
+        return 0
+    (number,), one = reduced, window[reduced[0]]
+    is_broadcast = one.padding_low == one.padding_high == sizes[number] - 1
+    return sizes[number] if is_broadcast and one.size == 2 * one.padding_low + 1 else 0
+
+
+def _select_and_scatter(operation: Operation) -> Cost:
+    sources = element_count(operation.operand(1))
+    size = prod(one.size for one in parse_window(operation.attribute("window")))
+    cost = operation.callee("select").times(sources * (size - 1))
+    return (cost + operation.callee("scatter").times(sources)).with_bytes(operation.bytes_of_all)
+
+
+def _sort(operation: Operation) -> Cost:
+    count = element_count(operation.operand(0))
+    return Cost(count * max(0, count - 1).bit_length(), 0, operation.bytes_of_all)
+
+
+def _fft(operation: Operation) -> Cost:
+    lengths = _numbers(operation.attribute("fft_length"))
+    logarithms = prod(max(0, length.bit_length() - 1) for length in lengths)
+    per_element = _FLOPS_PER_MULTIPLY_ADD * _MULTIPLICATIONS_PER_COMPLEX_PRODUCT * logarithms
+    return Cost(per_element * element_count(operation.operand(0)), 0, operation.bytes_of_all)
+
+
+def _cholesky(operation: Operation) -> Cost:
+    shape = operation.operand(0)
+    size = next(reversed(dimensions(shape)), 0)
+    return Cost(size * element_count(shape) // 3, 0, operation.size_of(shape))
+
+
+def _triangular_solve(operation: Operation) -> Cost:
+    a, b = operation.operand(0), operation.operand(1)
+    size = next(reversed(dimensions(a)), 0)
+    read = operation.size_of(a) // 2 + operation.size_of(b)
+    flops = _FLOPS_PER_MULTIPLY_ADD * size * element_count(b)
+    return Cost(flops, 0, operation.leaf_bytes(operation.shape) + read)
+
+
+def _slice(operation: Operation) -> Cost:
+    return Cost(bytes_accessed=2 * operation.size_of(operation.shape))
+
+
+def _slice_at_index(operation: Operation) -> Cost:
+    indices = operation.size_of(operation.operand(1))
+    return Cost(bytes_accessed=2 * operation.size_of(operation.shape) + indices)
+
+
+def _dynamic_update_slice(operation: Operation) -> Cost:
+    update, index = map(operation.size_of, (operation.operand(1), operation.operand(2)))
+    return Cost(bytes_accessed=2 * update + index)
+
+
+def _scatter(operation: Operation) -> Cost:
+    count = len(operation.operands) // 2
+    updates = operation.operands[count + 1 :]
+    indices = operation.size_of(operation.operand(count))
+    cost = operation.callee().times(element_count(next(iter(updates), "")))
+    return cost.with_bytes(3 * sum(map(operation.size_of, updates)) + indices)
+
+
+def _scan(operation: Operation) -> Cost:
+    """Return the cost of a scan: that of one step for each element of a slice."""
+    sizes = dimensions(operation.operand(0))
+    steps = [sizes[dim] for dim in _numbers(operation.attribute("dimensions")) if dim < len(sizes)]
+    count = element_count(operation.operand(0)) // max(1, prod(steps))
+    return _repeated(operation, operation.callee(), count)
+
+
+def _map(operation: Operation) -> Cost:
+    return _repeated(operation, operation.callee(), operation.elements)
+
+
+def _all_reduce(operation: Operation) -> Cost:
+    return Cost(operation.elements, 0, operation.bytes_of_all)
+
+
+def _infeed(operation: Operation) -> Cost:
+    return Cost(bytes_accessed=operation.leaf_bytes(operation.shape))
+
+
+def _outfeed(operation: Operation) -> Cost:
+    return Cost(bytes_accessed=sum(map(operation.leaf_bytes, operation.operands)))
+
+
+def _random_bits(operation: Operation) -> Cost:
+    return Cost(0, operation.elements, operation.bytes_of_all)
+
+
+def _call(operation: Operation) -> Cost:
+    return operation.callee("to_apply")
+
+
+def _while(operation: Operation) -> Cost:
+    return operation.callee("body") + operation.callee("condition")
+
+
+def _conditional(operation: Operation) -> Cost:
+    names = ("branch_computations", "true_computation", "false_computation")
+    branches = [cost for name in names for cost in operation.callees(name)]
+    found = branches[0] if branches else NO_COST
+    for branch in branches[1:]:
+        found = found.maximum(branch)
+    return found
+
+
+def _async_start(operation: Operation) -> Cost:
+    return operation.callee("calls")
+
+
+def _custom_call(_: Operation) -> Cost:
+    return Cost(-1, 0, -1)
+
+
+_FORMULAS: dict[str, Callable[[Operation], Cost]] = {
+    "all-reduce": _all_reduce,
+    "all-reduce-start": _all_reduce,
+    "async-start": _async_start,
+    "call": _call,
+    "cholesky": _cholesky,
+    "collective-reduce": _all_reduce,
+    "conditional": _conditional,
+    "convolution": _convolution,
+    "custom-call": _custom_call,
+    "dot": _dot,
+    "dynamic-slice": _slice_at_index,
+    "dynamic-update-slice": _dynamic_update_slice,
+    "fft": _fft,
+    "gather": _slice_at_index,
+    "infeed": _infeed,
+    "map": _map,
+    "outfeed": _outfeed,
+    "ragged-dot": _ragged_dot,
+    "reduce": _reduce,
+    "reduce-window": _reduce_window,
+    "rng-bit-generator": _random_bits,
+    "scaled-dot": _dot,
+    "scan": _scan,
+    "scatter": _scatter,
+    "select-and-scatter": _select_and_scatter,
+    "slice": _slice,
+    "sort": _sort,
+    "transpose": _transpose,
+    "triangular-solve": _triangular_solve,
+    "tuple": _tuple,
+    "while": _while,
+}

@@ -1,0 +1,48 @@
+"""The operands and the users of the instructions of a module, each computation read once."""
+
+from collections.abc import Sequence
+
+from hlo_lsp.model.computation import Computation
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+_Operands = Sequence[InstructionLine | None]
+
+
+class OperandIndex:
+    """Operands by instruction, and users by computation; both are read on request."""
+
+    def __init__(self, module: ModuleIndex) -> None:
+        self.module = module
+        self._operands: dict[InstructionLine, _Operands] = {}
+        self._users: dict[Computation, dict[InstructionLine, list[InstructionLine]]] = {}
+
+    def of(self, instruction: InstructionLine) -> _Operands:
+        """Return the operands of an instruction; None for undefined ones."""
+        known = self._operands.get(instruction)
+        if known is None:
+            scope = self.module.scope_of(instruction)
+            if isinstance(scope, ComputationLine):
+                self._read(self.module.computation(scope))
+            known = self._operands.get(instruction)
+        if known is None:  # an instruction outside of computations, or an element of a tuple
+            known = self._operands[instruction] = self.module.operands(instruction)
+        return known
+
+    def _read(self, body: Computation) -> None:
+        find = body.names.get
+        for member in body.members:
+            self._operands[member] = [
+                body.instruction(name) if "#" in name else find(name) for name in member.operands
+            ]
+
+    def users(self, body: Computation, value: InstructionLine) -> Sequence[InstructionLine]:
+        """Return the instructions of a computation that have a value as an operand, in order."""
+        known = self._users.get(body)
+        if known is None:
+            known = self._users[body] = {}
+            for member in body.members:
+                for operand in dict.fromkeys(self.of(member)):
+                    if operand is not None:
+                        known.setdefault(operand, []).append(member)
+        return known.get(value, ())

@@ -1,0 +1,110 @@
+"""An operation whose cost is computed: an instruction with the shapes of its operands."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hlo_lsp.model.shape import ArrayShape, Shape, arrays_of, element_texts, try_shape
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The FLOPs, the transcendental functions, and the bytes read and written."""
+
+    flops: int = 0
+    transcendentals: int = 0
+    bytes_accessed: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            self.flops + other.flops,
+            self.transcendentals + other.transcendentals,
+            self.bytes_accessed + other.bytes_accessed,
+        )
+
+    def times(self, count: int) -> "Cost":
+        """Return the cost of this many executions."""
+        return Cost(self.flops * count, self.transcendentals * count, self.bytes_accessed * count)
+
+    def with_bytes(self, count: int) -> "Cost":
+        """Return the same computation with another number of bytes."""
+        return Cost(self.flops, self.transcendentals, count)
+
+    def maximum(self, other: "Cost") -> "Cost":
+        """Return the larger number of each kind."""
+        return Cost(
+            max(self.flops, other.flops),
+            max(self.transcendentals, other.transcendentals),
+            max(self.bytes_accessed, other.bytes_accessed),
+        )
+
+
+NO_COST = Cost()
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An opcode with its shapes, its attributes, and the costs of the computations that it calls.
+
+    Attributes:
+        shape: The shape of the result as text.
+        operands: The shapes of the operands as texts, empty for unknown ones.
+        attribute: Returns the text of an attribute, empty if it is missing.
+        callees: Returns the costs of the computations that an attribute names.
+        size_of: Returns the bytes of an array, or of the table of a tuple.
+    """
+
+    opcode: str
+    shape: str
+    operands: tuple[str, ...]
+    attribute: Callable[[str], str]
+    callees: Callable[[str], list[Cost]]
+    size_of: Callable[[str], int]
+
+    def operand(self, number: int) -> str:
+        """Return the shape of an operand, empty if it is missing."""
+        return self.operands[number] if number < len(self.operands) else ""
+
+    def callee(self, attribute: str = "to_apply") -> Cost:
+        """Return the cost of the computation that an attribute names."""
+        return next(iter(self.callees(attribute)), NO_COST)
+
+    def leaf_bytes(self, shape: str) -> int:
+        """Return the bytes of all arrays of a shape."""
+        return sum(map(self.size_of, leaf_texts(shape)))
+
+    @property
+    def bytes_of_all(self) -> int:
+        """The bytes of all operands and of the arrays of the result."""
+        return self.leaf_bytes(self.shape) + sum(map(self.size_of, self.operands))
+
+    @property
+    def elements(self) -> int:
+        """The number of elements of the result, of all its arrays if it is a tuple."""
+        return element_count(self.shape)
+
+
+@lru_cache(maxsize=1 << 13)
+def element_count(shape: str) -> int:
+    """Return the number of elements of all arrays of a shape; 0 for an unknown number."""
+    return sum(array.elements or 0 for array in _arrays(try_shape(shape)))
+
+
+def _arrays(shape: Shape | None) -> list[ArrayShape]:
+    return [array for array in arrays_of(shape) if array.element_type not in {"token", "opaque"}]
+
+
+@lru_cache(maxsize=1 << 13)
+def dimensions(shape: str) -> tuple[int, ...]:
+    """Return the sizes of the dimensions of an array; none for another shape."""
+    parsed = try_shape(shape)
+    return tuple(d.size or 0 for d in parsed.dims) if isinstance(parsed, ArrayShape) else ()
+
+
+@lru_cache(maxsize=1 << 12)
+def leaf_texts(shape: str) -> tuple[str, ...]:
+    """Return the texts of the arrays of a shape."""
+    elements = element_texts(shape)
+    if elements is None:
+        return (shape,) if shape else ()
+    return tuple(leaf for element in elements for leaf in leaf_texts(element))

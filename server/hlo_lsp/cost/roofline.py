@@ -1,0 +1,40 @@
+"""The least time of an instruction on a chip, and what bounds it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.executed import InstructionCost
+
+_WIDE_BITS, _NARROW_BITS = 16, 8
+
+
+class Bound(Enum):
+    """What an instruction waits for at its least time."""
+
+    COMPUTE = "compute"
+    MEMORY = "memory"
+    NETWORK = "network"
+
+
+@dataclass(frozen=True, slots=True)
+class LeastTime:
+    """The least time of all executions in seconds, and what bounds it; None for no time."""
+
+    seconds: float
+    bound: Bound | None
+
+
+def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
+    """Return the least time of an instruction: that of the resource that takes longest."""
+    if one.cost is None:
+        return LeastTime(0.0, None)
+    bits = _NARROW_BITS if one.is_narrow else _WIDE_BITS
+    times = {
+        Bound.COMPUTE: one.cost.flops / chip.peak_flops(bits),
+        Bound.MEMORY: one.memory_bytes / chip.memory_bytes_per_second,
+        Bound.NETWORK: one.wire_bytes / (chip.network_bytes_per_second or float("inf")),
+    }
+    bound = max(times, key=lambda key: times[key])
+    seconds = times[bound] * one.executions
+    return LeastTime(seconds, bound if seconds else None)

@@ -1,0 +1,150 @@
+"""The cost of a program as text and JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hlo_lsp.cost.operation import Cost
+from hlo_lsp.cost.program_cost import CostGroup, CostKey, ProgramCost
+from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
+from hlo_lsp.reports.summary import module_name
+
+Json = dict[str, Any]
+_MAX_NAMES = 5
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def format_flops(count: int) -> str:
+    """Return a number of FLOPs with a decimal prefix: ``90.9 GFLOP``."""
+    size, prefix = float(count), 0
+    while size >= 999.5 and prefix < len(_PREFIXES) - 1:
+        size, prefix = size / 1000, prefix + 1
+    return f"{size:.3g} {_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time with three digits: ``6.41 ms``."""
+    if 0 < seconds < _SECONDS[-1][0]:
+        return "< 1 ns"
+    unit, name = next((each for each in _SECONDS if seconds >= each[0]), _SECONDS[-1])
+    return f"{seconds / unit:.3g} {name}" if seconds < 999.5 else f"{seconds:,.0f} s"
+
+
+def cost_lines(program: ProgramCost, key: CostKey, count: int) -> Iterator[str]:
+    """Yield the lines of the text form, with at most ``count`` groups."""
+    total, executed = program.total, program.executed
+    at_least = "" if executed.complete else "at least "
+    yield f"{module_name(program.dump)}: {at_least}{_amounts(total)}"
+    yield _time_line(program, total)
+    yield f"XLA's analysis, each loop once: {_xla_amounts(program.xla)}"
+    if executed.unknown_loops:
+        names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
+        loops = count_noun(len(executed.unknown_loops), "loop")
+        yield f"{loops} of unknown trip count, counted once: {names}"
+    if executed.unknown_calls:
+        calls = [f"{name} ({times})" for name, times in sorted(executed.unknown_calls.items())]
+        number = count_noun(sum(executed.unknown_calls.values()), "custom call")
+        yield f"{number} of unknown cost: {join_limited(calls, _MAX_NAMES)}"
+    if executed.conditionals:
+        number = count_noun(executed.conditionals, "conditional")
+        yield f"{number}: the branch with the most FLOPs counts"
+    groups = program.groups(key)
+    yield from (_group_line(group, total) for group in groups[:count])
+    if groups[count:]:
+        yield f"  and {len(groups) - count:,} more"
+
+
+def _amounts(group: CostGroup) -> str:
+    parts = [format_flops(group.cost.flops)]
+    if group.cost.transcendentals:
+        parts.append(f"{group.cost.transcendentals:,} transcendentals")
+    accessed = f"{format_short_bytes(group.cost.bytes_accessed)} accessed"
+    if group.memory_bytes != group.cost.bytes_accessed:
+        accessed += f" ({format_short_bytes(group.memory_bytes)} off chip)"
+    parts.append(accessed)
+    if group.wire_bytes:
+        parts.append(f"{format_short_bytes(group.wire_bytes)} sent")
+    return ", ".join(parts)
+
+
+def _xla_amounts(cost: Cost) -> str:
+    return (
+        f"{format_flops(cost.flops)}, {cost.transcendentals:,} transcendentals,"
+        f" {format_short_bytes(max(0, cost.bytes_accessed))} accessed"
+    )
+
+
+def _time_line(program: ProgramCost, total: CostGroup) -> str:
+    if program.chip is None or total.seconds is None:
+        return "least time: unknown chip; use --chip"
+    bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
+    return f"least time on {program.chip.title}: {format_seconds(total.seconds)}{bound}"
+
+
+def _group_line(group: CostGroup, total: CostGroup) -> str:
+    cells = [f"{format_flops(group.cost.flops):>11}", f"{_traffic(group):>11}"]
+    if group.seconds is not None:
+        share = group.seconds / total.seconds if total.seconds else 0.0
+        bound = "" if group.bound is None else group.bound.value
+        cells = [f"{format_seconds(group.seconds):>8}", f"{share:>4.0%}", *cells, f"{bound:<7}"]
+    name = group.name if group.source is None else group.source.short
+    unknown = " (unknown)" if group.unknown else ""
+    return f"  {'  '.join(cells)}  {name}{unknown}"
+
+
+def _traffic(group: CostGroup) -> str:
+    return format_short_bytes(group.memory_bytes)
+
+
+def cost_json(programs: Sequence[ProgramCost], key: CostKey, count: int) -> list[Json]:
+    """Return the costs as JSON; see docs/json_schema.md."""
+    return [_program_json(program, key, count) for program in programs]
+
+
+def _program_json(program: ProgramCost, key: CostKey, count: int) -> Json:
+    total, executed = program.total, program.executed
+    return {
+        "name": module_name(program.dump),
+        "path": program.dump.files[0].label,
+        "chip": None if program.chip is None else program.chip.name,
+        "xla": _amounts_json(program.xla),
+        "executed": {
+            **_amounts_json(total.cost),
+            **_traffic_json(total),
+            "complete": executed.complete,
+            "unknown_loops": list(executed.unknown_loops),
+            "unknown_custom_calls": executed.unknown_calls,
+            "conditionals": executed.conditionals,
+        },
+        "by": key.value,
+        "groups": [_group_json(group) for group in program.groups(key)[:count]],
+    }
+
+
+def _amounts_json(cost: Cost) -> Json:
+    return {
+        "flops": cost.flops,
+        "transcendentals": cost.transcendentals,
+        "bytes_accessed": cost.bytes_accessed,
+    }
+
+
+def _traffic_json(group: CostGroup) -> Json:
+    return {
+        "memory_bytes": group.memory_bytes,
+        "wire_bytes": group.wire_bytes,
+        "least_seconds": group.seconds,
+        "bound": None if group.bound is None else group.bound.value,
+    }
+
+
+def _group_json(group: CostGroup) -> Json:
+    return {
+        "name": group.name,
+        "instructions": group.instructions,
+        "executions": group.executions,
+        **_amounts_json(group.cost),
+        **_traffic_json(group),
+        "flops_per_byte": group.intensity,
+        "unknown": group.unknown,
+    }

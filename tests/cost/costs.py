@@ -1,0 +1,21 @@
+"""The costs of module texts."""
+
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+
+
+def cost_of_text(
+    text: str, chip: Chip | None = None, path: str = "cpu_after_optimizations.txt"
+) -> ProgramCost:
+    """Return the cost of the module in a text."""
+    program = program_cost(Compile([DumpFile.of_text(text, path)]), chip)
+    assert program is not None
+    return program
+
+
+def module(*lines: str) -> str:
+    """Return a module whose entry computation has these instructions."""
+    body = "\n".join(f"  {line}" for line in lines)
+    return f"HloModule m, is_scheduled=true, num_partitions=4\n\nENTRY %e {{\n{body}\n}}\n"

@@ -1,0 +1,77 @@
+"""Tests for chips and the least time on them."""
+
+import pytest
+
+from cost.costs import cost_of_text, module
+from hlo_lsp.cli.options import argument_parser
+from hlo_lsp.cost.chips import chip_of, chips
+from hlo_lsp.cost.program_cost import CostKey
+from hlo_lsp.cost.roofline import Bound
+
+_DOT = module(
+    "%a = f32[1000,1000] parameter(0)",
+    "%b = f32[1000,1000] parameter(1)",
+    "%d = f32[1000,1000] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    'ROOT %n = f32[1000,1000] negate(%d), metadata={op_name="jit(f)/transpose(jvp(g))/neg"'
+    ' source_file="/f.py" source_line=7}',
+)
+
+
+@pytest.mark.parametrize("name", chips())
+def test_every_figure_has_a_source(name: str) -> None:
+    chip = chips()[name]
+    assert chip.source.startswith("https://")
+    assert chip.peak_flops(16) <= chip.peak_flops(8)
+    assert argument_parser().parse_args(["cost", "dump", "--chip", name]).chip == name
+
+
+def test_device_has_half_of_a_chip_with_two() -> None:
+    assert chips()["tpu7x"].peak_flops(16) == pytest.approx(1153.5e12)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("module_0001.f.sm_9.0a_gpu_after_optimizations.txt", "h100"),
+        ("module_0001.f.sm_8.0_gpu_after_optimizations.txt", None),
+        ("module_0001.f.cl_1.after_optimizations.txt", None),
+    ],
+)
+def test_chip_follows_from_the_architecture(path: str, name: str | None) -> None:
+    chip = chip_of(cost_of_text(_DOT, path=path).dump)
+    assert (None if chip is None else chip.name) == name
+
+
+def test_least_time_is_that_of_the_slowest_resource() -> None:
+    program = cost_of_text(_DOT, chips()["v5e"])
+    dot, negate = program.groups(CostKey.INSTRUCTION)
+    assert (dot.name, dot.bound) == ("d", Bound.MEMORY)
+    assert dot.seconds == pytest.approx(12e6 / 819e9)
+    assert dot.intensity == pytest.approx(2e9 / 12e6)
+    assert negate.seconds == pytest.approx(8e6 / 819e9)
+    assert program.total.seconds == pytest.approx(20e6 / 819e9)
+
+
+def test_narrow_operands_use_the_higher_peak() -> None:
+    text = _DOT.replace("f32[1000,1000] parameter", "s8[4096,4096] parameter")
+    program = cost_of_text(text.replace("f32[1000,1000] dot", "s32[4096,4096] dot"), chips()["v5e"])
+    dot = program.groups(CostKey.INSTRUCTION)[0]
+    assert (dot.name, dot.bound) == ("d", Bound.COMPUTE)
+    assert dot.seconds == pytest.approx(2 * 4096**3 / 393e12)
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        (CostKey.LINE, ["no Python line: dot", "/f.py:7"]),
+        (CostKey.SCOPE, ["no scope", "jit(f)/transpose(jvp(g))"]),
+        (CostKey.OPCODE, ["dot", "negate"]),
+        (CostKey.PHASE, ["other", "backward"]),
+        (CostKey.COMPUTATION, ["e"]),
+    ],
+)
+def test_groups_are_sorted_by_time(key: CostKey, names: list[str]) -> None:
+    for chip in (None, chips()["v5e"]):
+        groups = cost_of_text(_DOT, chip).groups(key)
+        assert [group.name for group in groups] == names
+        assert sum(group.cost.flops for group in groups) == 2 * 10**9 + 10**6

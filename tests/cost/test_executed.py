@@ -1,0 +1,172 @@
+"""Tests for the cost of modules as they run."""
+
+import pytest
+
+from cost.costs import cost_of_text, module
+from hlo_lsp.cost.operation import Cost
+
+_LOOP = """\
+HloModule m, is_scheduled=true
+
+%body {
+  %p = (s32[], f32[8]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %x = f32[8] get-tuple-element(%p), index=1
+  %y = f32[8] multiply(%x, %x)
+  ROOT %t = (s32[], f32[8]) tuple(%i, %y)
+}
+
+%condition {
+  %p = (s32[], f32[8]) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  ROOT %c = pred[] compare(%i, %i), direction=LT
+}
+
+ENTRY %e {
+  %p = (s32[], f32[8]) parameter(0)
+  ROOT %w = (s32[], f32[8]) while(%p), condition=%condition, body=%bodyCONFIG
+}
+"""
+_TRIP_COUNT = ', backend_config={"known_trip_count":{"n":"5"}}'
+
+
+def test_loop_counts_each_iteration() -> None:
+    program = cost_of_text(_LOOP.replace("CONFIG", _TRIP_COUNT))
+    assert program.xla == Cost(9, 0, 105 + 16)  # with the table of the tuple
+    assert program.executed.total == Cost(5 * 8 + 6, 0, 5 * 96 + 6 * 9)
+    assert program.executed.complete
+
+
+def test_unknown_trip_count_is_a_lower_bound() -> None:
+    program = cost_of_text(_LOOP.replace("CONFIG", ""))
+    assert program.executed.total == Cost(9, 0, 105)
+    assert not program.executed.complete
+    assert program.executed.unknown_loops == ("w",)
+
+
+def test_conditional_counts_the_most_expensive_branch() -> None:
+    branch = "%b{0} {{\n  %p = f32[{1}] parameter(0)\n  ROOT %n = f32[{1}] negate(%p)\n}}\n\n"
+    text = (
+        "HloModule m\n\n"
+        + branch.format(0, 4)
+        + branch.format(1, 64)
+        + module(
+            *("%i = s32[] parameter(0)", "%a = f32[4] parameter(1)", "%b = f32[64] parameter(2)"),
+            "ROOT %c = f32[64] conditional(%i, %a, %b), branch_computations={%b0, %b1}",
+        ).partition("\n\n")[2]
+    )
+    executed = cost_of_text(text).executed
+    assert (executed.total.flops, executed.conditionals) == (64, 1)
+
+
+def test_asynchronous_copy_counts_once() -> None:
+    text = module(
+        "%p = f32[8] parameter(0)",
+        "%s = (f32[8], f32[8], u32[]) copy-start(%p)",
+        "ROOT %d = f32[8] copy-done(%s)",
+    )
+    assert cost_of_text(text).executed.total == Cost(0, 0, 64)
+
+
+def test_bytes_are_padded_and_off_chip_bytes_apart() -> None:
+    text = module(
+        "%p = bf16[9,130]{1,0:T(8,128)(2,1)} parameter(0)",
+        "ROOT %n = bf16[9,130]{1,0:T(8,128)(2,1)S(1)} negate(%p)",
+    )
+    program = cost_of_text(text, path="module_0001.f.cl_1.after_optimizations.txt")
+    assert program.xla.bytes_accessed == 2 * 2340
+    assert program.executed.total.bytes_accessed == 2 * 8192
+    assert program.total.memory_bytes == 8192
+
+
+_GEMM = (
+    '%g = (f32[8,4], s8[64]) custom-call(%a, %b), custom_call_target="__cublas$gemm",'
+    ' backend_config={"gemm_backend_config":{"dot_dimension_numbers":{'
+    '"lhs_contracting_dimensions":["1"],"rhs_contracting_dimensions":["0"]}}}'
+)
+_CONVOLUTION = (
+    '%g = (f32[{2}], u8[0]) custom-call(%a, %b), custom_call_target="__cudnn$conv{0}",'
+    " window={{size=3x3}}, dim_labels=b01f_01io->b01f"
+)
+_IMAGE, _KERNEL, _OUTPUT = "2,6,6,4", "3,3,4,5", "2,4,4,5"
+_CONVOLUTION_FLOPS = 2 * 4 * 5 * 2 * (3 * 4) ** 2
+
+
+@pytest.mark.parametrize(
+    ("call", "a", "b", "expected"),
+    [
+        (_GEMM, "8,16", "16,4", Cost(2 * 8 * 4 * 16, 0, 4 * (128 + 64 + 32))),
+        (
+            _CONVOLUTION.format("Forward", "", _OUTPUT),
+            *(_IMAGE, _KERNEL, Cost(_CONVOLUTION_FLOPS, 0, 4 * (288 + 180 + 160))),
+        ),
+        (
+            _CONVOLUTION.format("BackwardFilter", "", _KERNEL),
+            *(_IMAGE, _OUTPUT, Cost(_CONVOLUTION_FLOPS, 0, 4 * (288 + 180 + 160))),
+        ),
+        (
+            _CONVOLUTION.format("BackwardInput", "", _IMAGE),
+            *(_OUTPUT, _KERNEL, Cost(_CONVOLUTION_FLOPS, 0, 4 * (288 + 180 + 160))),
+        ),
+        (
+            '%g = (f32[1,2], s32[1,2]) custom-call(%a), custom_call_target="TopK"',
+            *("1,8", "1", Cost(0, 0, 32 + 8 + 8)),
+        ),
+        (
+            '%g = f32[8] custom-call(%a), custom_call_target="tpu_custom_call", backend_config='
+            '{"cost_estimate":{"flops":"12","transcendentals":"3","bytes_accessed":"40"}}',
+            *("8", "8", Cost(12, 3, 40)),
+        ),
+        ('%g = f32[8] custom-call(%a), custom_call_target="Sharding"', "8", "8", Cost()),
+    ],
+)
+def test_library_calls_have_costs(call: str, a: str, b: str, expected: Cost) -> None:
+    text = module(f"%a = f32[{a}] parameter(0)", f"%b = f32[{b}] parameter(1)", call)
+    program = cost_of_text(text)
+    assert program.executed.complete
+    assert program.executed.total == expected
+
+
+def test_unknown_custom_call_is_listed() -> None:
+    call = '%c = f32[8] custom-call(%p), custom_call_target="my_kernel"'
+    program = cost_of_text(module("%p = f32[8] parameter(0)", call))
+    assert (program.xla.flops, program.xla.bytes_accessed) == (-1, -1)
+    assert program.executed.total == Cost()
+    assert program.executed.unknown_calls == {"my_kernel": 1}
+    assert not program.executed.complete
+    assert program.total.unknown == 1
+
+
+def test_unknown_custom_call_in_fusion_is_listed() -> None:
+    fused = (
+        "%f {\n  %p = f32[8] parameter(0)\n"
+        '  ROOT %c = f32[8] custom-call(%p), custom_call_target="my_kernel"\n}\n\n'
+    )
+    text = module("%p = f32[8] parameter(0)", "%r = f32[8] fusion(%p), kind=kLoop, calls=%f")
+    head, _, entry = text.partition("\n\n")
+    executed = cost_of_text(f"{head}\n\n{fused}{entry}").executed
+    assert executed.unknown_calls == {"my_kernel": 1}
+
+
+@pytest.mark.parametrize(
+    ("collective", "result", "sent"),
+    [
+        ("all-gather(%p), replica_groups={{0,1},{2,3}}, dimensions={0}", 16, 32),
+        ("all-gather(%p), replica_groups=[1,4]<=[4], dimensions={0}", 32, 96),
+        ("all-reduce(%p), replica_groups={{0,1,2,3}}, to_apply=%f", 8, 48),
+        ("all-reduce(%p), replica_groups={}, channel_id=1, to_apply=%f", 8, 48),
+        ("reduce-scatter(%p), replica_groups=[2,2]<=[4], dimensions={0}, to_apply=%f", 4, 16),
+        ("all-to-all(%p), replica_groups=mesh['a'=2,'b'=2] {'a'}, dimensions={0}", 8, 16),
+        ("collective-permute(%p), source_target_pairs={{0,1}}", 8, 32),
+    ],
+)
+def test_collectives_send_bytes(collective: str, result: int, sent: int) -> None:
+    text = module("%p = f32[8] parameter(0)", f"%c = f32[{result}] {collective}")
+    assert cost_of_text(text).total.wire_bytes == sent
+
+
+def test_recursive_and_missing_computations_have_no_cost() -> None:
+    text = module("%a = f32[] call(), to_apply=%e", "%b = f32[] call(), to_apply=%f")
+    program = cost_of_text(text)
+    assert program.executed.total == Cost()
+    assert program.xla == Cost()

@@ -1,0 +1,53 @@
+"""Tests for the cost of a program as text."""
+
+import pytest
+
+from cost.costs import cost_of_text, module
+from hlo_lsp.cost.chips import chips
+from hlo_lsp.cost.program_cost import CostKey
+from hlo_lsp.reports.cost import cost_lines, format_flops, format_seconds
+
+_TEXT = module(
+    "%p = f32[1024] parameter(0)",
+    "%n = f32[1024] negate(%p)",
+    "%t = f32[1024] tanh(%n)",
+    "%r = f32[1024] all-reduce(%t), replica_groups={{0,1}}, to_apply=%f",
+    "%w = f32[1024] while(%r), condition=%c, body=%b",
+    'ROOT %c = f32[1024] custom-call(%r), custom_call_target="my_kernel"',
+)
+
+
+def test_first_lines_answer_the_question() -> None:
+    lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), CostKey.OPCODE, 2))
+    assert lines == [
+        "m: at least 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
+        "least time on TPU v5e: 30.2 ns, mostly bound by memory",
+        "XLA's analysis, each loop once: 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed",
+        "1 loop of unknown trip count, counted once: w",
+        "1 custom call of unknown cost: my_kernel (1)",
+        "   10.2 ns   34%   1.02 kFLOP      8.0 KiB  network  all-reduce",
+        "     10 ns   33%   1.02 kFLOP      8.0 KiB  memory   negate",
+        "  and 2 more",
+    ]
+
+
+def test_without_chip_there_are_no_times() -> None:
+    lines = list(cost_lines(cost_of_text(_TEXT), CostKey.OPCODE, 1))
+    assert lines[1] == "least time: unknown chip; use --chip"
+    assert lines[-2:] == ["   1.02 kFLOP      8.0 KiB  all-reduce", "  and 3 more"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 FLOP"), (999, "999 FLOP"), (1_234_567, "1.23 MFLOP"), (90_869_541_574, "90.9 GFLOP")],
+)
+def test_flops_have_decimal_prefixes(count: int, text: str) -> None:
+    assert format_flops(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0 ns"), (1e-12, "< 1 ns"), (2.11e-3, "2.11 ms"), (61.5, "61.5 s"), (7200, "7,200 s")],
+)
+def test_seconds_have_a_fitting_unit(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
