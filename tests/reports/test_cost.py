@@ -5,7 +5,7 @@ import pytest
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.cost.program_cost import CostKey
-from hlo_lsp.reports.cost import cost_lines, format_flops, format_seconds
+from hlo_lsp.reports.cost import cost_lines, format_flops
 
 _TEXT = module(
     "%p = f32[1024] parameter(0)",
@@ -43,11 +43,3 @@ def test_without_chip_there_are_no_times() -> None:
 )
 def test_flops_have_decimal_prefixes(count: int, text: str) -> None:
     assert format_flops(count) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.0, "0 ns"), (1e-12, "< 1 ns"), (2.11e-3, "2.11 ms"), (61.5, "61.5 s"), (7200, "7,200 s")],
-)
-def test_seconds_have_a_fitting_unit(seconds: float, text: str) -> None:
-    assert format_seconds(seconds) == text

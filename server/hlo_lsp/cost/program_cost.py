@@ -16,10 +16,9 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import Target, sizes_of_text, target_of
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
+from hlo_lsp.program.phases import phase_of
 
 _NO_LINE, _NO_SCOPE = "no Python line", "no scope"
-_PHASES = {True: "backward", False: "forward", None: "other"}
 
 
 class CostKey(Enum):
@@ -128,9 +127,7 @@ class ProgramCost:
         if key is CostKey.SCOPE:
             return "/".join(split_scopes(op_name)[:-1]) or _NO_SCOPE, None
         if key is CostKey.PHASE:
-            if is_rematerialized(one.instruction.name, op_name):
-                return "rematerialized", None
-            return _PHASES[is_backward_pass(op_name)], None
+            return phase_of(one.instruction.name, op_name), None
         source = self.dump.frames.line_of(self.dump.stack_of(metadata))
         if source is None:
             return f"{_NO_LINE}: {one.instruction.opcode}", None

@@ -5,13 +5,13 @@ from typing import Any
 
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, CostKey, ProgramCost
-from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
+from hlo_lsp.model.display import count_noun, format_short_bytes, format_time, join_limited
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
 _MAX_NAMES = 5
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
-_SECONDS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_PICOSECONDS = 10**12
 
 
 def format_flops(count: int) -> str:
@@ -20,14 +20,6 @@ def format_flops(count: int) -> str:
     while size >= 999.5 and prefix < len(_PREFIXES) - 1:
         size, prefix = size / 1000, prefix + 1
     return f"{size:.3g} {_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
-
-
-def format_seconds(seconds: float) -> str:
-    """Return a time with three digits: ``6.41 ms``."""
-    if 0 < seconds < _SECONDS[-1][0]:
-        return "< 1 ns"
-    unit, name = next((each for each in _SECONDS if seconds >= each[0]), _SECONDS[-1])
-    return f"{seconds / unit:.3g} {name}" if seconds < 999.5 else f"{seconds:,.0f} s"
 
 
 def cost_lines(program: ProgramCost, key: CostKey, count: int) -> Iterator[str]:
@@ -78,7 +70,7 @@ def _time_line(program: ProgramCost, total: CostGroup) -> str:
     if program.chip is None or total.seconds is None:
         return "least time: unknown chip; use --chip"
     bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
-    return f"least time on {program.chip.title}: {format_seconds(total.seconds)}{bound}"
+    return f"least time on {program.chip.title}: {format_time(total.seconds * _PICOSECONDS)}{bound}"
 
 
 def _group_line(group: CostGroup, total: CostGroup) -> str:
@@ -86,7 +78,12 @@ def _group_line(group: CostGroup, total: CostGroup) -> str:
     if group.seconds is not None:
         share = group.seconds / total.seconds if total.seconds else 0.0
         bound = "" if group.bound is None else group.bound.value
-        cells = [f"{format_seconds(group.seconds):>8}", f"{share:>4.0%}", *cells, f"{bound:<7}"]
+        cells = [
+            f"{format_time(group.seconds * _PICOSECONDS):>8}",
+            f"{share:>4.0%}",
+            *cells,
+            f"{bound:<7}",
+        ]
     name = group.name if group.source is None else group.source.short
     unknown = " (unknown)" if group.unknown else ""
     return f"  {'  '.join(cells)}  {name}{unknown}"
