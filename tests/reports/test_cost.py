@@ -26,7 +26,7 @@ def test_first_lines_answer_the_question() -> None:
         "1 loop of unknown trip count, counted once: w",
         "1 custom call of unknown cost: my_kernel (1)",
         "   10.2 ns   34%   1.02 kFLOP      8.0 KiB  network  all-reduce",
-        "     10 ns   33%   1.02 kFLOP      8.0 KiB  memory   negate",
+        "   10.0 ns   33%   1.02 kFLOP      8.0 KiB  memory   negate",
         "  and 2 more",
     ]
 
