@@ -43,6 +43,16 @@ class Compiled:
         return MODULE
 
 
+def test_cost_needs_the_module_text(dump: Path) -> None:
+    (module,) = hlo_lsp.load(dump)
+    assert module.cost is not None
+    assert module.cost["executed"]["complete"]
+    assert module.cost["xla"]["flops"] == module.cost["executed"]["flops"] > 0
+    (dump / f"{STEM}.txt").unlink()
+    (module,) = hlo_lsp.load(dump)
+    assert module.cost is None
+
+
 def test_load_reads_every_compile(dump: Path) -> None:
     for path in list(dump.iterdir()):
         shutil.copy(path, dump / path.name.replace("module_0001", "module_0002"))

@@ -18,7 +18,10 @@ from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
+from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.program_cost import CostKey, program_cost
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
@@ -55,6 +58,12 @@ class Module:
     def summary(self) -> dict[str, Any]:
         """The memory summary, as `hlo-lsp summary --format json` prints it for a module."""
         return summary_json(self._summary, _COUNT)
+
+    @property
+    def cost(self) -> dict[str, Any] | None:
+        """The cost, as `hlo-lsp cost --format json` prints it; None without a module text."""
+        program = program_cost(self._dump, chip_of(self._dump))
+        return None if program is None else cost_json([program], CostKey.LINE, _COUNT)[0]
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""

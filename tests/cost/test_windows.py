@@ -44,3 +44,8 @@ def test_valid_positions_match_a_walk_over_all_pairs(base: int) -> None:
             position % base == 0 and 0 <= position // base < inputs for position in positions
         )
         assert valid_positions(window, inputs, kernels, outputs) == expected
+
+
+def test_huge_dimensions_are_not_walked() -> None:
+    size = 1 << 40
+    assert valid_positions(WindowDimension(size), size, size, size) == size * size

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import gcd
 
 _FIELD = re.compile(r"(\w+)=(\S+)")
+_MAX_WALKED_INDEXES = 1 << 20  # real dimensions are smaller; a damaged one must not take minutes
 _LABELS = re.compile(r"([0-9a-z?]+)_([0-9a-z?]+)->([0-9a-z?]+)")
 
 
@@ -73,7 +74,7 @@ def valid_positions(one: WindowDimension, inputs: int, kernels: int, outputs: in
     """Return the number of pairs of a kernel index and an output index that read an element.
 
     The other pairs read padding or a hole of the base dilation. The shorter of both dimensions is
-    walked, and the pairs of each index are counted at once.
+    walked, and the pairs of each index are counted at once. If it is huge, all pairs count.
 
     Args:
         one: The dimension of the window.
@@ -84,6 +85,8 @@ def valid_positions(one: WindowDimension, inputs: int, kernels: int, outputs: in
     # The pair (kernel, output) reads position output * stride + kernel * dilation - padding.
     walks = (kernels, one.window_dilation), (outputs, one.stride)
     (walked, step), (counted, stride) = sorted(walks)
+    if walked > _MAX_WALKED_INDEXES:
+        return walked * counted
     last = (inputs - 1) * one.base_dilation
     return sum(
         _multiples(index * step - one.padding_low, stride, counted, last, one.base_dilation)
