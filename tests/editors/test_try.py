@@ -36,7 +36,7 @@ def test_headless_prints_replies_of_server(
     printed = capfd.readouterr().out
     assert "Server: hlo-lsp " in printed
     assert "--- hover on line 55:  value: <172 copy-start.10{} @0>" in printed
-    assert "-buffer-assignment-values.txt:121\n  <172 copy-start.10{} @0>" in printed
+    assert ".after_optimizations.txt:349\n    %copy-start.10 = " in printed
     assert "--- code lenses: 21\n" in printed
     assert "line 4: 2 values, 1.00 MiB, 2 share offset 0\n" in printed
     assert "--- diagnostics: 0\n" in printed
@@ -60,7 +60,7 @@ def test_screen_shows_lenses_hints_and_hover(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TYPED, str(CLIENT), made, sys.prefix]
     with running(command, tmp_path, os.environ) as screen:
         assert screen.row_of("K hover | gd definition").endswith(":qa quit")
-        assert screen.row_of("2 values, 1.00 MiB").startswith("    4 allocation 1: ")
+        assert screen.row_of("maybe-live-out: 2 values").startswith("    4 allocation 1: ")
         screen.row_of("padded from 4 B")
         screen.type("5jwwK")
         screen.row_of("1.00 MiB in HBM")
