@@ -33,7 +33,8 @@ def test_device_has_half_of_a_chip_with_two() -> None:
     ("path", "name"),
     [
         ("module_0001.f.sm_9.0a_gpu_after_optimizations.txt", "h100"),
-        ("module_0001.f.sm_8.0_gpu_after_optimizations.txt", None),
+        ("module_0001.f.sm_8.0_gpu_after_optimizations.txt", "a100"),
+        ("module_0001.f.sm_8.9_gpu_after_optimizations.txt", None),
         ("module_0001.f.cl_1.after_optimizations.txt", None),
     ],
 )

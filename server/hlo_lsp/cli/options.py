@@ -178,7 +178,7 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--chip",
-        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "h100"),
+        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200"),
         help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
         " name it)",
     )
