@@ -65,6 +65,7 @@ def test_tpu_threads() -> None:
 @pytest.mark.parametrize(
     "data",
     [b"", b"[1]", b'{"traceEvents": 3}', b"[" * 100_000, gzip.compress(b"{}" * 99)[:20]],
+    ids=["empty", "list", "number", "deep", "truncated"],  # gzip stores the time
 )
 def test_other_content_is_refused(data: bytes) -> None:
     with pytest.raises(NotATraceError):
