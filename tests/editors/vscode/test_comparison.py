@@ -30,7 +30,7 @@ async def test_tree_opens_answer_and_texts(
 ) -> None:
     await show_view(window)
     two_targets(corpus_small, folder)
-    await until(lambda: rows(window), lambda shown: any("jit_rm2 compiles" in r for r in shown))
+    await until(lambda: rows(window), lambda shown: any("· 2 compiles" in r for r in shown))
     await expand(window, "jit_rm")
     await compare(window)
     labels = {"jit_rm (before ↔ after)", "Preview Comparison.md"}
