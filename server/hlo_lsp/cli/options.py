@@ -1,11 +1,20 @@
 """The commands of ``hlo-lsp`` and their options."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.option_types import CommandParser, port_number, positive_integer
+from hlo_lsp.cli.option_types import CommandParser, positive_integer
+from hlo_lsp.cli.shared_options import (
+    add_all_option,
+    add_format_option,
+    add_logging_options,
+    add_paths,
+    add_place_options,
+    add_server_options,
+    add_top_option,
+    list_options,
+)
 
 _EPILOG = """\
 examples:
@@ -32,12 +41,12 @@ def argument_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
-    _add_server_options(parser)
-    _add_logging_options(parser)
+    add_server_options(parser)
+    add_logging_options(parser)
     parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
     for name, summary, add_options in (
-        ("serve", "Start the language server (default)", _add_server_options),
+        ("serve", "Start the language server (default)", add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
         ("run", "Run a program, and show where its memory goes", _add_run_options),
         ("modules", "List compiles by peak, and what differs in recompiles", _add_modules_options),
@@ -47,14 +56,14 @@ def argument_parser() -> argparse.ArgumentParser:
         (
             "overlap",
             "Show which asynchronous operations do not overlap with computation",
-            _list_options("exposed operations", "json"),
+            list_options("exposed operations", "json"),
         ),
         (
             "donation",
             "List the arguments by donation",
-            _list_options("arguments", "json", "markdown"),
+            list_options("arguments", "json", "markdown"),
         ),
-        ("padding", "List the padded arrays by wasted bytes", _list_options("shapes", "json")),
+        ("padding", "List the padded arrays by wasted bytes", list_options("shapes", "json")),
         ("cost", "Show FLOPs, bytes, and the least time of a program", _add_cost_options),
         ("history", "Show what the passes of a compile changed", _add_history_options),
         ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
@@ -75,26 +84,8 @@ def argument_parser() -> argparse.ArgumentParser:
             name, help=summary, description=f"{summary}.", argument_default=default
         )
         add_options(command)
-        _add_logging_options(command, default=argparse.SUPPRESS)
+        add_logging_options(command, default=argparse.SUPPRESS)
     return parser
-
-
-def _add_server_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--stdio", action="store_true", help="serve on standard input and output (default)"
-    )
-    parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
-    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
-    parser.add_argument("--port", type=port_number, help="the port to listen on (default: 2087)")
-
-
-def _add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
-    parser.add_argument(
-        "--log-file", metavar="FILE", default=default, help="write the log to a file"
-    )
-    parser.add_argument(
-        "-v", "--verbose", action="count", default=default, help="log more; -vv logs everything"
-    )
 
 
 def _add_summary_options(parser: argparse.ArgumentParser) -> None:
@@ -110,14 +101,21 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="check the dumps with the default rules, and count the findings",
     )
-    _add_format_option(parser, "text", "json", "markdown")
-    _add_place_options(parser, "a schedule step (default: the peak of each memory space)")
+    add_format_option(parser, "text", "json", "markdown")
+    add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
-        choices=(
-            *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+        choices=[
+            "line",
+            "stack",
+            "scope",
+            "opcode",
+            "shape",
+            "role",
+            "space",
+            "allocation",
             "argument",
-        ),
+        ],
         default="line",
         help="what the buffers of a group have in common (default: line)",
     )
@@ -136,8 +134,8 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         help="a folder of the program, written as in the dump: lines of its files take precedence"
         " over lines of other files (default: the current folder)",
     )
-    _add_top_option(parser, 5, "the number of owners and buffers to show")
-    _add_all_option(parser, ", and modules below 1%% of the largest in full")
+    add_top_option(parser, 5, "the number of owners and buffers to show")
+    add_all_option(parser, ", and modules below 1%% of the largest in full")
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -147,8 +145,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="the folder for the dumps (default: that of XLA_FLAGS, else hlo-dumps)",
     )
-    _add_top_option(parser, 5, "the number of modules and owners to show")
-    _add_all_option(parser)
+    add_top_option(parser, 5, "the number of modules and owners to show")
+    add_all_option(parser)
     parser.add_argument(
         "program",
         metavar="PROGRAM",
@@ -157,19 +155,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:
-    """Return a function that adds the options of a command that lists the largest entries."""
-
-    def add(parser: argparse.ArgumentParser) -> None:
-        _add_paths(parser)
-        _add_top_option(parser, 10, f"the number of {what} to show")
-        _add_format_option(parser, "text", *formats)
-
-    return add
-
-
 def _add_cost_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "--by",
         choices=("line", "scope", "opcode", "phase", "computation", "instruction"),
@@ -182,14 +169,14 @@ def _add_cost_options(parser: argparse.ArgumentParser) -> None:
         help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
         " name it)",
     )
-    _add_top_option(parser, 10, "the number of groups to show")
-    _add_format_option(parser, "text", "json")
+    add_top_option(parser, 10, "the number of groups to show")
+    add_format_option(parser, "text", "json")
 
 
 def _add_history_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser, "path", None)
+    add_paths(parser, "path", None)
     parser.add_argument("name", metavar="NAME", nargs="?", help="an instruction")
-    _add_format_option(parser, "text", "json")
+    add_format_option(parser, "text", "json")
 
 
 def _add_mcp_options(parser: argparse.ArgumentParser) -> None:
@@ -215,17 +202,17 @@ def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="a folder with a folder of dumps for each host, or the folders of the hosts",
     )
-    _add_format_option(parser, "text", "json")
+    add_format_option(parser, "text", "json")
 
 
 def _add_modules_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "--all",
         action="store_true",
         help="also list each compile of modules below 1%% of the largest",
     )
-    _add_format_option(parser, "text", "json")
+    add_format_option(parser, "text", "json")
 
 
 def _add_diff_options(parser: argparse.ArgumentParser) -> None:
@@ -248,16 +235,16 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         help="also write the memory maps of both compiles side by side: .html, or .json for the"
         " data",
     )
-    _add_format_option(parser, "text", "json", "markdown")
-    _add_top_option(parser, 10, "the number of entries to show in each list")
+    add_format_option(parser, "text", "json", "markdown")
+    add_top_option(parser, 10, "the number of entries to show in each list")
 
 
 def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
-    _add_place_options(parser, "list the buffers at this schedule step")
-    _add_top_option(parser, 20, "the number of buffers to list with --at")
+    add_paths(parser)
+    add_place_options(parser, "list the buffers at this schedule step")
+    add_top_option(parser, 20, "the number of buffers to list with --at")
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
-    _add_format_option(parser, "text", "json")
+    add_format_option(parser, "text", "json")
 
 
 def _add_find_options(parser: argparse.ArgumentParser) -> None:
@@ -275,19 +262,19 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
         default=[Path()],
         help="a dump file, or a folder with dumps (default: the current folder)",
     )
-    _add_top_option(parser, 20, "the number of buffers to print for each module")
-    _add_format_option(parser, "text", "json")
+    add_top_option(parser, 20, "the number of buffers to print for each module")
+    add_format_option(parser, "text", "json")
 
 
 def _add_why_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser, "path", None)
+    add_paths(parser, "path", None)
     parser.add_argument(
         "name",
         metavar="NAME",
         help="an instruction such as `fusion.40`, one of its results such as `fusion.40{0}`, or the"
         " id of a value",
     )
-    _add_format_option(parser, "text", "json")
+    add_format_option(parser, "text", "json")
 
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
@@ -308,8 +295,8 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         type=positive_integer,
         help="the message to explain, if the log has several (default: the most detailed one)",
     )
-    _add_all_option(parser)
-    _add_format_option(parser, "text", "json")
+    add_all_option(parser)
+    add_format_option(parser, "text", "json")
 
 
 def _add_profile_options(parser: argparse.ArgumentParser) -> None:
@@ -346,12 +333,12 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="also write the modules of the profile into this folder, as dump files",
     )
-    _add_format_option(parser, "text", "json")
-    _add_top_option(parser, 10, "the number of rows to show for each module", "-n")
+    add_format_option(parser, "text", "json")
+    add_top_option(parser, 10, "the number of rows to show for each module", "-n")
 
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
+    add_paths(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     form.add_argument(
         "--pprof", action="store_true", help="a pprof profile of the bytes by Python call stack"
@@ -371,13 +358,13 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
     )
-    _add_place_options(
+    add_place_options(
         parser, "the schedule step of a profile (default: the peak of each memory space)"
     )
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
+    add_paths(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -419,8 +406,8 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:
-    _add_paths(parser)
-    _add_format_option(parser, "text", "json", "sarif", "github")
+    add_paths(parser)
+    add_format_option(parser, "text", "json", "sarif", "github")
     parser.add_argument(
         "--select",
         metavar="CODE,...",
@@ -437,7 +424,7 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         help="the lowest severity that is shown and affects the exit status"
         " (default: all are shown, errors and warnings affect it)",
     )
-    _add_all_option(parser)
+    add_all_option(parser)
     parser.add_argument(
         "--statistics", action="store_true", help="print only the number of findings for each code"
     )
@@ -470,50 +457,4 @@ def _add_rule_options(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "markdown"),
         help="the output format (default: text; with --all: markdown)",
-    )
-
-
-def _add_paths(
-    parser: argparse.ArgumentParser, name: str = "paths", nargs: str | None = "+"
-) -> None:
-    parser.add_argument(
-        name, metavar="PATH", type=Path, nargs=nargs, help="a dump file, or a folder with dumps"
-    )
-
-
-def _add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
-    parser.add_argument("--at", metavar="STEP", type=int, help=step_help)
-    parser.add_argument(
-        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
-    )
-
-
-def _add_top_option(
-    parser: argparse.ArgumentParser, default: int, what: str, *short_names: str
-) -> None:
-    parser.add_argument(
-        *short_names,
-        "--top",
-        metavar="N",
-        type=positive_integer,
-        default=default,
-        help=f"{what} (default: {default})",
-    )
-
-
-def _add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
-    parser.add_argument(
-        "--all",
-        action="store_true",
-        help="also show advice with negligible savings, less than 1%% of the peak or less than"
-        f" 1 MiB{more}",
-    )
-
-
-def _add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
-    parser.add_argument(
-        "--format",
-        choices=formats,
-        default=formats[0],
-        help=f"the output format (default: {formats[0]})",
     )

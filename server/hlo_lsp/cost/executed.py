@@ -33,7 +33,7 @@ _RESULT_ELEMENTS = {  # the element of the result of a start that holds the resu
 
 @dataclass(frozen=True, slots=True)
 class InstructionCost:
-    """What an instruction of the schedule costs each time it runs.
+    """The cost of an instruction of the schedule each time it runs.
 
     Attributes:
         cost: The cost of one execution, None if it is unknown.

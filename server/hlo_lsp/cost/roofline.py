@@ -10,7 +10,7 @@ _WIDE_BITS, _NARROW_BITS = 16, 8
 
 
 class Bound(Enum):
-    """What an instruction waits for at its least time."""
+    """The resource that an instruction waits for at its least time."""
 
     COMPUTE = "compute"
     MEMORY = "memory"

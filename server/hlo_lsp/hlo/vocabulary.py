@@ -77,7 +77,7 @@ class OperandPassing(Enum):
 
 
 class CostRule(Enum):
-    """What XLA's cost analysis counts for each element of a result."""
+    """The cost of each element of a result in XLA's cost analysis."""
 
     ELEMENTWISE = "elementwise"  # a FLOP
     TRANSCENDENTAL = "transcendental"

@@ -1,4 +1,4 @@
-"""What a profile measured, in one form for all backends and file formats.
+"""The events of a profile, in one form for all backends and file formats.
 
 Times are picoseconds since the beginning of the profile.
 """

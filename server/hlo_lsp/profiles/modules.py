@@ -20,7 +20,7 @@ from hlo_lsp.text.document import Document
 
 @dataclass(frozen=True, slots=True)
 class InstructionFacts:
-    """What a module text says about an instruction.
+    """The facts of a module text about an instruction.
 
     Attributes:
         opcode: The opcode.

@@ -28,7 +28,7 @@ This is a plain tuple, because a profile has millions.
 
 
 class Description(NamedTuple):
-    """What the events of one kind have in common."""
+    """The properties that the events of one kind have in common."""
 
     name: str
     display_name: str

@@ -131,7 +131,7 @@ def _read_gpu(reader: PlaneReader, line: Any, number: int, device: str) -> None:
 
 
 class _Target(NamedTuple):
-    """Where the events with equal stats belong to."""
+    """The execution that the events with equal stats belong to."""
 
     events: list[InstructionEvent]
     instruction: str

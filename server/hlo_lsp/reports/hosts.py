@@ -1,4 +1,4 @@
-"""What the hosts of one program compiled: which modules are the same, and which hosts differ."""
+"""The compiles of the hosts of one program: equal modules, and the hosts that differ."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class HostCompile:
 
     @property
     def key(self) -> tuple[str | None, str | None]:
-        """What is equal for equal compiles."""
+        """The hashes, which are equal for equal compiles."""
         return self.fingerprint, self.memory
 
 

@@ -1,0 +1,89 @@
+"""Options that several commands have."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from hlo_lsp.cli.option_types import port_number, positive_integer
+
+
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the server."""
+    parser.add_argument(
+        "--stdio", action="store_true", help="serve on standard input and output (default)"
+    )
+    parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
+    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=port_number, help="the port to listen on (default: 2087)")
+
+
+def add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
+    """Add the options for the log."""
+    parser.add_argument(
+        "--log-file", metavar="FILE", default=default, help="write the log to a file"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=default, help="log more; -vv logs everything"
+    )
+
+
+def add_paths(
+    parser: argparse.ArgumentParser, name: str = "paths", nargs: str | None = "+"
+) -> None:
+    """Add the paths of dumps."""
+    parser.add_argument(
+        name, metavar="PATH", type=Path, nargs=nargs, help="a dump file, or a folder with dumps"
+    )
+
+
+def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
+    """Add options for a step and a memory space."""
+    parser.add_argument("--at", metavar="STEP", type=int, help=step_help)
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+
+
+def add_top_option(
+    parser: argparse.ArgumentParser, default: int, what: str, *short_names: str
+) -> None:
+    """Add the option for the number of entries to show."""
+    parser.add_argument(
+        *short_names,
+        "--top",
+        metavar="N",
+        type=positive_integer,
+        default=default,
+        help=f"{what} (default: {default})",
+    )
+
+
+def add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Add the option that also shows advice with negligible savings."""
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="also show advice with negligible savings, less than 1%% of the peak or less than"
+        f" 1 MiB{more}",
+    )
+
+
+def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
+    """Add the option for the output format, the first of which is the default."""
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        default=formats[0],
+        help=f"the output format (default: {formats[0]})",
+    )
+
+
+def list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:
+    """Return a function that adds the options of a command that lists the largest entries."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        add_paths(parser)
+        add_top_option(parser, 10, f"the number of {what} to show")
+        add_format_option(parser, "text", *formats)
+
+    return add
