@@ -100,6 +100,9 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
   }
 
   private async modules(): Promise<readonly Module[]> {
+    if (this.server.state === "failed") {
+      return []; // a request would start the server
+    }
     const client = vscode.workspace.workspaceFolders === undefined ? undefined : await this.server.client();
     try {
       return (await client?.sendRequest(ModulesRequest, {}))?.modules ?? [];
