@@ -38,8 +38,7 @@ def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     )
     assert (
         shown.splitlines()[0]
-        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general "
-        "→ tuple.7"
+        == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general"
     )
 
 
