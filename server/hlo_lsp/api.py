@@ -19,7 +19,8 @@ from typing import Any
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import CostKey, program_cost
+from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
@@ -63,7 +64,7 @@ class Module:
     def cost(self) -> dict[str, Any] | None:
         """The cost, as `hlo-lsp cost --format json` prints it; None without a module text."""
         program = program_cost(self._dump, chip_of(self._dump))
-        return None if program is None else cost_json([program], CostKey.LINE, _COUNT)[0]
+        return None if program is None else cost_json([program], InstructionKey.LINE, _COUNT)[0]
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""

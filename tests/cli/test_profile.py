@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cli.command import run
-from hlo_lsp.profiles.joined import TimeKey
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from profiles.written import Event, Stats, profile
 
 _KERNEL: Stats = {"hlo_op": "fusion.1", "hlo_module": "jit_f", "program_id": 7}
@@ -36,10 +36,10 @@ def test_first_screen(train: Path) -> None:
     )
     assert lines[1] == "per run: busy 386 µs (97.3%) · idle 10.6 µs (2.7%) · no communication"
     assert lines[3].split() == ["336", "µs", "86.9%", "17", "profiled_programs.py:41"]
-    assert lines[5].split()[2:] == ["in", "3", "more"]
+    assert lines[5].split()[2:] == ["in", "4", "more"]
 
 
-@pytest.mark.parametrize("key", [one.value for one in TimeKey])
+@pytest.mark.parametrize("key", [one.value for one in InstructionKey])
 def test_groups_add_up(train: Path, key: str) -> None:
     found = run("profile", train, "--by", key, "--format", "json")
     (module,) = found.json["modules"]

@@ -5,8 +5,8 @@ import pytest
 from cost.costs import cost_of_text, module
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cost.chips import chip_of, chips
-from hlo_lsp.cost.program_cost import CostKey
 from hlo_lsp.cost.roofline import Bound
+from hlo_lsp.memory.instruction_facts import InstructionKey
 
 _DOT = module(
     "%a = f32[1000,1000] parameter(0)",
@@ -45,7 +45,7 @@ def test_chip_follows_from_the_architecture(path: str, name: str | None) -> None
 
 def test_least_time_is_that_of_the_slowest_resource() -> None:
     program = cost_of_text(_DOT, chips()["v5e"])
-    dot, negate = program.groups(CostKey.INSTRUCTION)
+    dot, negate = program.groups(InstructionKey.INSTRUCTION)
     assert (dot.name, dot.bound) == ("d", Bound.MEMORY)
     assert dot.seconds == pytest.approx(12e6 / 819e9)
     assert dot.intensity == pytest.approx(2e9 / 12e6)
@@ -56,7 +56,7 @@ def test_least_time_is_that_of_the_slowest_resource() -> None:
 def test_narrow_operands_use_the_higher_peak() -> None:
     text = _DOT.replace("f32[1000,1000] parameter", "s8[4096,4096] parameter")
     program = cost_of_text(text.replace("f32[1000,1000] dot", "s32[4096,4096] dot"), chips()["v5e"])
-    dot = program.groups(CostKey.INSTRUCTION)[0]
+    dot = program.groups(InstructionKey.INSTRUCTION)[0]
     assert (dot.name, dot.bound) == ("d", Bound.COMPUTE)
     assert dot.seconds == pytest.approx(2 * 4096**3 / 393e12)
 
@@ -64,14 +64,14 @@ def test_narrow_operands_use_the_higher_peak() -> None:
 @pytest.mark.parametrize(
     ("key", "names"),
     [
-        (CostKey.LINE, ["no Python line: dot", "/f.py:7"]),
-        (CostKey.SCOPE, ["no scope", "jit(f)/transpose(jvp(g))"]),
-        (CostKey.OPCODE, ["dot", "negate"]),
-        (CostKey.PHASE, ["other", "backward"]),
-        (CostKey.COMPUTATION, ["e"]),
+        (InstructionKey.LINE, ["no Python line", "/f.py:7"]),
+        (InstructionKey.SCOPE, ["no scope", "jit(f)/transpose(jvp(g))"]),
+        (InstructionKey.OPCODE, ["dot", "negate"]),
+        (InstructionKey.PHASE, ["other", "backward"]),
+        (InstructionKey.COMPUTATION, ["e"]),
     ],
 )
-def test_groups_are_sorted_by_time(key: CostKey, names: list[str]) -> None:
+def test_groups_are_sorted_by_time(key: InstructionKey, names: list[str]) -> None:
     for chip in (None, chips()["v5e"]):
         groups = cost_of_text(_DOT, chip).groups(key)
         assert [group.name for group in groups] == names

@@ -170,3 +170,64 @@ def test_recursive_and_missing_computations_have_no_cost() -> None:
     program = cost_of_text(text)
     assert program.executed.total == Cost()
     assert program.xla == Cost()
+
+
+# 8 x 128 elements of f32, in the memory space of `%s`: a slice in VMEM of an array in HBM.
+_PARTS = [
+    ("ROOT %r = f32[8,128]{1,0:T(8,128)S(1)} slice(%a), slice={[0:8],[0:128]}", 4096),
+    ("ROOT %r = f32[8,128]{1,0:T(8,128)} slice(%v), slice={[0:8],[0:128]}", 4096),
+    (
+        "ROOT %r = f32[8,128]{1,0:T(8,128)S(1)} dynamic-slice(%a, %i, %i),"
+        " dynamic_slice_sizes={8,128}",
+        4096,
+    ),
+    ("ROOT %r = f32[64,128]{1,0:T(8,128)} dynamic-update-slice(%a, %u, %i, %i)", 4096),
+    ("ROOT %r = f32[8,128]{1,0:T(8,128)S(1)} fusion(%a), kind=kLoop, calls=%part", 4096),
+    ("ROOT %r = f32[8,128]{1,0:T(8,128)S(1)} fusion(%v), kind=kLoop, calls=%local", 0),
+]
+_FUSED = """HloModule m, is_scheduled=true
+
+%part {
+  %p = f32[64,128]{1,0:T(8,128)} parameter(0)
+  ROOT %s = f32[8,128]{1,0:T(8,128)S(1)} slice(%p), slice={[0:8],[0:128]}
+}
+
+%local {
+  %p = f32[64,128]{1,0:T(8,128)S(1)} parameter(0)
+  ROOT %s = f32[8,128]{1,0:T(8,128)S(1)} slice(%p), slice={[0:8],[0:128]}
+}
+
+"""
+
+
+@pytest.mark.parametrize(("root", "off_chip"), _PARTS, ids=lambda one: str(one)[5:40])
+def test_part_is_read_and_written_in_the_memory_space_of_its_array(
+    root: str, off_chip: int
+) -> None:
+    text = (
+        _FUSED
+        + module(
+            "%a = f32[64,128]{1,0:T(8,128)} parameter(0)",
+            "%v = f32[64,128]{1,0:T(8,128)S(1)} parameter(1)",
+            "%u = f32[8,128]{1,0:T(8,128)S(1)} parameter(2)",
+            "%i = s32[]{:T(128)S(6)} parameter(3)",
+            root,
+        ).partition("\n\n")[2]
+    )
+    program = cost_of_text(text, path="module_0001.f.cl_1.after_optimizations.txt")
+    assert program.total.memory_bytes == off_chip
+
+
+def test_fusion_that_is_a_root_reads_its_operands_as_it_runs() -> None:
+    text = (
+        "HloModule m, is_scheduled=true\n\n"
+        "%inner {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n\n"
+        "%outer {\n  %p = f32[8] parameter(0)\n"
+        "  ROOT %f = f32[8] fusion(%p), kind=kLoop, calls=%inner\n}\n\n"
+        + module(
+            "%a = f32[8] parameter(0)", "ROOT %r = f32[8] fusion(%a), kind=kLoop, calls=%outer"
+        ).partition("\n\n")[2]
+    )
+    program = cost_of_text(text)
+    assert program.xla == Cost(8, 0, 32)  # XLA counts no reads of such a fusion
+    assert program.executed.total == Cost(8, 0, 64)

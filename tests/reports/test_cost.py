@@ -4,7 +4,7 @@ import pytest
 
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.cost.program_cost import CostKey
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.reports.cost import cost_lines, format_flops
 
 _TEXT = module(
@@ -18,7 +18,7 @@ _TEXT = module(
 
 
 def test_first_lines_answer_the_question() -> None:
-    lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), CostKey.OPCODE, 2))
+    lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
     assert lines == [
         "m: at least 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
         "least time on TPU v5e: 30.2 ns, mostly bound by memory",
@@ -32,7 +32,7 @@ def test_first_lines_answer_the_question() -> None:
 
 
 def test_without_chip_there_are_no_times() -> None:
-    lines = list(cost_lines(cost_of_text(_TEXT), CostKey.OPCODE, 1))
+    lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-2:] == ["   1.02 kFLOP      8.0 KiB  all-reduce", "  and 3 more"]
 

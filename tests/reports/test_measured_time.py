@@ -1,8 +1,9 @@
 """Tests for hlo_lsp.reports.measured_time."""
 
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import TimeKey, join
+from hlo_lsp.profiles.joined import join
 from hlo_lsp.reports.measured_time import profile_blocks
 
 
@@ -24,7 +25,7 @@ def test_small_modules_are_one_line() -> None:
         event = InstructionEvent("a", 0, 0, duration, 1, "a")
         profile.of(Program(name, None), "GPU 0").events.append(event)
     profile.add_unnamed("Memcpy", 2_000)
-    large, rest = profile_blocks(join(profile, {}), TimeKey.LINE, 5)
+    large, rest = profile_blocks(join(profile, {}), InstructionKey.LINE, 5)
     assert large[0] == "jit_large · 1 run on GPU 0 · median 1.00 µs"
     assert rest == [
         "1 module below 1% of the time: 0.10 ns",

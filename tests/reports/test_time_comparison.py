@@ -1,7 +1,8 @@
 """Tests for hlo_lsp.reports.time_comparison."""
 
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
-from hlo_lsp.profiles.joined import JoinedProfile, TimeKey, join
+from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
 
 
@@ -19,9 +20,9 @@ def profile(**durations: int) -> JoinedProfile:
 
 def test_largest_change_is_first() -> None:
     changes = compare_profiles(
-        profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), TimeKey.INSTRUCTION
+        profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), InstructionKey.INSTRUCTION
     )
-    (lines,) = comparison_blocks(changes, TimeKey.INSTRUCTION, 3)
+    (lines,) = comparison_blocks(changes, InstructionKey.INSTRUCTION, 3)
     assert lines == [
         "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
         "  -5.00 µs  20.0 µs → 15.0 µs  b",
@@ -32,6 +33,8 @@ def test_largest_change_is_first() -> None:
 
 
 def test_module_of_one_profile_has_no_other_time() -> None:
-    (module,) = comparison_json(compare_profiles(profile(), profile(a=1), TimeKey.PHASE))["modules"]
+    (module,) = comparison_json(compare_profiles(profile(), profile(a=1), InstructionKey.PHASE))[
+        "modules"
+    ]
     assert module["median"] == {"before_ps": 0, "after_ps": 10**6}
     assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]

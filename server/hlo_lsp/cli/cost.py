@@ -5,14 +5,15 @@ import json
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
 from hlo_lsp.cost.chips import chip_of, chips
-from hlo_lsp.cost.program_cost import CostKey, ProgramCost, program_cost
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.reports.cost import cost_json, cost_lines
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    key = CostKey(options.by)
+    key = InstructionKey(options.by)
     found: list[ProgramCost] = []
     for dump in dumps_at(options.paths, errors, sizes_only=True):
         chip = chip_of(dump) if options.chip is None else chips()[options.chip]

@@ -7,8 +7,10 @@ from hlo_lsp import __version__
 from hlo_lsp.cli.option_types import CommandParser, positive_integer
 from hlo_lsp.cli.shared_options import (
     add_all_option,
+    add_by_option,
     add_format_option,
     add_logging_options,
+    add_optional_dumps,
     add_paths,
     add_place_options,
     add_server_options,
@@ -157,12 +159,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
-    parser.add_argument(
-        "--by",
-        choices=("line", "scope", "opcode", "phase", "computation", "instruction"),
-        default="line",
-        help="what the instructions of a group have in common (default: line)",
-    )
+    add_by_option(parser, "group")
     parser.add_argument(
         "--chip",
         choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200"),
@@ -281,14 +278,7 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "log", metavar="LOG", help="a log with the message (- reads it from standard input)"
     )
-    parser.add_argument(
-        "dumps",
-        metavar="DUMPS",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="dump files, or folders with dumps (default: the folder of LOG)",
-    )
+    add_optional_dumps(parser, "the folder of LOG")
     parser.add_argument(
         "--message",
         metavar="N",
@@ -307,20 +297,8 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         help="an xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote: its"
         " newest run",
     )
-    parser.add_argument(
-        "dumps",
-        metavar="DUMPS",
-        type=Path,
-        nargs="*",
-        default=[],
-        help="dump files, or folders with dumps (default: the modules in the profile)",
-    )
-    parser.add_argument(
-        "--by",
-        choices=("line", "scope", "opcode", "phase", "instruction"),
-        default="line",
-        help="what the instructions of a row have in common (default: line)",
-    )
+    add_optional_dumps(parser, "the modules in the profile")
+    add_by_option(parser, "row")
     parser.add_argument(
         "--compare",
         metavar="BEFORE",

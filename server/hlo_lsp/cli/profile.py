@@ -6,9 +6,10 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, print_blocks, print_errors
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_files, read_profile
-from hlo_lsp.profiles.joined import JoinedProfile, TimeKey, join
+from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.reports.measured_time import profile_blocks, profile_json
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     joined = _joined(profile, options.profile, options.dumps, errors)
     if not joined.programs:
         errors.append(f"{options.profile}: no instruction of XLA ran in this profile")
-    key = TimeKey(options.by)
+    key = InstructionKey(options.by)
     if options.compare is not None:
         before = _joined(_read(options.compare, errors), options.compare, [], errors)
         modules = compare_profiles(before, joined, key)

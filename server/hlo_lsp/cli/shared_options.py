@@ -36,6 +36,28 @@ def add_paths(
     )
 
 
+def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the paths of dumps that a command can do without."""
+    parser.add_argument(
+        "dumps",
+        metavar="DUMPS",
+        type=Path,
+        nargs="*",
+        default=[],
+        help=f"dump files, or folders with dumps (default: {default})",
+    )
+
+
+def add_by_option(parser: argparse.ArgumentParser, entry: str) -> None:
+    """Add the option for what the instructions of an entry of a list have in common."""
+    parser.add_argument(
+        "--by",
+        choices=("line", "scope", "opcode", "phase", "computation", "instruction"),
+        default="line",
+        help=f"what the instructions of a {entry} have in common (default: line)",
+    )
+
+
 def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     """Add options for a step and a memory space."""
     parser.add_argument("--at", metavar="STEP", type=int, help=step_help)

@@ -5,15 +5,16 @@ The two halves of an asynchronous operation count once, at its start.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.module_costs import ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import NO_COST, Cost
+from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
+from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees, trip_count
@@ -22,13 +23,9 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 _ENDS = ("-done", "-update")
 _NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
-_RESULT_ELEMENTS = {  # the element of the result of a start that holds the result
-    "all-gather-start": 1,
-    "collective-permute-start": 1,
-    "copy-start": 0,
-    "recv": 0,
-    "send": 2,
-}
+_STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
+# The element of the result that has the data; that of `send` is a token.
+_RESULT_ELEMENTS = {**{one: started_element(one) or 0 for one in _STARTS}, "recv": 0, "send": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +88,12 @@ class ExecutedCost:
 class ExecutedCosts(ModuleCosts):
     """The costs of instructions without those of the computations that are in the schedule."""
 
+    _counts_users = False
+
     def __init__(
         self,
         operands: OperandIndex,
-        size_of: Callable[[str], int],
+        size_of: SizeOf,
         arithmetic: ModuleCosts | None = None,
     ) -> None:
         super().__init__(operands, size_of, arithmetic)
@@ -136,9 +135,7 @@ class ExecutedCosts(ModuleCosts):
         ]
 
 
-def executed_cost(
-    operands: OperandIndex, size_of: Callable[[str], int], memory_size_of: Callable[[str], int]
-) -> ExecutedCost:
+def executed_cost(operands: OperandIndex, size_of: SizeOf, memory_size_of: SizeOf) -> ExecutedCost:
     """Return the costs of a module as it runs.
 
     Args:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from math import prod
 
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, dimensions, element_count, leaf_texts
@@ -186,17 +187,24 @@ def _triangular_solve(operation: Operation) -> Cost:
 
 
 def _slice(operation: Operation) -> Cost:
-    return Cost(bytes_accessed=2 * operation.size_of(operation.shape))
+    return Cost(bytes_accessed=_moved_bytes(operation, operation.operand(0), operation.shape))
+
+
+def _moved_bytes(operation: Operation, source: str, target: str, part: str | None = None) -> int:
+    """Return the bytes of a part, by default of the target, that an operation moves to an array."""
+    part = target if part is None else part
+    return operation.size_of(part, source) + operation.size_of(part, target)
 
 
 def _slice_at_index(operation: Operation) -> Cost:
-    indices = operation.size_of(operation.operand(1))
-    return Cost(bytes_accessed=2 * operation.size_of(operation.shape) + indices)
+    moved = _moved_bytes(operation, operation.operand(0), operation.shape)
+    return Cost(bytes_accessed=moved + operation.size_of(operation.operand(1)))
 
 
 def _dynamic_update_slice(operation: Operation) -> Cost:
-    update, index = map(operation.size_of, (operation.operand(1), operation.operand(2)))
-    return Cost(bytes_accessed=2 * update + index)
+    update = operation.operand(1)
+    moved = _moved_bytes(operation, update, operation.shape, update)
+    return Cost(bytes_accessed=moved + operation.size_of(operation.operand(2)))
 
 
 def _scatter(operation: Operation) -> Cost:
@@ -204,7 +212,11 @@ def _scatter(operation: Operation) -> Cost:
     updates = operation.operands[count + 1 :]
     indices = operation.size_of(operation.operand(count))
     cost = operation.callee().times(element_count(next(iter(updates), "")))
-    return cost.with_bytes(3 * sum(map(operation.size_of, updates)) + indices)
+    arrays = [leaf for shape in operation.operands[:count] for leaf in leaf_texts(shape)]
+    size = indices
+    for update, array in zip_longest(updates, arrays[: len(updates)], fillvalue=""):
+        size += operation.size_of(update) + 2 * operation.size_of(update, array)
+    return cost.with_bytes(size)
 
 
 def _scan(operation: Operation) -> Cost:

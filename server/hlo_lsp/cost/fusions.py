@@ -12,17 +12,28 @@ _MAX_IMMEDIATE_ELEMENTS = 1  # A larger constant is read from memory.
 _MAX_FUSION_DEPTH = 20  # fusions inside of fusions; real ones have 1
 
 
-def fusion_bytes(operands: OperandIndex, body: Computation, fusion: Operation) -> int:
-    """Return the bytes that a fusion accesses."""
-    reader = _FusionReader(operands, fusion)
+def fusion_bytes(
+    operands: OperandIndex, body: Computation, fusion: Operation, *, by_users: bool
+) -> int:
+    """Return the bytes that a fusion accesses.
+
+    Args:
+        operands: The operands of the instructions of the module.
+        body: The fused computation.
+        fusion: The fusion.
+        by_users: Count what a fusion inside of it reads once for each of its users, as XLA does: a
+            root has none. Otherwise, it counts once.
+    """
+    reader = _FusionReader(operands, fusion, by_users=by_users)
     return reader.bytes_written(body) + reader.bytes_read(body)
 
 
 class _FusionReader:
     """Counts the bytes that the parameters and the root of a fusion access."""
 
-    def __init__(self, operands: OperandIndex, fusion: Operation) -> None:
+    def __init__(self, operands: OperandIndex, fusion: Operation, *, by_users: bool) -> None:
         self._operands = operands
+        self._by_users = by_users
         self._size_of = fusion.size_of
         self._shape = fusion.shape
 
@@ -45,7 +56,7 @@ class _FusionReader:
         is_array = element_texts(shape) is None
         if producer is not None and producer.opcode == "dynamic-update-slice" and is_array:
             update = self._operands.of(producer)[1:2]
-            return self._size_of(update[0].shape) if update and update[0] is not None else 0
+            return self._size_of(update[0].shape, shape) if update and update[0] is not None else 0
         return sum(map(self._size_of, leaf_texts(shape)))
 
     def bytes_read(self, body: Computation) -> int:
@@ -93,20 +104,19 @@ class _FusionReader:
     def _bytes_of_slice(self, user: InstructionLine, value: InstructionLine) -> int | None:
         """Return the bytes that an operation on slices reads, or None if it reads the whole."""
         if user.opcode == "slice":
-            return self._size_of(user.shape)
+            return self._size_of(user.shape, value.shape)
         if user.opcode not in {"dynamic-slice", "dynamic-update-slice"}:
             return None
         if next(iter(self._operands.of(user)), None) is not value:
             return None
-        return 0 if user.opcode == "dynamic-update-slice" else self._size_of(user.shape)
+        if user.opcode == "dynamic-update-slice":
+            return 0
+        return self._size_of(user.shape, value.shape)
 
     def _bytes_of_nested_fusion(
         self, outer: Computation, fusion: InstructionLine, value: InstructionLine, depth: int
     ) -> int:
-        """Return the bytes that a fusion inside of the fusion reads of a parameter.
-
-        As in XLA, the users of the inner fusion decide: the root of a fusion has none.
-        """
+        """Return the bytes that a fusion inside of the fusion reads of a parameter."""
         called = self._operands.module.called_by(fusion)
         if not called or depth > _MAX_FUSION_DEPTH:
             return 0
@@ -116,6 +126,9 @@ class _FusionReader:
         for number, operand in enumerate(self._operands.of(fusion)):
             parameter = body.parameters.get(number)
             if operand is not value or parameter is None:
+                continue
+            if not self._by_users:
+                total += self._read_bytes(body, parameter, depth)
                 continue
             is_simple, is_read_whole = not first or first[0] is parameter, False
             for user in self._operands.users(outer, fusion):

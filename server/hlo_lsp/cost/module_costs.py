@@ -3,14 +3,14 @@
 A loop counts as one iteration of its body and its condition, a custom call as -1.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.formulas import cost_of
 from hlo_lsp.cost.fusions import fusion_bytes
 from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import NO_COST, Cost, Operation
+from hlo_lsp.cost.operation import NO_COST, Cost, Operation, SizeOf
 from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -23,17 +23,19 @@ _INSTRUCTIONS_PER_CHECKPOINT = 100
 class ModuleCosts:
     """The costs of instructions and computations, each computed once."""
 
+    _counts_users = True  # of a fusion inside of a fusion, as XLA does
+
     def __init__(
         self,
         operands: OperandIndex,
-        size_of: Callable[[str], int],
+        size_of: SizeOf,
         arithmetic: "ModuleCosts | None" = None,
     ) -> None:
         """Create the costs of a module.
 
         Args:
             operands: The operands of the instructions of the module.
-            size_of: Returns the bytes of an array, or of the table of a tuple.
+            size_of: Returns the bytes of an array, or of a part of one.
             arithmetic: Costs of other sizes, whose FLOPs in fusions are not counted again.
         """
         self._arithmetic = arithmetic
@@ -89,7 +91,7 @@ class ModuleCosts:
             for member in body.members:
                 if member.opcode in {"gather", "scatter"}:
                     return self.of(member)
-        size = fusion_bytes(self.operands, body, operation)
+        size = fusion_bytes(self.operands, body, operation, by_users=self._counts_users)
         if self._arithmetic is not None:
             return self._arithmetic.of(instruction).with_bytes(size)
         return self.of_computation(body.head).with_bytes(size)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 from hlo_lsp.model.shape import ArrayShape, Shape, arrays_of, element_texts, try_shape
 
@@ -42,6 +43,20 @@ class Cost:
 NO_COST = Cost()
 
 
+class SizeOf(Protocol):
+    """A function that returns bytes in memory."""
+
+    def __call__(self, shape: str, array: str | None = None, /) -> int:
+        """Return the bytes of an array, or of the table of a tuple.
+
+        Args:
+            shape: The shape as text.
+            array: The array of which ``shape`` is a part, by default the shape itself. A part is in
+                the memory space of its array: a slice can be in another one.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """An opcode with its shapes, its attributes, and the costs of the computations that it calls.
@@ -51,7 +66,7 @@ class Operation:
         operands: The shapes of the operands as texts, empty for unknown ones.
         attribute: Returns the text of an attribute, empty if it is missing.
         callees: Returns the costs of the computations that an attribute names.
-        size_of: Returns the bytes of an array, or of the table of a tuple.
+        size_of: Returns the bytes of an array, or of a part of one.
     """
 
     opcode: str
@@ -59,7 +74,7 @@ class Operation:
     operands: tuple[str, ...]
     attribute: Callable[[str], str]
     callees: Callable[[str], list[Cost]]
-    size_of: Callable[[str], int]
+    size_of: SizeOf
 
     def operand(self, number: int) -> str:
         """Return the shape of an operand, empty if it is missing."""

@@ -1,35 +1,19 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
 from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost
+from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time
 from hlo_lsp.cost.xla import xla_costs, xla_size
-from hlo_lsp.memory.grouping import split_scopes
+from hlo_lsp.memory.instruction_facts import InstructionKey, instruction_facts
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.padded_sizes import Target, sizes_of_text, target_of
+from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.phases import phase_of
-
-_NO_LINE, _NO_SCOPE = "no Python line", "no scope"
-
-
-class CostKey(Enum):
-    """A property that the instructions of a group have in common."""
-
-    LINE = "line"
-    SCOPE = "scope"
-    OPCODE = "opcode"
-    PHASE = "phase"
-    COMPUTATION = "computation"
-    INSTRUCTION = "instruction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +59,21 @@ class ProgramCost:
         """All instructions as one group."""
         return self._group("", None, list(self.executed.instructions))
 
-    def groups(self, key: CostKey) -> list[CostGroup]:
+    def groups(self, key: InstructionKey) -> list[CostGroup]:
         """Return the groups by a key, those with the most time, else the most FLOPs, first."""
+        costing = [
+            one
+            for one in self.executed.instructions
+            if one.cost is None or one.cost != Cost() or one.wire_bytes
+        ]
+        facts = instruction_facts(self.dump, (one.instruction.name for one in costing))
         members: dict[str, list[InstructionCost]] = {}
         sources: dict[str, SourceLine | None] = {}
-        for one in self.executed.instructions:
-            if one.cost is None or one.cost != Cost() or one.wire_bytes:
-                name, source = self._name(one, key)
-                members.setdefault(name, []).append(one)
-                sources[name] = source
+        for one in costing:
+            known = facts[one.instruction.name]
+            name = known.group(key)
+            members.setdefault(name, []).append(one)
+            sources[name] = known.source if key is InstructionKey.LINE else None
         groups = [self._group(name, sources[name], each) for name, each in members.items()]
         return sorted(groups, key=_order)
 
@@ -115,24 +105,6 @@ class ProgramCost:
             sum(one.cost is None for one in members),
         )
 
-    def _name(self, one: InstructionCost, key: CostKey) -> tuple[str, SourceLine | None]:
-        if key is CostKey.OPCODE:
-            return one.instruction.opcode, None
-        if key is CostKey.COMPUTATION:
-            return one.computation.name, None
-        if key is CostKey.INSTRUCTION:
-            return one.instruction.name, None
-        metadata = one.instruction.parsed.metadata
-        op_name = metadata.get("op_name", "")
-        if key is CostKey.SCOPE:
-            return "/".join(split_scopes(op_name)[:-1]) or _NO_SCOPE, None
-        if key is CostKey.PHASE:
-            return phase_of(one.instruction.name, op_name), None
-        source = self.dump.frames.line_of(self.dump.stack_of(metadata))
-        if source is None:
-            return f"{_NO_LINE}: {one.instruction.opcode}", None
-        return str(source), source
-
 
 def _order(group: CostGroup) -> tuple[float, int, int, str]:
     cost = group.cost
@@ -154,30 +126,17 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     return ProgramCost(dump, chip, xla_costs(operands).total, executed)
 
 
-def _physical_sizes(dump: Compile) -> tuple[Callable[[str], int], Callable[[str], int]]:
+def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf]:
     """Return functions for the bytes of an array in memory, and outside of on-chip memory."""
     target = target_of(dump)
-    sizes: dict[str, int] = {}
-    memory_sizes: dict[str, int] = {}
 
-    def size_of(text: str) -> int:
-        size = sizes.get(text)
-        if size is None:
-            size = sizes[text] = _physical_size(text, target)
-        return size
+    def size_of(shape: str, _: str | None = None, /) -> int:
+        size = sizes_of_text(shape, target).bytes
+        return xla_size(shape) if size is None else size
 
-    def memory_size_of(text: str) -> int:
-        size = memory_sizes.get(text)
-        if size is None:
-            shape = try_shape(text)
-            space = shape.memory_space if isinstance(shape, ArrayShape) else 0
-            size = 0 if is_on_chip(space, target.backend) else size_of(text)
-            memory_sizes[text] = size
-        return size
+    def memory_size_of(shape: str, array: str | None = None, /) -> int:
+        whole = try_shape(shape if array is None else array)
+        space = whole.memory_space if isinstance(whole, ArrayShape) else 0
+        return 0 if is_on_chip(space, target.backend) else size_of(shape)
 
     return size_of, memory_size_of
-
-
-def _physical_size(text: str, target: Target) -> int:
-    size = sizes_of_text(text, target).bytes
-    return xla_size(text) if size is None else size

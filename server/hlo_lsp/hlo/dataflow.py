@@ -186,3 +186,14 @@ class Dataflow(Protocol[Instruction, Computation]):
 def _kind_at(kind: ResultKind, path: TuplePath) -> ResultKind:
     """Return how an element of a part comes from elsewhere: a copy is of the whole alone."""
     return ResultKind.OPERAND if path and kind is ResultKind.COPY else kind
+
+
+# The result of other `-start` instructions is (operands, result, contexts ...).
+_STARTS_WITHOUT_OPERANDS = frozenset({"copy-start", "all-reduce-start"})
+
+
+def started_element(opcode: str) -> int | None:
+    """Return the element of the tuple of a ``-start`` that has the data; None for others."""
+    if not opcode.endswith("-start"):
+        return None
+    return 0 if opcode in _STARTS_WITHOUT_OPERANDS else 1

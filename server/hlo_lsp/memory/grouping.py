@@ -14,7 +14,8 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
 
 _ARGUMENTS = "arguments"
-_NO_LINE = "no Python line"
+NO_LINE = "no Python line"
+COPIES_OF_ARGUMENTS = "copies of arguments"
 _UNKNOWN = "unknown"
 
 
@@ -70,8 +71,8 @@ class BufferGroup:
     def label(self) -> str:
         """The name: of a Python line without folders, without one with the largest instruction."""
         value = max(self.buffers, key=lambda owned: owned.buffer.bytes).buffer.value
-        if self.name == _NO_LINE and value is not None:
-            return f"{_NO_LINE} ({value.record.name})"
+        if self.name == NO_LINE and value is not None:
+            return f"{NO_LINE} ({value.record.name})"
         return self.name if self.source is None else self.source.short
 
 
@@ -119,9 +120,9 @@ def _line(_: Compile, owned: OwnedBuffer) -> str:
     if owned.source is not None:
         return str(owned.source)
     if owned.origin is not None and owned.origin.argument is not None:
-        return "copies of arguments"
+        return COPIES_OF_ARGUMENTS
     kind = _kind(owned)
-    return _NO_LINE if kind == _UNKNOWN and owned.origin is not None else kind
+    return NO_LINE if kind == _UNKNOWN and owned.origin is not None else kind
 
 
 def stack_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:

@@ -2,30 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
+from hlo_lsp.memory.instruction_facts import InstructionFacts, InstructionKey, instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.events import Profile, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
-    InstructionFacts,
     entry_names,
-    instruction_facts,
     match_compiles,
     names_communication,
 )
 
-NO_LINE, NO_SCOPE, UNKNOWN = "no Python line", "no scope", "unknown"
-
-
-class TimeKey(Enum):
-    """A property that the instructions of a group have in common."""
-
-    LINE = "line"
-    SCOPE = "scope"
-    OPCODE = "opcode"
-    PHASE = "phase"
-    INSTRUCTION = "instruction"
+_UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +23,11 @@ class JoinedInstruction:
     time: InstructionTime
     facts: InstructionFacts | None
 
-    def group(self, key: TimeKey) -> str:
+    def group(self, key: InstructionKey) -> str:
         """Return the name of the group that the instruction belongs to."""
-        facts = self.facts
-        if key is TimeKey.INSTRUCTION:
+        if key is InstructionKey.INSTRUCTION:
             return self.time.name
-        if facts is None:
-            return UNKNOWN
-        if key is TimeKey.LINE:
-            return NO_LINE if facts.source is None else str(facts.source)
-        if key is TimeKey.SCOPE:
-            return facts.scope or NO_SCOPE
-        return facts.opcode if key is TimeKey.OPCODE else facts.phase
+        return _UNKNOWN if self.facts is None else self.facts.group(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,19 +92,19 @@ def join(
 def _joined(
     profile: Profile, program: Program, names: Sequence[str], dump: Compile | None
 ) -> JoinedProgram:
-    facts = {name: None if dump is None else instruction_facts(dump, name) for name in names}
+    facts = {} if dump is None else instruction_facts(dump, names)
 
     def communicates(name: str) -> bool:
-        known = facts[name]
+        known = facts.get(name)
         return names_communication(name) if known is None else known.communicates
 
     entry = frozenset[str]() if dump is None else entry_names(dump)
     time = program_time(program, profile.programs[program], entry, communicates)
-    joined = tuple(JoinedInstruction(one, facts[one.name]) for one in time.instructions)
+    joined = tuple(JoinedInstruction(one, facts.get(one.name)) for one in time.instructions)
     return JoinedProgram(time, joined, dump)
 
 
-def grouped(program: JoinedProgram, key: TimeKey) -> list[TimeGroup]:
+def grouped(program: JoinedProgram, key: InstructionKey) -> list[TimeGroup]:
     """Return the groups of instructions, the one with most own time first."""
     members: dict[str, list[JoinedInstruction]] = {}
     for one in program.instructions:

@@ -1,69 +1,17 @@
-"""The module texts of profiled programs, and what they say about instructions."""
+"""The module texts of profiled programs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.memory.data_origin import origin_of
-from hlo_lsp.memory.grouping import split_scopes
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice, SourceLine
+from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.profiles.events import Profile, Program
-from hlo_lsp.program.phases import phase_of
-from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, is_communication
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES
 from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in
 from hlo_lsp.protos.reading import section_lines
 from hlo_lsp.text.document import Document
-
-
-@dataclass(frozen=True, slots=True)
-class InstructionFacts:
-    """The facts of a module text about an instruction.
-
-    Attributes:
-        opcode: The opcode.
-        source: The Python line, None if no instruction on the way of its data has one.
-        op_name: The operation name, empty if it has none.
-        scope: The scopes of the operation name.
-        phase: ``forward``, ``backward``, ``rematerialized``, or ``other``.
-        communicates: Whether it is a collective, or starts or ends one.
-    """
-
-    opcode: str
-    source: SourceLine | None
-    op_name: str
-    scope: str
-    phase: str
-    communicates: bool
-
-
-def instruction_facts(dump: Compile, name: str) -> InstructionFacts | None:
-    """Return what a compile says about an instruction, None if it does not have it."""
-    located = dump.instruction(name)
-    if located is None:
-        return None
-    text = located.record.parsed
-    origin = None
-    stack = dump.stack(text)
-    op_name = text.metadata.get("op_name", "")
-    if not stack or not op_name:
-        origin = origin_of(dump, name, None)
-    source = dump.frames.line_of(stack)
-    if source is None and origin is not None and origin.argument is None:
-        source = origin.source
-    if not op_name and origin is not None and origin.argument is None:
-        op_name = origin.op_name or ""
-    scopes = split_scopes(op_name) if op_name else ()
-    return InstructionFacts(
-        located.record.opcode,
-        source,
-        op_name,
-        "/".join(scopes[:-1] or scopes),
-        phase_of(name, op_name),
-        is_communication(located.file.module, located.record),
-    )
 
 
 def names_communication(name: str) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.program_cost import CostGroup, CostKey, ProgramCost
+from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun, format_short_bytes, format_time, join_limited
 from hlo_lsp.reports.summary import module_name
 
@@ -22,7 +23,7 @@ def format_flops(count: int) -> str:
     return f"{size:.3g} {_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
 
 
-def cost_lines(program: ProgramCost, key: CostKey, count: int) -> Iterator[str]:
+def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` groups."""
     total, executed = program.total, program.executed
     at_least = "" if executed.complete else "at least "
@@ -93,12 +94,12 @@ def _traffic(group: CostGroup) -> str:
     return format_short_bytes(group.memory_bytes)
 
 
-def cost_json(programs: Sequence[ProgramCost], key: CostKey, count: int) -> list[Json]:
+def cost_json(programs: Sequence[ProgramCost], key: InstructionKey, count: int) -> list[Json]:
     """Return the costs as JSON; see docs/json_schema.md."""
     return [_program_json(program, key, count) for program in programs]
 
 
-def _program_json(program: ProgramCost, key: CostKey, count: int) -> Json:
+def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json:
     total, executed = program.total, program.executed
     return {
         "name": module_name(program.dump),

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import printable
-from hlo_lsp.profiles.modules import instruction_facts
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import PLUMBING_OPCODES
 from hlo_lsp.reports.summary import module_name
@@ -31,10 +31,13 @@ def kernel_table(dumps: Iterable[Compile]) -> str:
 def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:
     file = dump.module_file
     module = module_name(dump)
-    for one in (None if file is None else scheduled_instructions(file.module)) or ():
+    scheduled = (None if file is None else scheduled_instructions(file.module)) or ()
+    running = [one for one in scheduled if one.opcode not in PLUMBING_OPCODES]
+    known = instruction_facts(dump, (one.name for one in running))
+    for one in running:
         checkpoint()
-        facts = instruction_facts(dump, one.name)
-        if facts is None or one.opcode in PLUMBING_OPCODES:
+        facts = known.get(one.name)
+        if facts is None:
             continue
         source = "" if facts.source is None else str(facts.source)
         kernel = _kernel_name(one.name, one.opcode, dump.backend)

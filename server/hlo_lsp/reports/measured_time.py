@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hlo_lsp.memory.grouping import NO_LINE
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun, format_time
 from hlo_lsp.profiles.joined import (
-    NO_LINE,
     JoinedInstruction,
     JoinedProfile,
     JoinedProgram,
     TimeGroup,
-    TimeKey,
     grouped,
 )
 from hlo_lsp.profiles.measured import ProgramTime
@@ -20,7 +20,7 @@ _MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
 _MAX_NAMES = 3
 
 
-def profile_json(profile: JoinedProfile, key: TimeKey) -> Json:
+def profile_json(profile: JoinedProfile, key: InstructionKey) -> Json:
     """Return a profile as JSON; see docs/json_schema.md."""
     return {
         "modules": [_program_json(one, key) for one in profile.programs],
@@ -32,7 +32,7 @@ def profile_json(profile: JoinedProfile, key: TimeKey) -> Json:
     }
 
 
-def _program_json(program: JoinedProgram, key: TimeKey) -> Json:
+def _program_json(program: JoinedProgram, key: InstructionKey) -> Json:
     time = program.time
     durations = [one.duration_ps for one in time.executions]
     return {
@@ -90,7 +90,7 @@ def _instruction_json(one: JoinedInstruction) -> Json:
     }
 
 
-def profile_blocks(profile: JoinedProfile, key: TimeKey, count: int) -> Iterator[list[str]]:
+def profile_blocks(profile: JoinedProfile, key: InstructionKey, count: int) -> Iterator[list[str]]:
     """Yield the text of each module, the one with most time first, and of what belongs to none.
 
     Args:
@@ -118,7 +118,7 @@ def profile_blocks(profile: JoinedProfile, key: TimeKey, count: int) -> Iterator
         yield rest
 
 
-def _program_lines(program: JoinedProgram, key: TimeKey, count: int) -> Iterator[str]:
+def _program_lines(program: JoinedProgram, key: InstructionKey, count: int) -> Iterator[str]:
     time = program.time
     yield _headline(time)
     yield _shares(time)
@@ -127,7 +127,7 @@ def _program_lines(program: JoinedProgram, key: TimeKey, count: int) -> Iterator
     runs = len(time.executions)
     groups = grouped(program, key)
     own = sum(one.own_ps for one in groups)
-    title = {TimeKey.LINE: "Python line"}.get(key, key.value)
+    title = {InstructionKey.LINE: "Python line"}.get(key, key.value)
     rows = [("own time", "share", "occurrences", title)]
     rows += [
         (

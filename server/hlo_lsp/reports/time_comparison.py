@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
 from hlo_lsp.model.source import file_name
-from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeKey, grouped
+from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, grouped
 
 Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ class ModuleTimeChange:
 
 
 def compare_profiles(
-    before: JoinedProfile, after: JoinedProfile, key: TimeKey
+    before: JoinedProfile, after: JoinedProfile, key: InstructionKey
 ) -> list[ModuleTimeChange]:
     """Return the changes of all modules, that with the largest change of its median first.
 
@@ -63,7 +64,7 @@ def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
 
 
 def _module_change(
-    name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: TimeKey
+    name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
 ) -> ModuleTimeChange:
     groups = [_group_times(one, key) for one in (before, after)]
     changes = [
@@ -80,7 +81,7 @@ def _module_change(
     return ModuleTimeChange(name, median, idle, exposed, tuple(ordered))
 
 
-def _group_times(program: JoinedProgram | None, key: TimeKey) -> dict[str, int]:
+def _group_times(program: JoinedProgram | None, key: InstructionKey) -> dict[str, int]:
     if program is None:
         return {}
     runs = len(program.time.executions)
@@ -117,7 +118,7 @@ def _change_json(change: TimeChange) -> Json:
 
 
 def comparison_blocks(
-    modules: list[ModuleTimeChange], key: TimeKey, count: int
+    modules: list[ModuleTimeChange], key: InstructionKey, count: int
 ) -> Iterator[list[str]]:
     """Yield the text of each module; ``count`` is the maximum number of its rows."""
     for module in modules:
@@ -145,9 +146,9 @@ def comparison_blocks(
         yield lines
 
 
-def _label(change: TimeChange, key: TimeKey) -> str:
+def _label(change: TimeChange, key: InstructionKey) -> str:
     """Return the name of a group; of a Python line without folders."""
-    return file_name(change.name) if key is TimeKey.LINE else change.name
+    return file_name(change.name) if key is InstructionKey.LINE else change.name
 
 
 def _text(change: TimeChange) -> str:

@@ -1,6 +1,7 @@
 """The hover of a value, its facts and headlines for other hovers, and the values of a result."""
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
     origin_label,
@@ -317,8 +318,6 @@ def _joined(*parts: str) -> str:
 
 
 Leaf = tuple[str, Value]  # a shape index in a result, and the value there
-# The result of other `-start` instructions is (operands, result, contexts ...).
-_STARTS_WITHOUT_OPERANDS = frozenset({"copy-start", "all-reduce-start"})
 
 
 def result_leaves(dump: Compile, name: str) -> list[Leaf]:
@@ -366,9 +365,8 @@ def data_index(text: InstructionText, data: list[Leaf]) -> str | None:
     """Return the shape index of the largest part of a result; None for the whole result."""
     if data:
         return None if data[0][0] == "{}" else data[0][0]
-    if not text.shape.text.startswith("(") or not text.opcode.text.endswith("-start"):
-        return None
-    return "{0}" if text.opcode.text in _STARTS_WITHOUT_OPERANDS else "{1}"
+    element = started_element(text.opcode.text)
+    return None if element is None or not text.shape.text.startswith("(") else f"{{{element}}}"
 
 
 def _is_context(text: InstructionText, index: str) -> bool:

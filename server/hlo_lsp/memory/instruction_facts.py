@@ -1,0 +1,116 @@
+"""The owners of instructions: Python line, scope, and phase, for their cost and measured time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.dataflow import started_element
+from hlo_lsp.memory.data_origin import origins_of
+from hlo_lsp.memory.grouping import COPIES_OF_ARGUMENTS, NO_LINE, split_scopes
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.phases import phase_of
+from hlo_lsp.program.transfers import is_communication
+from hlo_lsp.syntax.instruction_text import InstructionText
+
+NO_SCOPE = "no scope"
+
+
+class InstructionKey(Enum):
+    """A property that the instructions of a group have in common."""
+
+    LINE = "line"
+    SCOPE = "scope"
+    OPCODE = "opcode"
+    PHASE = "phase"
+    COMPUTATION = "computation"
+    INSTRUCTION = "instruction"
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionFacts:
+    """The facts of a module text about an instruction.
+
+    Attributes:
+        computation: The name of its computation, empty if it is in none.
+        source: The Python line, None if no instruction on the way of its data has one.
+        op_name: The operation name, empty if it has none.
+        scope: The scopes of the operation name, empty if it has none.
+        phase: ``forward``, ``backward``, ``rematerialized``, or ``other``.
+        communicates: Whether it is a collective, or starts or ends one.
+        moves_argument: Whether it only moves the data of an argument of the program.
+    """
+
+    name: str
+    opcode: str
+    computation: str
+    source: SourceLine | None
+    op_name: str
+    scope: str
+    phase: str
+    communicates: bool
+    moves_argument: bool
+
+    def group(self, key: InstructionKey) -> str:
+        """Return the name of the group of the instruction."""
+        match key:
+            case InstructionKey.LINE if self.source is not None:
+                return str(self.source)
+            case InstructionKey.LINE:
+                return COPIES_OF_ARGUMENTS if self.moves_argument else NO_LINE
+            case InstructionKey.SCOPE:
+                return self.scope or NO_SCOPE
+            case InstructionKey.OPCODE:
+                return self.opcode
+            case InstructionKey.PHASE:
+                return self.phase
+            case InstructionKey.COMPUTATION:
+                return self.computation
+        return self.name
+
+
+def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, InstructionFacts]:
+    """Return what a compile says about instructions, by name; unknown names are left out.
+
+    An instruction without metadata belongs to the instruction that produced its data.
+    """
+    lines = {name: line for name in names if (line := dump.instruction(name)) is not None}
+    texts = {name: line.record.parsed for name, line in lines.items()}
+    stacks = {name: dump.stack(text) for name, text in texts.items()}
+    indexes = {
+        name: _data_index(text)
+        for name, text in texts.items()
+        if not stacks[name] or not text.metadata.get("op_name")
+    }
+    origins = origins_of(dump, indexes.items())
+    found = {}
+    for name, line in lines.items():
+        checkpoint()
+        source = dump.frames.line_of(stacks[name])
+        op_name = texts[name].metadata.get("op_name", "")
+        origin = origins.get((name, indexes.get(name)))
+        moves_argument = origin is not None and origin.argument is not None
+        if origin is not None and not moves_argument:
+            source = source or origin.source
+            op_name = op_name or origin.op_name or ""
+        scopes = split_scopes(op_name) if op_name else ()
+        home = line.file.module.computation_of(line.record)
+        found[name] = InstructionFacts(
+            name,
+            line.record.opcode,
+            "" if home is None else home.name,
+            source,
+            op_name,
+            "/".join(scopes[:-1] or scopes),
+            phase_of(name, op_name),
+            is_communication(line.file.module, line.record),
+            moves_argument and source is None,
+        )
+    return found
+
+
+def _data_index(text: InstructionText) -> str | None:
+    """Return the shape index of the data in a result, None for the whole result."""
+    element = started_element(text.opcode.text)
+    return None if element is None or not text.shape.text.startswith("(") else f"{{{element}}}"

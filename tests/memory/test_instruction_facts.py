@@ -1,0 +1,65 @@
+"""The owners of instructions."""
+
+import pytest
+
+from hlo_lsp.memory.instruction_facts import InstructionKey, instruction_facts
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+
+_TEXT = """\
+HloModule m, is_scheduled=true
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8] parameter(0), metadata={op_name="x"}
+  %s = (f32[8], f32[8], u32[]) copy-start(%x)
+  %d = f32[8] copy-done(%s)
+  %y = f32[8] multiply(%d, %d), metadata={op_name="jit(f)/jvp(g)/mul" source_file="/f.py" \
+source_line=7}
+  %t = (f32[8], f32[8], u32[]) copy-start(%y)
+  %e = f32[8] copy-done(%t)
+  %n = f32[8] iota(), iota_dimension=0
+  ROOT %r = f32[8] add(%e, %n), metadata={op_name="jit(f)/transpose(jvp(g))/add"}
+}
+"""
+_FACTS = instruction_facts(
+    Compile([DumpFile.of_text(_TEXT, "m.txt")]), ["s", "d", "y", "t", "e", "n", "r", "none"]
+)
+
+
+@pytest.mark.parametrize(
+    ("key", "groups"),
+    [
+        (
+            InstructionKey.LINE,
+            {
+                "copies of arguments": ["s", "d"],
+                "/f.py:7": ["y", "t", "e"],
+                "no Python line": ["n", "r"],
+            },
+        ),
+        (
+            InstructionKey.SCOPE,
+            {
+                "no scope": ["s", "d", "n"],
+                "jit(f)/jvp(g)": ["y", "t", "e"],
+                "jit(f)/transpose(jvp(g))": ["r"],
+            },
+        ),
+        (
+            InstructionKey.PHASE,
+            {"other": ["s", "d", "n"], "forward": ["y", "t", "e"], "backward": ["r"]},
+        ),
+        (InstructionKey.COMPUTATION, {"main": ["s", "d", "y", "t", "e", "n", "r"]}),
+        (InstructionKey.INSTRUCTION, {name: [name] for name in "sdyten"} | {"r": ["r"]}),
+    ],
+)
+def test_copies_belong_to_what_they_move(key: InstructionKey, groups: dict[str, list[str]]) -> None:
+    found: dict[str, list[str]] = {}
+    for one in _FACTS.values():
+        found.setdefault(one.group(key), []).append(one.name)
+    assert found == groups
+
+
+def test_opcode_and_unknown_name() -> None:
+    assert _FACTS["y"].group(InstructionKey.OPCODE) == "multiply"
+    assert "none" not in _FACTS
