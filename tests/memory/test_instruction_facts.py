@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.memory.instruction_facts import InstructionKey, instruction_facts
+from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 
@@ -55,11 +55,12 @@ _FACTS = instruction_facts(
 )
 def test_copies_belong_to_what_they_move(key: InstructionKey, groups: dict[str, list[str]]) -> None:
     found: dict[str, list[str]] = {}
-    for one in _FACTS.values():
-        found.setdefault(one.group(key), []).append(one.name)
+    for name, facts in _FACTS.items():
+        found.setdefault(group_of(name, facts, key), []).append(name)
     assert found == groups
 
 
 def test_opcode_and_unknown_name() -> None:
-    assert _FACTS["y"].group(InstructionKey.OPCODE) == "multiply"
+    assert group_of("y", _FACTS["y"], InstructionKey.OPCODE) == "multiply"
     assert "none" not in _FACTS
+    assert group_of("none", None, InstructionKey.LINE) == "unknown"

@@ -74,16 +74,6 @@ class ExecutedCost:
         """False if the sums are lower bounds, because a loop or a custom call is unknown."""
         return not self.unknown_loops and not self.unknown_calls
 
-    @property
-    def total(self) -> Cost:
-        """The sum of all instructions."""
-        totals = [one.total for one in self.instructions]
-        return Cost(
-            sum(one.flops for one in totals),
-            sum(one.transcendentals for one in totals),
-            sum(one.bytes_accessed for one in totals),
-        )
-
 
 class ExecutedCosts(ModuleCosts):
     """The costs of instructions without those of the computations that are in the schedule."""

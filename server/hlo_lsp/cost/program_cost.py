@@ -1,5 +1,6 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.cost.chips import Chip
@@ -8,7 +9,7 @@ from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time
 from hlo_lsp.cost.xla import xla_costs, xla_size
-from hlo_lsp.memory.instruction_facts import InstructionKey, instruction_facts
+from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
@@ -47,17 +48,18 @@ class CostGroup:
 
 @dataclass(frozen=True, slots=True)
 class ProgramCost:
-    """The cost of a compile; ``chip`` is None if it is unknown."""
+    """The cost of a compile.
+
+    Attributes:
+        chip: The chip for times, None if it is unknown.
+        total: All instructions as one group.
+    """
 
     dump: Compile
     chip: Chip | None
     xla: Cost
     executed: ExecutedCost
-
-    @property
-    def total(self) -> CostGroup:
-        """All instructions as one group."""
-        return self._group("", None, list(self.executed.instructions))
+    total: CostGroup
 
     def groups(self, key: InstructionKey) -> list[CostGroup]:
         """Return the groups by a key, those with the most time, else the most FLOPs, first."""
@@ -70,40 +72,41 @@ class ProgramCost:
         members: dict[str, list[InstructionCost]] = {}
         sources: dict[str, SourceLine | None] = {}
         for one in costing:
-            known = facts[one.instruction.name]
-            name = known.group(key)
+            known = facts.get(one.instruction.name)
+            name = group_of(one.instruction.name, known, key)
             members.setdefault(name, []).append(one)
-            sources[name] = known.source if key is InstructionKey.LINE else None
-        groups = [self._group(name, sources[name], each) for name, each in members.items()]
+            is_line = key is InstructionKey.LINE
+            sources[name] = known.source if is_line and known is not None else None
+        groups = [_group(name, sources[name], each, self.chip) for name, each in members.items()]
         return sorted(groups, key=_order)
 
-    def _group(
-        self, name: str, source: SourceLine | None, members: list[InstructionCost]
-    ) -> CostGroup:
-        totals = [one.total for one in members]
-        times = dict.fromkeys(Bound, 0.0)
-        for one in members if self.chip is not None else ():
-            assert self.chip is not None
-            least = least_time(one, self.chip)
-            if least.bound is not None:
-                times[least.bound] += least.seconds
-        longest = max(times, key=lambda bound: times[bound])
-        return CostGroup(
-            name,
-            source,
-            len(members),
-            sum(one.executions for one in members),
-            Cost(
-                sum(one.flops for one in totals),
-                sum(one.transcendentals for one in totals),
-                sum(one.bytes_accessed for one in totals),
-            ),
-            sum(one.memory_bytes * one.executions for one in members),
-            sum(one.wire_bytes * one.executions for one in members),
-            None if self.chip is None else sum(times.values()),
-            longest if times[longest] else None,
-            sum(one.cost is None for one in members),
-        )
+
+def _group(
+    name: str, source: SourceLine | None, members: Sequence[InstructionCost], chip: Chip | None
+) -> CostGroup:
+    totals = [one.total for one in members]
+    times = dict.fromkeys(Bound, 0.0)
+    leasts = [] if chip is None else [least_time(one, chip) for one in members]
+    for least in leasts:
+        if least.bound is not None:
+            times[least.bound] += least.seconds
+    longest = max(times, key=lambda bound: times[bound])
+    return CostGroup(
+        name,
+        source,
+        len(members),
+        sum(one.executions for one in members),
+        Cost(
+            sum(one.flops for one in totals),
+            sum(one.transcendentals for one in totals),
+            sum(one.bytes_accessed for one in totals),
+        ),
+        sum(one.memory_bytes * one.executions for one in members),
+        sum(one.wire_bytes * one.executions for one in members),
+        None if chip is None else sum(times.values()),
+        longest if times[longest] else None,
+        sum(one.cost is None for one in members),
+    )
 
 
 def _order(group: CostGroup) -> tuple[float, int, int, str]:
@@ -123,7 +126,8 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         return None
     operands = OperandIndex(file.module)
     executed = executed_cost(operands, *_physical_sizes(dump))
-    return ProgramCost(dump, chip, xla_costs(operands).total, executed)
+    total = _group("", None, executed.instructions, chip)
+    return ProgramCost(dump, chip, xla_costs(operands).total, executed, total)
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf]:

@@ -14,7 +14,7 @@ from hlo_lsp.program.phases import phase_of
 from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.instruction_text import InstructionText
 
-NO_SCOPE = "no scope"
+_NO_SCOPE, _UNKNOWN = "no scope", "unknown"
 
 
 class InstructionKey(Enum):
@@ -42,7 +42,6 @@ class InstructionFacts:
         moves_argument: Whether it only moves the data of an argument of the program.
     """
 
-    name: str
     opcode: str
     computation: str
     source: SourceLine | None
@@ -52,22 +51,21 @@ class InstructionFacts:
     communicates: bool
     moves_argument: bool
 
-    def group(self, key: InstructionKey) -> str:
-        """Return the name of the group of the instruction."""
-        match key:
-            case InstructionKey.LINE if self.source is not None:
-                return str(self.source)
-            case InstructionKey.LINE:
-                return COPIES_OF_ARGUMENTS if self.moves_argument else NO_LINE
-            case InstructionKey.SCOPE:
-                return self.scope or NO_SCOPE
-            case InstructionKey.OPCODE:
-                return self.opcode
-            case InstructionKey.PHASE:
-                return self.phase
-            case InstructionKey.COMPUTATION:
-                return self.computation
-        return self.name
+
+def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> str:
+    """Return the name of the group of an instruction; ``facts`` is None if no text has it."""
+    if key is InstructionKey.INSTRUCTION:
+        return name
+    if facts is None:
+        return _UNKNOWN
+    if key is InstructionKey.LINE:
+        no_line = COPIES_OF_ARGUMENTS if facts.moves_argument else NO_LINE
+        return no_line if facts.source is None else str(facts.source)
+    if key is InstructionKey.SCOPE:
+        return facts.scope or _NO_SCOPE
+    if key is InstructionKey.OPCODE:
+        return facts.opcode
+    return facts.phase if key is InstructionKey.PHASE else facts.computation
 
 
 def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, InstructionFacts]:
@@ -97,7 +95,6 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
         scopes = split_scopes(op_name) if op_name else ()
         home = line.file.module.computation_of(line.record)
         found[name] = InstructionFacts(
-            name,
             line.record.opcode,
             "" if home is None else home.name,
             source,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-# The names of folders that stand for a process: `host_3`, `t1v-n-1a2b-w-3`, `rank3`, `10.0.0.3`.
+# The names of folders of one process: `host_3`, `t1v-n-1a2b-w-3`, `rank3`, `10.0.0.3`.
 _HOST = re.compile(
     r"(?:.*[-_.])?(?:host|process|proc|worker|task|rank|node|machine|pod|replica)[-_.=]?\d+"
     r"|.*[-_.]w[-_.]\d+"  # of Cloud TPU
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"([0-9]{1,18})")
 def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
     """Return the host of each folder with dumps, and the rest of the path.
 
-    The host is the innermost folder whose name stands for a process. If there is none, it is the
+    The host is the innermost folder with the name of a process. If there is none, it is the
     first folder in which the paths differ. Folders of different hosts with the same rest hold
     the dumps of one program.
     """
@@ -32,7 +32,7 @@ def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
 
 
 def host_of(folder: Path) -> str | None:
-    """Return the innermost part of a path whose name stands for a process, if there is one."""
+    """Return the innermost folder of a path with the name of a process, if there is one."""
     return next(filter(_HOST.fullmatch, reversed(folder.parts)), None)
 
 

@@ -286,9 +286,9 @@ def search_symbols(
     """Return at most ``limit`` symbols that match a query, the best first.
 
     Of names that match equally well, those in the compiled module precede those that only other
-    passes have, then those of preferred modules, those with larger buffers, and shorter ones. A
-    name in the compiled module stands for the same name in the other texts of the module. Further
-    symbols of a frequent name are included only if there is room for them. An empty query matches
+    passes have, then those of preferred modules, those with larger buffers, and shorter ones. Of
+    several texts of a module with a name, only the last one is listed. Further symbols of a
+    frequent name are included only if there is room for them. An empty query matches
     all modules.
 
     Args:

@@ -30,7 +30,7 @@ class InstructionEvent(NamedTuple):
         duration_ps: The duration.
         run_id: The execution of the module, None if the profile does not have it.
         kernel: The name of the kernel; that of the instruction if it has no kernels.
-        occurrences: The number of executions that the event stands for.
+        occurrences: The number of executions that the event represents.
         is_async: True for a span of a transfer during which the device can compute.
     """
 

@@ -3,7 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.memory.instruction_facts import InstructionFacts, InstructionKey, instruction_facts
+from hlo_lsp.memory.instruction_facts import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
+)
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.events import Profile, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
@@ -13,8 +18,6 @@ from hlo_lsp.profiles.modules import (
     names_communication,
 )
 
-_UNKNOWN = "unknown"
-
 
 @dataclass(frozen=True, slots=True)
 class JoinedInstruction:
@@ -22,12 +25,6 @@ class JoinedInstruction:
 
     time: InstructionTime
     facts: InstructionFacts | None
-
-    def group(self, key: InstructionKey) -> str:
-        """Return the name of the group that the instruction belongs to."""
-        if key is InstructionKey.INSTRUCTION:
-            return self.time.name
-        return _UNKNOWN if self.facts is None else self.facts.group(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +105,7 @@ def grouped(program: JoinedProgram, key: InstructionKey) -> list[TimeGroup]:
     """Return the groups of instructions, the one with most own time first."""
     members: dict[str, list[JoinedInstruction]] = {}
     for one in program.instructions:
-        members.setdefault(one.group(key), []).append(one)
+        members.setdefault(group_of(one.time.name, one.facts, key), []).append(one)
     found = [
         TimeGroup(
             name,
