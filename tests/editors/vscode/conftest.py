@@ -156,15 +156,18 @@ async def window(
     """Return the window of the worker, without editors and with default settings."""
     window = await _shared_window.show()
     yield window
-    if request.node.stash.get(_FAILED, False):
-        await _keep_screen(window, request)
-        await _shared_window.close()
-        return
+    has_failed = request.node.stash.get(_FAILED, False)
     try:
-        await window.reset()
+        if has_failed:
+            await _keep_screen(window, request)
+        await window.reset()  # the settings of a folder stay when its window is closed
     except Exception:
         await _shared_window.close()
-        raise
+        if not has_failed:
+            raise
+    else:
+        if has_failed:
+            await _shared_window.close()
 
 
 Show = Callable[[CodeServer, Path], Awaitable[Window]]

@@ -7,7 +7,7 @@ from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import hover, problems, spot, uri
 from editors.vscode.marks import vscode
-from editors.vscode.processes import is_served, kill, server
+from editors.vscode.processes import command, is_served, kill, server
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -72,11 +72,18 @@ async def test_missing_program_is_reported_after_crash(
     dump: Compile, folder: Path, window: Window
 ) -> None:
     program = folder / "hlo-lsp"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hlo_lsp "$@"\n', "utf-8")
+    # Python ignores the unknown option -Xprogram, by which the test knows this server.
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -Xprogram -m hlo_lsp "$@"\n', "utf-8")
     program.chmod(0o755)
     await window.host.configure({"hlo.server.path": f"./{folder.name}/hlo-lsp"})
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
+
+    async def runs_program() -> bool:
+        return "-Xprogram" in command(await server(window))
+
+    # The server of the setting before answers until the new one starts.
+    await until(runs_program)
     await until(lambda: hover(window.host, at))
     program.unlink()
     await kill(window)
