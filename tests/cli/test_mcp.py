@@ -38,12 +38,20 @@ async def test_tools_are_described() -> None:
         ("padding", {}, "0 B of padding at the peaks"),
         ("timeline", {"space": "HBM", "at": "2"}, "5.0 KiB at step 2"),
         ("overlap", {}, "jit_f"),
+        ("cost", {"chip": "v5e", "by": "opcode"}, "least time on TPU v5e"),
     ],
 )
 async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], answer: str) -> None:
     is_error, text = await _call(tool, path=str(dump), **arguments)
     assert not is_error
     assert answer in text
+
+
+async def test_profile_is_compared(corpus_profiles: Path) -> None:
+    path = str(corpus_profiles / "jax_0_12" / "train")
+    is_error, text = await _call("profile", path=path, before=path, by="phase")
+    assert not is_error
+    assert text.startswith("jit_train_step · median 392 µs → 392 µs")
 
 
 async def test_check_gives_advice_unless_asked_for_errors(dump: Path) -> None:

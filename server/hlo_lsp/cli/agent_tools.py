@@ -141,6 +141,45 @@ def padding(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer(["padding", path, "--top", str(top)], max_bytes)
 
 
+def cost(
+    path: str, by: str = "line", chip: str = "", top: int = 10, max_bytes: int = _DEFAULT_BYTES
+) -> str:
+    """Show the FLOPs, the bytes, and the least time of a program, and what bounds it.
+
+    Args:
+        path: A dump file or a folder with dumps.
+        by: Group by line, scope, opcode, phase, computation, or instruction.
+        chip: The chip for the least time, such as v5e or h100; the dump of a TPU does not name it.
+        top: The number of groups to show.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    options = ["--by", by, "--top", str(top), *(["--chip", chip] if chip else [])]
+    return _answer(["cost", path, *options], max_bytes)
+
+
+def profile(
+    path: str,
+    dumps: str = "",
+    *,
+    before: str = "",
+    by: str = "line",
+    top: int = 10,
+    max_bytes: int = _DEFAULT_BYTES,
+) -> str:
+    """Show where the measured time of a program goes, or what changed since another profile.
+
+    Args:
+        path: An xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote.
+        dumps: A folder with the dumps of the program, by default the modules in the profile.
+        before: A profile before a change, to compare with.
+        by: Group by line, scope, opcode, phase, computation, or instruction.
+        top: The number of rows to show for each module.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    options = ["--by", by, "--top", str(top), *(["--compare", before] if before else [])]
+    return _answer(["profile", path, *([dumps] if dumps else []), *options], max_bytes)
+
+
 def timeline(
     path: str, space: str = "", at: int | None = None, max_bytes: int = _DEFAULT_BYTES
 ) -> str:
@@ -192,7 +231,7 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
 
 TOOLS: tuple[Callable[..., str], ...] = (
     *(summary, modules, find, why, explain, diff, check, donation, padding),
-    *(timeline, overlap, history, oom),
+    *(cost, profile, timeline, overlap, history, oom),
 )
 
 

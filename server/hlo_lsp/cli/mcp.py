@@ -16,8 +16,9 @@ _INSTRUCTIONS = """\
 Tools for the text dumps of XLA, the compiler of JAX (HLO modules, buffer assignments, live ranges).
 To get dumps, run a program with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text".
 Begin with `modules` or `summary` on the folder. `find` and `why` explain single buffers, `diff` a
-change, `donation` and `padding` what is wasted, `oom` an out-of-memory message in a log. Sizes are
-bytes with padding unless a text says otherwise; steps are steps of the schedule."""
+change, `donation` and `padding` what is wasted, `oom` an out-of-memory message in a log, `cost` the
+FLOPs and the least time of a program, `profile` the time that jax.profiler.trace measured. Sizes
+are bytes with padding unless a text says otherwise; steps are steps of the schedule."""
 
 
 def run(options: argparse.Namespace) -> int:
