@@ -13,12 +13,16 @@ from hlo_lsp.model.display import (
     count_noun,
     format_bytes,
     format_bytes_as_xla,
+    format_flops,
     format_short_bytes,
+    format_time,
     join_limited,
     markdown_block,
     markdown_code,
     markdown_row,
     markdown_text,
+    parse_flops,
+    parse_time,
     split_quoted_names,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -139,3 +143,27 @@ def test_cells_stay_in_their_row() -> None:
 def test_no_line_ends_its_code_block() -> None:
     assert markdown_block(["a", "```", "\x1b"]) == ["````text", "a", "```", r"\x1b", "````"]
     assert markdown_block([]) == ["```text", "```"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 FLOP"), (999, "999 FLOP"), (1_230_000, "1.23 MFLOP"), (90_900_000_000, "90.9 GFLOP")],
+)
+def test_flops_have_decimal_prefixes(count: int, text: str) -> None:
+    assert format_flops(count) == text
+    assert parse_flops(text) == count
+
+
+@pytest.mark.parametrize(
+    ("picoseconds", "text"),
+    [(0, "0.00 ns"), (63_900_000, "63.9 µs"), (1_530_000_000, "1.53 ms"), (2 * 10**12, "2.00 s")],
+)
+def test_times_have_three_digits(picoseconds: int, text: str) -> None:
+    assert format_time(picoseconds) == text
+    assert parse_time(text) == pytest.approx(picoseconds)
+
+
+@pytest.mark.parametrize("text", ["", "3", "ms", "3 min", "-1 ms", "1e3 ms", "3 FLOP/s"])
+def test_other_texts_are_no_quantities(text: str) -> None:
+    assert parse_time(text) is None
+    assert parse_flops(text) is None

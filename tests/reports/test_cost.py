@@ -1,11 +1,9 @@
 """Tests for the cost of a program as text."""
 
-import pytest
-
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.reports.cost import cost_lines, format_flops
+from hlo_lsp.reports.cost import cost_lines
 
 _TEXT = module(
     "%p = f32[1024] parameter(0)",
@@ -35,11 +33,3 @@ def test_without_chip_there_are_no_times() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-2:] == ["   1.02 kFLOP      8.0 KiB  all-reduce", "  and 3 more"]
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(0, "0 FLOP"), (999, "999 FLOP"), (1_234_567, "1.23 MFLOP"), (90_869_541_574, "90.9 GFLOP")],
-)
-def test_flops_have_decimal_prefixes(count: int, text: str) -> None:
-    assert format_flops(count) == text

@@ -13,6 +13,7 @@ from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instructi
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
+from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
 
@@ -114,6 +115,7 @@ def _order(group: CostGroup) -> tuple[float, int, int, str]:
     return (-(group.seconds or 0.0), -cost.flops, -cost.bytes_accessed, group.name)
 
 
+@query
 def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     """Return the cost of a compile, or None without a module text.
 

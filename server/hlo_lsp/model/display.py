@@ -181,6 +181,28 @@ def markdown_block(lines: Iterable[str]) -> list[str]:
     return [f"{fence}text", *shown, fence]
 
 
+_FLOP_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+
+
+def format_flops(count: int) -> str:
+    """Return a number of FLOPs with a decimal prefix: ``90.9 GFLOP``."""
+    size, prefix = float(count), 0
+    while size >= 999.5 and prefix < len(_FLOP_PREFIXES) - 1:
+        size, prefix = size / 1000, prefix + 1
+    return f"{size:.3g} {_FLOP_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
+
+
+_FLOPS = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([kMGTPE]?)FLOP\s*$")
+
+
+def parse_flops(text: str) -> int | None:
+    """Return the number that a text such as ``90.9 GFLOP`` states, None for other texts."""
+    match = _FLOPS.match(text)
+    if match is None:
+        return None
+    return round(float(match[1]) * 1000.0 ** _FLOP_PREFIXES.index(match[2]))
+
+
 _TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))
 
 
@@ -192,3 +214,15 @@ def format_time(picoseconds: float) -> str:
             digits = 0 if abs(number) >= 99.95 else 1 if abs(number) >= 9.995 else 2
             return f"{number:,.{digits}f} {unit}"
     raise AssertionError
+
+
+_TIME = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(s|ms|µs|us|ns)\s*$")
+
+
+def parse_time(text: str) -> float | None:
+    """Return the picoseconds that a text such as ``1.53 ms`` states, None for other texts."""
+    match = _TIME.match(text)
+    if match is None:
+        return None
+    unit = match[2].replace("us", "µs")
+    return float(match[1]) * next(size for size, name in _TIME_UNITS if name == unit)

@@ -6,21 +6,18 @@ from typing import Any
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import count_noun, format_short_bytes, format_time, join_limited
+from hlo_lsp.model.display import (
+    count_noun,
+    format_flops,
+    format_short_bytes,
+    format_time,
+    join_limited,
+)
 from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
 _MAX_NAMES = 5
-_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 _PICOSECONDS = 10**12
-
-
-def format_flops(count: int) -> str:
-    """Return a number of FLOPs with a decimal prefix: ``90.9 GFLOP``."""
-    size, prefix = float(count), 0
-    while size >= 999.5 and prefix < len(_PREFIXES) - 1:
-        size, prefix = size / 1000, prefix + 1
-    return f"{size:.3g} {_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
 
 
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:

@@ -33,6 +33,10 @@ def test_sizes(size: object, count: int) -> None:
         ),
         ({"forbidden": "copy"}, "forbidden", "must be a list of strings"),
         ({"module": 1}, "module", "must be a string"),
+        ({"flops": "3 TFLOPS"}, "flops", "must be a number of FLOPs"),
+        ({"flops": -1}, "flops", "must be a number of FLOPs"),
+        ({"least_time": "3 min"}, "least_time", "must be a number of seconds"),
+        ({"least_time": float("nan")}, "least_time", "must be a number of seconds"),
     ],
 )
 def test_errors_name_the_key(table: dict[str, object], key: str, message: str) -> None:
@@ -52,3 +56,25 @@ def test_pattern_selects_modules() -> None:
     budget = Budget(module="jit_step*")
     assert budget.applies_to("jit_step_1")
     assert not budget.applies_to("jit_eval")
+
+
+@pytest.mark.parametrize(
+    ("table", "budget"),
+    [
+        ({"flops": "1.5 GFLOP"}, Budget(flops=1_500_000_000)),
+        ({"flops": 4e11}, Budget(flops=400_000_000_000)),
+        ({"bytes": "1 GiB"}, Budget(bytes=1 << 30)),
+        ({"least_time": "250 us"}, Budget(least_time=250_000_000)),
+        ({"least_time": 0.5}, Budget(least_time=500_000_000_000)),
+    ],
+)
+def test_limits_of_cost(table: dict[str, object], budget: Budget) -> None:
+    assert Budget.of(table) == (budget, [])
+
+
+@pytest.mark.parametrize("value", ["v1", 5, ["v5e"]])
+def test_chip_must_be_known(value: object) -> None:
+    options, [error] = CheckOptions.of({"chip": value})
+    assert options.chip is None
+    assert error.keys == ("chip",)
+    assert error.message.startswith("must be one of v4, v5e, ")

@@ -1,6 +1,7 @@
 """Tests for the rules on budgets."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,8 @@ _PADDED = ASSIGNMENT.replace(
 )
 
 
-def _messages(code: str, *texts: str, **budget: object) -> list[str]:
-    found = advice(code, *texts, budgets=(Budget(**budget),))  # type: ignore[arg-type]
+def _messages(code: str, *texts: str, chip: Any = None, **budget: Any) -> list[str]:
+    found = advice(code, *texts, budgets=(Budget(**budget),), chip=chip)
     return [message for _, _, message in found]
 
 
@@ -49,9 +50,30 @@ def _messages(code: str, *texts: str, **budget: object) -> list[str]:
             {"donated": ("p",)},
             "`p['w']` is not donated, but the budget requires it",
         ),
+        (
+            "budget-flops",
+            {"flops": 200},
+            "one run takes 256 FLOP, 56 FLOP above the budget of 200 FLOP",
+        ),
+        (
+            "budget-bytes",
+            {"bytes": 10 << 10},
+            "one run accesses 36,864 B (36.0 KiB) outside of on-chip memory, "
+            "26.0 KiB above the budget of 10.0 KiB",
+        ),
+        (
+            "budget-least-time",
+            {"least_time": 10_000, "chip": "v5e"},
+            "one run takes at least 45.0 ns on TPU v5e, 35.0 ns above the budget of 10.0 ns",
+        ),
+        (
+            "budget-least-time",
+            {"least_time": 10_000},
+            "the least time has a budget, but the chip is unknown: set `chip`",
+        ),
     ],
 )
-def test_violation_is_reported(code: str, budget: dict[str, object], message: str) -> None:
+def test_violation_is_reported(code: str, budget: dict[str, Any], message: str) -> None:
     assert message in _messages(code, ASSIGNMENT, RANGES, MODULE, **budget)
 
 
@@ -64,9 +86,12 @@ def test_violation_is_reported(code: str, budget: dict[str, object], message: st
         ("budget-constant", {"constant": 0}),
         ("budget-opcode", {"forbidden": ("all-gather",)}),
         ("budget-donation", {"donated": ("q",)}),
+        ("budget-flops", {"flops": 256}),
+        ("budget-bytes", {"bytes": 1 << 20}),
+        ("budget-least-time", {"least_time": 1e6, "chip": "v5e"}),
     ],
 )
-def test_satisfied_budget_reports_nothing(code: str, budget: dict[str, object]) -> None:
+def test_satisfied_budget_reports_nothing(code: str, budget: dict[str, Any]) -> None:
     assert _messages(code, ASSIGNMENT, RANGES, MODULE, **budget) == []
 
 

@@ -1,1 +1,1 @@
-"""Budgets: limits of a project for the memory and the instructions of its modules."""
+"""Budgets: limits of a project for the memory, the instructions, and the cost of its modules."""

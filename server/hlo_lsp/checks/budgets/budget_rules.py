@@ -7,10 +7,12 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.cost.chips import Chip, chip_of, chips
+from hlo_lsp.cost.program_cost import CostGroup, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
-from hlo_lsp.model.display import format_bytes, format_short_bytes
+from hlo_lsp.model.display import format_bytes, format_flops, format_short_bytes, format_time
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place
@@ -20,6 +22,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_RELATED = 4
 _MAX_NAMES = 5  # of arguments in a message
+_PICOSECONDS = 10**12
 _MIN_ON_CHIP_BYTES = 1 << 20  # padding is most of the few bytes in SMEM
 # XLA writes this text beside that of the optimized module, and it has the same instructions.
 _SAME_MODULE_AGAIN = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
@@ -143,6 +146,70 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
                 yield context.report(name_place(file, entry), _no_argument(prefix, names))
 
 
+def budget_flops(context: CompileContext) -> Iterator[Finding]:
+    """Report modules that compute more FLOPs in one run than a budget allows."""
+    for limit in (budget.flops for budget in _budgets(context)):
+        total = None if limit is None else _total(context)
+        if limit is not None and total is not None and total.cost.flops > limit:
+            more = format_flops(total.cost.flops - limit)
+            yield from _of_run(
+                context,
+                f"one run takes {format_flops(total.cost.flops)}, {more} above the budget of "
+                f"{format_flops(limit)}",
+            )
+
+
+def budget_bytes(context: CompileContext) -> Iterator[Finding]:
+    """Report modules that access more bytes off the chip in one run than a budget allows."""
+    for limit in (budget.bytes for budget in _budgets(context)):
+        total = None if limit is None else _total(context)
+        if limit is not None and total is not None and total.memory_bytes > limit:
+            yield from _of_run(
+                context,
+                f"one run accesses {format_bytes(total.memory_bytes)} outside of on-chip memory, "
+                f"{_above(total.memory_bytes, limit)}",
+            )
+
+
+def budget_least_time(context: CompileContext) -> Iterator[Finding]:
+    """Report modules whose least time on the chip is above a budget."""
+    for limit in (budget.least_time for budget in _budgets(context)):
+        total = None if limit is None else _total(context)
+        chip = _chip(context)
+        if limit is None or total is None:
+            continue
+        if chip is None or total.seconds is None:
+            text = "the least time has a budget, but the chip is unknown: set `chip`"
+            yield from _of_run(context, text)
+        elif total.seconds * _PICOSECONDS > limit:
+            time = total.seconds * _PICOSECONDS
+            yield from _of_run(
+                context,
+                f"one run takes at least {format_time(time)} on {chip.title}, "
+                f"{format_time(time - limit)} above the budget of {format_time(limit)}",
+            )
+
+
+def _chip(context: CompileContext) -> Chip | None:
+    name = context.thresholds.chip
+    return chip_of(context.dump) if name is None else chips()[name]
+
+
+def _total(context: CompileContext) -> CostGroup | None:
+    """Return the cost of one run of the module at buffer assignment."""
+    file = _module(context)
+    program = None if file is None else program_cost(context.dump, _chip(context))
+    return None if program is None else program.total
+
+
+def _of_run(context: CompileContext, message: str) -> Iterator[Finding]:
+    """Yield a finding at the entry computation."""
+    file = _module(context)
+    entry = None if file is None else file.module.entry
+    if file is not None and entry is not None:
+        yield context.report(name_place(file, entry), message)
+
+
 def _no_argument(prefix: str, names: Sequence[str]) -> str:
     text = f"no argument begins with `{prefix}`, which the budget requires to be donated"
     known = list(dict.fromkeys(name.partition("[")[0].partition(".")[0] for name in names if name))
@@ -194,5 +261,8 @@ RULES: tuple[AnyRule, ...] = tuple(
         ("budget-constant", budget_constant),
         ("budget-opcode", budget_opcode),
         ("budget-donation", budget_donation),
+        ("budget-flops", budget_flops),
+        ("budget-bytes", budget_bytes),
+        ("budget-least-time", budget_least_time),
     )
 )

@@ -6,13 +6,15 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import reduce
+from math import inf
 from typing import Any
 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.cost.chips import chips
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.backend import space_names
-from hlo_lsp.model.display import parse_size
+from hlo_lsp.model.display import parse_flops, parse_size, parse_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,9 @@ class Budget:
         constant: Size of the largest constant in bytes.
         forbidden: Opcodes that the module must not contain.
         donated: Beginnings of the names of arguments that must be donated.
+        flops: FLOPs of one run.
+        bytes: Bytes that one run reads and writes outside of on-chip memory.
+        least_time: Least time of one run on the chip, in picoseconds.
     """
 
     module: str = "*"
@@ -36,6 +41,9 @@ class Budget:
     constant: int | None = None
     forbidden: tuple[str, ...] = ()
     donated: tuple[str, ...] = ()
+    flops: int | None = None
+    bytes: int | None = None
+    least_time: float | None = None
 
     def applies_to(self, module: str) -> bool:
         """Return True if the budget is for modules of this name."""
@@ -101,6 +109,31 @@ def _opcodes(value: object) -> tuple[str, ...]:
     return found
 
 
+def _flops(value: object) -> int:
+    number = _number(value)
+    flops = parse_flops(value) if isinstance(value, str) else number
+    if flops is None:
+        raise ValueError('must be a number of FLOPs, or text such as "400 GFLOP"')
+    return round(flops)
+
+
+def _picoseconds(value: object) -> float:
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds * 1e12
+    time = parse_time(value) if isinstance(value, str) else None
+    if time is None:
+        raise ValueError('must be a number of seconds, or text such as "3.5 ms"')
+    return time
+
+
+def _number(value: object) -> float | None:
+    """Return a finite number of at least 0, None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < inf:
+        return None
+    return float(value)
+
+
 def _share(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise ValueError("must be a number from 0 to 1")
@@ -115,6 +148,9 @@ _READERS = {
     "constant": _size,
     "forbidden": _opcodes,
     "donated": _texts,
+    "flops": _flops,
+    "bytes": _size,
+    "least_time": _picoseconds,
 }
 
 
@@ -156,12 +192,14 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Limits(Thresholds):
-    """The thresholds of advice, and the budgets of a project.
+    """The thresholds of advice, and the budgets and the chip of a project.
 
-    ``with_negligible`` also reports advice with negligible savings; it is not a setting.
+    ``with_negligible`` also reports advice with negligible savings; it is not a setting. ``chip``
+    is the name of one, None for that of the dump.
     """
 
     budgets: tuple[Budget, ...] = ()
+    chip: str | None = None
     with_negligible: bool = False
 
 
@@ -188,7 +226,7 @@ class CheckOptions:
 
     ``select`` are the codes to start with, ``ignore`` those to remove. ``severity`` is the lowest
     one that is reported. ``thresholds`` has the names of :class:`Thresholds`. ``budget`` is named
-    as in ``[[budget]]`` of the file.
+    as in ``[[budget]]`` of the file. ``chip`` is the name of the chip for times.
     """
 
     select: frozenset[str] | None = None
@@ -196,6 +234,7 @@ class CheckOptions:
     severity: Severity | None = None
     thresholds: Mapping[str, Any] = field(default_factory=dict)
     budget: tuple[Budget, ...] = ()
+    chip: str | None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "tuple[CheckOptions, list[OptionError]]":
@@ -215,7 +254,8 @@ class CheckOptions:
             errors.append(OptionError(("severity",), message))
         thresholds = _thresholds(data.get("thresholds"), errors)
         budgets = _budgets(data.get("budget"), errors)
-        return cls(select, ignore or frozenset(), lowest, thresholds, budgets), errors
+        chip = _chip(data.get("chip"), errors)
+        return cls(select, ignore or frozenset(), lowest, thresholds, budgets, chip), errors
 
 
 def codes_of(word: str) -> frozenset[str]:
@@ -268,12 +308,23 @@ class Selection:
                 self.thresholds,
                 **options.thresholds,
                 budgets=(*self.thresholds.budgets, *options.budget),
+                chip=options.chip or self.thresholds.chip,
             ),
         )
 
     def counts(self, severity: Severity) -> bool:
         """Return whether findings of this severity make a check fail."""
         return severity.rank <= (self.severity or Severity.WARNING).rank
+
+
+def _chip(value: object, errors: list[OptionError]) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and value in chips():
+        return value
+    message = f"must be one of {', '.join(chips())}"
+    errors.append(OptionError(("chip",), message, value if isinstance(value, str) else None))
+    return None
 
 
 def _codes(key: str, value: object, errors: list[OptionError]) -> frozenset[str] | None:
