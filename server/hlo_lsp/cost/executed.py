@@ -17,7 +17,8 @@ from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.program.dataflow import ordered_callees, trip_count
+from hlo_lsp.program.dataflow import ordered_callees
+from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _ENDS = ("-done", "-update")
@@ -243,7 +244,7 @@ class _Schedule:
                 callees = [callees[sizes.index(max(sizes))]] if callees else []
             times = 1
             if member.opcode == "while":
-                known = trip_count(member.parsed)
+                known = trip_count(self._module, member)
                 times = 1 if known is None else known
                 if known is None:
                     self.unknown_loops.append(member.name)

@@ -1,12 +1,9 @@
 """Dataflow between the instructions of a module text."""
 
-import re
-
 from hlo_lsp.hlo.dataflow import Dataflow, TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.computation import Callee
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number, selected_element
-from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
@@ -27,9 +24,12 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
     def _operand_count(self, instruction: InstructionLine) -> int:
         return len(instruction.operands)
 
-    def _operand(self, instruction: InstructionLine, number: int) -> InstructionLine | None:
+    def operand(self, instruction: InstructionLine, number: int) -> InstructionLine | None:
+        """Return an operand of an instruction, or None if it is undefined or missing."""
         names = instruction.operands
         return self._module.operand(instruction, names[number]) if number < len(names) else None
+
+    _operand = operand
 
     def _selected_element(self, instruction: InstructionLine) -> int | None:
         return selected_element(instruction)
@@ -50,7 +50,7 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
 
     def _first_operand_users(self, instruction: InstructionLine) -> list[InstructionLine]:
         users = self._module.users(instruction)
-        return [user for user in users if self._operand(user, 0) is instruction]
+        return [user for user in users if self.operand(user, 0) is instruction]
 
     def parameters(self, caller: InstructionLine, place: int) -> list[InstructionLine]:
         """Return the parameters that receive operand number ``place`` of a calling instruction.
@@ -98,15 +98,3 @@ def ordered_callees(module: ModuleIndex, caller: InstructionLine) -> list[Callee
     """Return the callees of an instruction, branches in operand order."""
     order = {name: number for number, name in enumerate(opcode_spec(caller.opcode).calls)}
     return sorted(module.callees(caller), key=lambda one: order.get(one.attribute, len(order)))
-
-
-_KNOWN_TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d{1,19})"')
-
-
-def trip_count(instruction: InstructionText) -> int | None:
-    """Return the number of iterations of a ``while``; None if XLA did not determine it."""
-    config = instruction.attribute("backend_config")
-    if instruction.opcode.text != "while" or config is None:
-        return None
-    found = _KNOWN_TRIP_COUNT.search(config.text)
-    return None if found is None else int(found[1])

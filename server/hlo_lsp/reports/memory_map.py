@@ -30,9 +30,9 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.program.dataflow import trip_count
 from hlo_lsp.program.donation import LeafIndex
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
+from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.map_notes import advice_rows, donation_rows, space_notes
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -262,7 +262,7 @@ class _Map:
             table["name"].append(self._strings.number(caller.name))
             table["opcode"].append(self._strings.number(caller.opcode))
             table["line"].append(self._module.first_line + computation.line)
-            count = trip_count(caller.parsed)
+            count = trip_count(self._module.module, caller)
             table["tripCount"].append(-1 if count is None else count)
             open_ends.append(span.end)
         return table

@@ -42,8 +42,9 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
-from hlo_lsp.program.dataflow import ModuleFlow, trip_count
+from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.stages import counterparts
+from hlo_lsp.program.trip_counts import printed_trip_count, trip_count
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -211,7 +212,11 @@ def _opcode_specific_facts(dump: Compile, text: InstructionText, line: OptionalL
             name = "" if target is None else target.text.strip().strip('"')
             return [] if target is None else [Fact("target", f"`{name}`")]
         case "while":
-            count = trip_count(text)
+            count = (
+                printed_trip_count(text)
+                if line is None
+                else trip_count(line.file.module, line.record)
+            )
             return [] if count is None else [Fact("trip count", f"{count:,}")]
         case "parameter" if line is not None:
             return _parameter_facts(line.file.module, line.record)
