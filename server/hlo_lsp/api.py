@@ -13,13 +13,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.cost import cost_json
@@ -58,13 +59,17 @@ class Module:
     @property
     def summary(self) -> dict[str, Any]:
         """The memory summary, as `hlo-lsp summary --format json` prints it for a module."""
-        return summary_json(self._summary, _COUNT)
+        return summary_json(replace(self._summary, cost=self._program_cost), _COUNT)
 
     @property
     def cost(self) -> dict[str, Any] | None:
         """The cost, as `hlo-lsp cost --format json` prints it; None without a module text."""
-        program = program_cost(self._dump, chip_of(self._dump))
+        program = self._program_cost
         return None if program is None else cost_json([program], InstructionKey.LINE, _COUNT)[0]
+
+    @property
+    def _program_cost(self) -> ProgramCost | None:
+        return program_cost(self._dump, chip_of(self._dump))
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""
@@ -171,7 +176,7 @@ def analyze(function: Any) -> Module:
 
 
 def _size(module: Module) -> int:
-    return module.summary["total_bytes"] or 0
+    return module._summary.total_bytes or 0
 
 
 def _load(paths: list[Path], folder: "tempfile.TemporaryDirectory[str] | None") -> list[Module]:

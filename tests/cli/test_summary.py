@@ -113,3 +113,12 @@ def test_report_begins_with_largest_module(dump: Path, tmp_path: Path) -> None:
     assert run("report", dump, "-o", tmp_path / "map.json").status == 0
     modules = json.loads((tmp_path / "map.json").read_text("utf-8"))["modules"]
     assert [one["name"] for one in modules] == ["jit_zoom", "jit_f"]
+
+
+def test_cost_of_a_run_is_shown(dump: Path) -> None:
+    lines = run("summary", str(dump), "--chip", "v5e").out.splitlines()
+    (line,) = (line for line in lines if line.startswith("cost of one run: "))
+    assert "; least time on TPU v5e: " in line
+    (module,) = json.loads(run("summary", str(dump), "--format", "json").out)["modules"]
+    assert module["cost"]["flops"] > 0
+    assert module["cost"]["least_seconds"] is None

@@ -4,7 +4,7 @@ import argparse
 import json
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
-from hlo_lsp.cost.chips import chip_of, chips
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.reports.cost import cost_json, cost_lines
@@ -16,8 +16,7 @@ def run(options: argparse.Namespace) -> int:
     key = InstructionKey(options.by)
     found: list[ProgramCost] = []
     for dump in dumps_at(options.paths, errors, sizes_only=True):
-        chip = chip_of(dump) if options.chip is None else chips()[options.chip]
-        program = program_cost(dump, chip)
+        program = program_cost(dump, chip_of(dump, options.chip))
         if program is None:
             errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
         else:

@@ -40,7 +40,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
@@ -79,7 +79,8 @@ def run(options: argparse.Namespace) -> int:
     elif options.format == "text" or (options.format is None and sys.stdout.isatty()):
         selected = SummaryOptions()
         wholes = dict.fromkeys(dump for dump, _ in dumps)
-        print_blocks(summary_lines(summarize(dump, selected), selected.count) for dump in wholes)
+        summaries = (summarize_with_cost(dump, selected) for dump in wholes)
+        print_blocks(summary_lines(summary, selected.count) for summary in summaries)
         return 0
     else:
         print(json.dumps(_file(file, dumps)))

@@ -8,6 +8,7 @@ from hlo_lsp.cli.option_types import CommandParser, positive_integer
 from hlo_lsp.cli.shared_options import (
     add_all_option,
     add_by_option,
+    add_chip_option,
     add_format_option,
     add_logging_options,
     add_optional_dumps,
@@ -136,6 +137,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         help="a folder of the program, written as in the dump: lines of its files take precedence"
         " over lines of other files (default: the current folder)",
     )
+    add_chip_option(parser)
     add_top_option(parser, 5, "the number of owners and buffers to show")
     add_all_option(parser, ", and modules below 1%% of the largest in full")
 
@@ -160,12 +162,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
 def _add_cost_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_by_option(parser, "group")
-    parser.add_argument(
-        "--chip",
-        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200"),
-        help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
-        " name it)",
-    )
+    add_chip_option(parser)
     add_top_option(parser, 10, "the number of groups to show")
     add_format_option(parser, "text", "json")
 

@@ -17,7 +17,7 @@ from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import count_noun, printable
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_report import oom_lines
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.text.disk import UnreadableError, decode
 
@@ -160,7 +160,7 @@ def _explanation(
         if module.allocated_bytes is not None:
             modules.append(module)
         if module.size > largest[0]:
-            lines = list(summary_lines(summarize(dump, selected), count))
+            lines = list(summary_lines(summarize_with_cost(dump, selected), count))
             largest = module.size, lines
     groups = sorted_by_name(modules)
     if not groups:

@@ -58,6 +58,16 @@ def add_by_option(parser: argparse.ArgumentParser, entry: str) -> None:
     )
 
 
+def add_chip_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the chip of least times."""
+    parser.add_argument(
+        "--chip",
+        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200"),
+        help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
+        " name it)",
+    )
+
+
 def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     """Add options for a step and a memory space."""
     parser.add_argument("--at", metavar="STEP", type=int, help=step_help)

@@ -22,7 +22,12 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
-from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, largest_first, summarize
+from hlo_lsp.reports.summary import (
+    ModuleSummary,
+    SummaryOptions,
+    largest_first,
+    summarize_with_cost,
+)
 from hlo_lsp.reports.summary_text import (
     small_module_lines,
     small_modules_markdown,
@@ -54,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
             options.at, space, GroupKey(options.group_by), options.top, options.all
         )
         findings = _findings(dump) if options.check else {}
-        found.append(replace(summarize(dump, selected), findings=findings))
+        summary = summarize_with_cost(dump, selected, options.chip)
+        found.append(replace(summary, findings=findings))
         names.append(next((path for path in paths if _is_of(dump, path)), None))
     large, small = largest_first(found, lambda one: one.size)
     # The file of one module is shown in full, as asked; one with several modules as a folder.

@@ -62,11 +62,16 @@ def chips() -> dict[str, Chip]:
     return found
 
 
-def chip_of(dump: Compile) -> Chip | None:
-    """Return the usual chip of the architecture in the file names of a compile, or None.
+def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
+    """Return a chip by name, else the usual one of the architecture in the names of the files.
 
-    The files of a TPU do not name its generation.
+    The files of a TPU do not name its generation, so that the chip is None without a name.
+
+    Raises:
+        KeyError: There is no chip of this name.
     """
+    if name is not None:
+        return chips()[name]
     names = {suffix_of(file.path.name).architecture for file in dump.files if file.path}
     return next(
         (

@@ -23,9 +23,9 @@ _PICOSECONDS = 10**12
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` groups."""
     total, executed = program.total, program.executed
-    at_least = "" if executed.complete else "at least "
-    yield f"{module_name(program.dump)}: {at_least}{_amounts(total)}"
-    yield _time_line(program, total)
+    yield f"{module_name(program.dump)}: {_least_amounts(program)}"
+    time = _time(program)
+    yield "least time: unknown chip; use --chip" if time is None else time
     yield f"XLA's analysis, each loop once: {_xla_amounts(program.xla)}"
     if executed.unknown_loops:
         names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
@@ -42,6 +42,17 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
     yield from (_group_line(group, total) for group in groups[:count])
     if groups[count:]:
         yield f"  and {len(groups) - count:,} more"
+
+
+def cost_line(program: ProgramCost) -> str:
+    """Return the cost of one run, with its least time if the chip is known."""
+    time = _time(program)
+    return f"cost of one run: {_least_amounts(program)}{f'; {time}' if time else ''}"
+
+
+def _least_amounts(program: ProgramCost) -> str:
+    at_least = "" if program.executed.complete else "at least "
+    return f"{at_least}{_amounts(program.total)}"
 
 
 def _amounts(group: CostGroup) -> str:
@@ -64,9 +75,11 @@ def _xla_amounts(cost: Cost) -> str:
     )
 
 
-def _time_line(program: ProgramCost, total: CostGroup) -> str:
+def _time(program: ProgramCost) -> str | None:
+    """Return the least time and what bounds it, None if the chip is unknown."""
+    total = program.total
     if program.chip is None or total.seconds is None:
-        return "least time: unknown chip; use --chip"
+        return None
     bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
     return f"least time on {program.chip.title}: {format_time(total.seconds * _PICOSECONDS)}{bound}"
 
@@ -97,22 +110,29 @@ def cost_json(programs: Sequence[ProgramCost], key: InstructionKey, count: int) 
 
 
 def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json:
-    total, executed = program.total, program.executed
+    executed = program.executed
     return {
         "name": module_name(program.dump),
         "path": program.dump.files[0].label,
         "chip": None if program.chip is None else program.chip.name,
         "xla": _amounts_json(program.xla),
         "executed": {
-            **_amounts_json(total.cost),
-            **_traffic_json(total),
-            "complete": executed.complete,
+            **total_json(program),
             "unknown_loops": list(executed.unknown_loops),
             "unknown_custom_calls": executed.unknown_calls,
             "conditionals": executed.conditionals,
         },
         "by": key.value,
         "groups": [_group_json(group) for group in program.groups(key)[:count]],
+    }
+
+
+def total_json(program: ProgramCost) -> Json:
+    """Return the cost of one run as JSON."""
+    return {
+        **_amounts_json(program.total.cost),
+        **_traffic_json(program.total),
+        "complete": program.executed.complete,
     }
 
 

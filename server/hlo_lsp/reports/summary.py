@@ -1,9 +1,11 @@
 """The memory summary of a compile: totals, peaks, owners, and lost bytes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
@@ -84,7 +86,7 @@ class ModuleSummary:
 
     ``missing`` lists what its files do not contain. ``is_whole`` is False if allocations or values
     are missing in the buffer assignment: sizes are lower bounds then. ``findings`` are the numbers
-    of findings of a check by code.
+    of findings of a check by code. ``cost`` is None if it is unknown, or not computed.
     """
 
     name: str
@@ -100,6 +102,7 @@ class ModuleSummary:
     memory_analysis: tuple[AnalysisSize, ...] = ()
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
+    cost: ProgramCost | None = None
 
     def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
         """Return the advice on a memory space: on the largest one off the chip, or on the chip."""
@@ -150,6 +153,14 @@ def summarize(dump: Compile, options: SummaryOptions = SummaryOptions()) -> Modu
         memory_analysis(dump) if is_whole else (),
         is_whole,
     )
+
+
+def summarize_with_cost(
+    dump: Compile, options: SummaryOptions = SummaryOptions(), chip: str | None = None
+) -> ModuleSummary:
+    """Return the summary of a compile with its cost on a chip, by default on that of the dump."""
+    cost = program_cost(dump, chip_of(dump, chip))
+    return replace(summarize(dump, options), cost=cost)
 
 
 def _summarize_space(

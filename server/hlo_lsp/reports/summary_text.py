@@ -18,6 +18,7 @@ from hlo_lsp.model.display import (
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.reports.cost import cost_line, total_json
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
@@ -83,6 +84,12 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
         ],
         "memory_analysis": {
             one.key: {"bytes": one.bytes, "rule": one.rule} for one in summary.memory_analysis
+        },
+        "cost": None
+        if summary.cost is None
+        else {
+            "chip": None if summary.cost.chip is None else summary.cost.chip.name,
+            **total_json(summary.cost),
         },
         "findings": dict(summary.findings),
         "missing": list(summary.missing),
@@ -189,7 +196,9 @@ def _allocated(space: SpaceSummary, verb: str = "") -> str:
 
 
 def _notes(summary: ModuleSummary) -> Iterator[str]:
-    """Yield the numbers of JAX and XLA, and what is missing."""
+    """Yield the cost, the numbers of JAX and XLA, and what is missing."""
+    if summary.cost is not None:
+        yield cost_line(summary.cost)
     if analysis := _analysis(summary):
         yield f"memory_analysis() of JAX: {analysis}"
     peak = summary.logical_peak

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import reduce
-from math import inf
 from typing import Any
 
 from hlo_lsp.checks.framework.explanations import explanations
@@ -129,7 +128,11 @@ def _picoseconds(value: object) -> float:
 
 def _number(value: object) -> float | None:
     """Return a finite number of at least 0, None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < inf:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value <= _MAX_NUMBER
+    ):
         return None
     return float(value)
 
@@ -155,6 +158,7 @@ _READERS = {
 
 
 _MIB = 1 << 20
+_MAX_NUMBER = 1e30  # more than any program has, and exact enough as a float
 _OTHER_SPACE = re.compile(r"memory space \d+", re.IGNORECASE)  # without a name
 _SIMILARITY = 0.8  # of a misspelled opcode
 
