@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if errors:
         return print_errors(errors)
     pairs, removed, added = pair_modules(before, after)
-    found = [compare(one, other) for one, other in pairs]
+    found = [compare(one, other, options.chip) for one, other in pairs]
     only_before = [module_name(dump) for dump in removed]
     only_after = [module_name(dump) for dump in added]
     if options.format == "json":

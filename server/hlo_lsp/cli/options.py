@@ -229,6 +229,7 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         help="also write the memory maps of both compiles side by side: .html, or .json for the"
         " data",
     )
+    add_chip_option(parser)
     add_format_option(parser, "text", "json", "markdown")
     add_top_option(parser, 10, "the number of entries to show in each list")
 

@@ -62,7 +62,10 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for the chip of least times."""
     parser.add_argument(
         "--chip",
-        choices=("v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200"),
+        choices=(
+            *("v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
+            *("a100", "h100", "h200", "b200", "mi300x"),
+        ),
         help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
         " name it)",
     )

@@ -24,6 +24,7 @@ class Chip:
         flops_per_second: By the bits of an element, 16 and perhaps 8.
         memory_bytes_per_second: Of the memory outside the chip.
         network_bytes_per_second: Of all links to other chips, None if it is unknown.
+        matrix_unit: The rows and columns of the matrix unit, None for a GPU.
         capability: The architecture in the names of dump files, empty for a TPU.
         source: Where the figures are from.
     """
@@ -33,6 +34,7 @@ class Chip:
     flops_per_second: Mapping[int, float]
     memory_bytes_per_second: float
     network_bytes_per_second: float | None
+    matrix_unit: int | None
     capability: str
     source: str
 
@@ -56,6 +58,7 @@ def chips() -> dict[str, Chip]:
             {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
             entry["memory"] * 1e9 * share,
             None if network is None else network * 1e9 * share,
+            entry.get("matrix_unit"),
             entry.get("capability", ""),
             entry["source"],
         )

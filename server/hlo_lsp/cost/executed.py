@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.library_calls import library_call_cost
+from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
 from hlo_lsp.cost.module_costs import ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
@@ -22,6 +23,7 @@ from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _ENDS = ("-done", "-update")
+_CYCLES = re.compile(r'"estimated_cycles":"(\d{1,18})"')  # 2^63 - 1 for an unknown number
 _NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
@@ -39,6 +41,8 @@ class InstructionCost:
         wire_bytes: The bytes that the device sends to others.
         executions: How often the instruction runs, at least.
         is_narrow: True if an operand has numbers of at most 8 bits.
+        products: The matrix products of one execution.
+        estimated_cycles: The estimate of the compiler for one execution, None if it prints none.
     """
 
     instruction: InstructionLine
@@ -48,6 +52,8 @@ class InstructionCost:
     wire_bytes: int
     executions: int
     is_narrow: bool = False
+    products: tuple[MatrixProduct, ...] = ()
+    estimated_cycles: int | None = None
 
     @property
     def total(self) -> Cost:
@@ -111,6 +117,18 @@ class ExecutedCosts(ModuleCosts):
         operation = self.operation(instruction)
         shapes = (*operation.operands, *results)
         return Cost(bytes_accessed=sum(map(operation.leaf_bytes, shapes)))
+
+    def products(self, instruction: InstructionLine) -> Iterator[MatrixProduct]:
+        """Yield the matrix products in an instruction or in its fusion."""
+        if instruction.opcode in {"convolution", "dot"}:
+            product = matrix_product(self.operation(instruction))
+            if product is not None:
+                yield product
+        elif instruction.opcode == "fusion":
+            for computation in self.module.called_by(instruction):
+                if self.of_computation(computation).flops:
+                    for member in self.module.members(computation):
+                        yield from self.products(member)
 
     def unknown_in(self, instruction: InstructionLine) -> list[str]:
         """Return the targets of the unknown custom calls in an instruction or its fusion."""
@@ -183,6 +201,8 @@ class _Schedule:
             self._wire_bytes(instruction),
             count,
             cost.flops > 0 and self._is_narrow(instruction),
+            tuple(self._costs.products(instruction)) if cost.flops else (),
+            _estimated_cycles(instruction),
         )
 
     def _is_narrow(self, instruction: InstructionLine) -> bool:
@@ -256,3 +276,8 @@ def _calls_schedule(instruction: InstructionLine) -> bool:
     """Return whether the instructions of called computations are in the schedule."""
     opcode = instruction.opcode
     return opcode in CALLING_OPCODES or opcode == "call-start"
+
+
+def _estimated_cycles(instruction: InstructionLine) -> int | None:
+    match = _CYCLES.search(instruction.text)
+    return None if match is None else int(match[1])

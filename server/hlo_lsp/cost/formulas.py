@@ -1,6 +1,5 @@
 """The formulas of XLA's cost analysis for opcodes whose cost is not one for each element."""
 
-import re
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from math import prod
@@ -12,7 +11,6 @@ from hlo_lsp.model.shape import ArrayShape, try_shape
 
 _FLOPS_PER_MULTIPLY_ADD = 2
 _MULTIPLICATIONS_PER_COMPLEX_PRODUCT = 4
-_NUMBER = re.compile(r"\d{1,18}")
 
 
 def cost_of(operation: Operation) -> Cost:
@@ -30,10 +28,6 @@ def cost_of(operation: Operation) -> Cost:
     return Cost(0, 0, operation.bytes_of_all)
 
 
-def _numbers(text: str) -> list[int]:
-    return list(map(int, _NUMBER.findall(text)))
-
-
 def _repeated(operation: Operation, callee: Cost, count: int) -> Cost:
     return callee.times(count).with_bytes(operation.bytes_of_all)
 
@@ -48,7 +42,7 @@ def _transpose(operation: Operation) -> Cost:
 
 def _is_bitcast(operation: Operation) -> bool:
     """Return whether a transpose moves no element (``ShapeUtil::TransposeIsBitcast``)."""
-    order = _numbers(operation.attribute("dimensions"))
+    order = operation.numbers("dimensions")
     before = _minor_to_major(operation.operand(0), len(order))
     after = _minor_to_major(operation.shape, len(order))
     return all(dim < len(order) for dim in after) and before == [order[dim] for dim in after]
@@ -69,7 +63,7 @@ def dot_flops(lhs: str, result: str, contracting: Sequence[int]) -> int:
 
 
 def _dot(operation: Operation) -> Cost:
-    contracting = _numbers(operation.attribute("lhs_contracting_dims"))
+    contracting = operation.numbers("lhs_contracting_dims")
     flops = dot_flops(operation.operand(0), operation.shape, contracting)
     return Cost(flops, 0, operation.bytes_of_all)
 
@@ -78,7 +72,7 @@ def _ragged_dot(operation: Operation) -> Cost:
     """Return the cost of a ragged dot; a ragged dimension of the result counts as one row."""
     cost = _dot(operation)
     ragged, *others = (
-        _numbers(operation.attribute(name))
+        operation.numbers(name)
         for name in ("lhs_ragged_dims", "lhs_contracting_dims", "lhs_batch_dims")
     )
     rows = dimensions(operation.shape)[:1]
@@ -111,7 +105,7 @@ def convolution_flops(operation: Operation, *shapes: str) -> int:
 
 
 def _count(operation: Operation, name: str) -> int:
-    return max(1, next(iter(_numbers(operation.attribute(name))), 1))
+    return max(1, next(iter(operation.numbers(name)), 1))
 
 
 def _convolution(operation: Operation) -> Cost:
@@ -166,7 +160,7 @@ def _sort(operation: Operation) -> Cost:
 
 
 def _fft(operation: Operation) -> Cost:
-    lengths = _numbers(operation.attribute("fft_length"))
+    lengths = operation.numbers("fft_length")
     logarithms = prod(max(0, length.bit_length() - 1) for length in lengths)
     per_element = _FLOPS_PER_MULTIPLY_ADD * _MULTIPLICATIONS_PER_COMPLEX_PRODUCT * logarithms
     return Cost(per_element * element_count(operation.operand(0)), 0, operation.bytes_of_all)
@@ -222,7 +216,7 @@ def _scatter(operation: Operation) -> Cost:
 def _scan(operation: Operation) -> Cost:
     """Return the cost of a scan: that of one step for each element of a slice."""
     sizes = dimensions(operation.operand(0))
-    steps = [sizes[dim] for dim in _numbers(operation.attribute("dimensions")) if dim < len(sizes)]
+    steps = [sizes[dim] for dim in operation.numbers("dimensions") if dim < len(sizes)]
     count = element_count(operation.operand(0)) // max(1, prod(steps))
     return _repeated(operation, operation.callee(), count)
 

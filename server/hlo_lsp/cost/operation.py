@@ -1,11 +1,14 @@
 """An operation whose cost is computed: an instruction with the shapes of its operands."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 from hlo_lsp.model.shape import ArrayShape, Shape, arrays_of, element_texts, try_shape
+
+_NUMBER = re.compile(r"\d{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,10 @@ class Operation:
     def callee(self, attribute: str = "to_apply") -> Cost:
         """Return the cost of the computation that an attribute names."""
         return next(iter(self.callees(attribute)), NO_COST)
+
+    def numbers(self, attribute: str) -> list[int]:
+        """Return the numbers in an attribute, none if it is missing."""
+        return list(map(int, _NUMBER.findall(self.attribute(attribute))))
 
     def leaf_bytes(self, shape: str) -> int:
         """Return the bytes of all arrays of a shape."""

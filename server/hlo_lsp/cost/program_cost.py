@@ -1,13 +1,13 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
-from hlo_lsp.cost.roofline import Bound, least_time
+from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.cost.xla import xla_costs, xla_size
 from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
 from hlo_lsp.model.backend import is_on_chip
@@ -28,6 +28,9 @@ class CostGroup:
         seconds: The least time, None without a chip.
         bound: The resource that bounds most of this time, None for no time.
         unknown: The number of instructions of unknown cost.
+        padding_flops: The FLOPs that the matrix unit wastes at least, because dimensions of
+            matrices do not fill it; None without a chip with such a unit.
+        estimated_cycles: The estimates of the compiler, None if it prints none.
     """
 
     name: str
@@ -40,6 +43,8 @@ class CostGroup:
     seconds: float | None
     bound: Bound | None
     unknown: int
+    padding_flops: int | None
+    estimated_cycles: int | None
 
     @property
     def intensity(self) -> float | None:
@@ -107,7 +112,21 @@ def _group(
         None if chip is None else sum(times.values()),
         longest if times[longest] else None,
         sum(one.cost is None for one in members),
+        _padding(members, chip),
+        sum(cycles) if (cycles := list(_cycles(members))) else None,
     )
+
+
+def _padding(members: Sequence[InstructionCost], chip: Chip | None) -> int | None:
+    if chip is None or chip.matrix_unit is None:
+        return None
+    return sum(padding_flops(one, chip) for one in members)
+
+
+def _cycles(members: Sequence[InstructionCost]) -> Iterator[int]:
+    for one in members:
+        if one.estimated_cycles is not None:
+            yield one.executions * one.estimated_cycles
 
 
 def _order(group: CostGroup) -> tuple[float, int, int, str]:

@@ -38,3 +38,13 @@ def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
     bound = max(times, key=lambda key: times[key])
     seconds = times[bound] * one.executions
     return LeastTime(seconds, bound if seconds else None)
+
+
+def padding_flops(one: InstructionCost, chip: Chip) -> int:
+    """Return the FLOPs that the matrix unit wastes at least in all executions of an instruction.
+
+    They are those of the parts of the unit that dimensions of matrices leave without work.
+    """
+    if chip.matrix_unit is None:
+        return 0
+    return one.executions * sum(each.padding_flops(chip.matrix_unit) for each in one.products)

@@ -4,8 +4,9 @@ In Markdown, text of a dump is shown literally: without links, images, formulas,
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hlo_lsp.model.source import SourceLine
 
@@ -179,6 +180,14 @@ def markdown_block(lines: Iterable[str]) -> list[str]:
     runs = [run for line in shown for run in _BACKTICKS.findall(line)]
     fence = "`" * max(3, 0, *(len(run) + 1 for run in runs))
     return [f"{fence}text", *shown, fence]
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def format_signed(number: _Number, form: Callable[[_Number], str]) -> str:
+    """Return a change with its sign, and its size in the form of a function."""
+    return f"{'-' if number < 0 else '+'}{form(abs(number))}"
 
 
 _FLOP_PREFIXES = ("", "k", "M", "G", "T", "P", "E")

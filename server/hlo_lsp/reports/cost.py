@@ -5,6 +5,7 @@ from typing import Any
 
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
+from hlo_lsp.cost.roofline import padding_flops
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import (
     count_noun,
@@ -17,6 +18,7 @@ from hlo_lsp.reports.summary import module_name
 
 Json = dict[str, Any]
 _MAX_NAMES = 5
+_MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 _PICOSECONDS = 10**12
 
 
@@ -38,10 +40,26 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
     if executed.conditionals:
         number = count_noun(executed.conditionals, "conditional")
         yield f"{number}: the branch with the most FLOPs counts"
+    yield from _padding_lines(program)
     groups = program.groups(key)
     yield from (_group_line(group, total) for group in groups[:count])
     if groups[count:]:
         yield f"  and {len(groups) - count:,} more"
+
+
+def _padding_lines(program: ProgramCost) -> Iterator[str]:
+    """Yield a line on the part of the matrix unit without work, if it is large."""
+    wasted, flops = program.total.padding_flops, program.total.cost.flops
+    if program.chip is None or not wasted or wasted < _MIN_PADDING_SHARE * (flops + wasted):
+        return
+    unit = program.chip.matrix_unit or 1
+    costs = ((padding_flops(one, program.chip), one) for one in program.executed.instructions)
+    _, most = max(costs, key=lambda one: one[0])
+    product = max(most.products, key=lambda one: one.padding_flops(unit))
+    yield (
+        f"matrix unit ({unit} x {unit}): at least {format_flops(wasted)} unused because of padding,"
+        f" most in {most.instruction.name}: {', '.join(product.padded_dimensions(unit))}"
+    )
 
 
 def cost_line(program: ProgramCost) -> str:
@@ -95,6 +113,8 @@ def _group_line(group: CostGroup, total: CostGroup) -> str:
             *cells,
             f"{bound:<7}",
         ]
+    if total.estimated_cycles is not None:
+        cells.append(f"{group.estimated_cycles or 0:>11,} cycles")
     name = group.name if group.source is None else group.source.short
     unknown = " (unknown)" if group.unknown else ""
     return f"  {'  '.join(cells)}  {name}{unknown}"
@@ -150,6 +170,8 @@ def _traffic_json(group: CostGroup) -> Json:
         "wire_bytes": group.wire_bytes,
         "least_seconds": group.seconds,
         "bound": None if group.bound is None else group.bound.value,
+        "padding_flops": group.padding_flops,
+        "estimated_cycles": group.estimated_cycles,
     }
 
 

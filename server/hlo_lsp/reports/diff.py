@@ -10,6 +10,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
+from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
+from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
 
 _MIN_BYTES_OF_SHARE = 1024
@@ -109,8 +111,8 @@ class FlagChange:
 class ModuleDiff:
     """The differences between two compiles of a module.
 
-    ``instructions`` is None without both module texts; buffers are matched by name then. ``flags``
-    is None if the flags of one compile are unknown.
+    ``instructions`` and ``cost`` are None without both module texts; buffers are matched by name
+    then. ``flags`` is None if the flags of one compile are unknown.
     """
 
     before: ModuleSummary
@@ -118,6 +120,7 @@ class ModuleDiff:
     spaces: tuple[SpaceDiff, ...]
     instructions: InstructionDiff | None
     flags: tuple[FlagChange, ...] | None
+    cost: CostDiff | None = None
 
     @property
     def main(self) -> SpaceDiff | None:
@@ -175,8 +178,8 @@ class Growth:
         return any(after - before > max(self.bytes, self.share * before) for before, after in sizes)
 
 
-def compare(before: Compile, after: Compile) -> ModuleDiff:
-    """Return the differences between two compiles."""
+def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleDiff:
+    """Return the differences between two compiles, with times of a chip, or of that of both."""
     first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
     titles = dict.fromkeys(space.title for space in (*first.spaces, *second.spaces))
@@ -195,7 +198,14 @@ def compare(before: Compile, after: Compile) -> ModuleDiff:
     instructions = None
     if matching.instructions is not None:
         instructions = _compare_instructions(matching.instructions)
-    return ModuleDiff(first, second, tuple(spaces), instructions, _compare_flags(before, after))
+    return ModuleDiff(
+        first,
+        second,
+        tuple(spaces),
+        instructions,
+        _compare_flags(before, after),
+        compare_costs(before, after, chip),
+    )
 
 
 def pair_modules(
@@ -240,7 +250,7 @@ def _group_changes(
 ) -> tuple[GroupChange, ...]:
     first = {group.name: group for group in before}
     second = {group.name: group for group in after}
-    for name, other in _moved_lines(first, second):
+    for name, other in moved_lines(first, second):
         first[other] = first.pop(name)
     found = []
     for name, group in {**first, **second}.items():
@@ -248,28 +258,6 @@ def _group_changes(
         found.append(GroupChange(name, group.label, *sizes))
     changed = (one for one in found if one.bytes)
     return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
-
-
-def _moved_lines(
-    before: Mapping[str, BufferGroup], after: Mapping[str, BufferGroup]
-) -> list[tuple[str, str]]:
-    """Return Python lines that have another folder after, such as that of another checkout.
-
-    Lines of one file name and number correspond if each side has only one of them.
-    """
-    sides: list[dict[str, list[str]]] = []
-    for groups, others in ((before, after), (after, before)):
-        names: dict[str, list[str]] = {}
-        for name, group in groups.items():
-            if group.source is not None and name not in others:
-                names.setdefault(group.source.short, []).append(name)
-        sides.append(names)
-    first, second = sides
-    return [
-        (names[0], second[short][0])
-        for short, names in first.items()
-        if len(names) == len(second.get(short, ())) == 1
-    ]
 
 
 def _compare_instructions(matching: Matching) -> InstructionDiff:

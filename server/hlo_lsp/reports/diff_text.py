@@ -9,12 +9,19 @@ from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
 from hlo_lsp.model.display import (
     count_noun,
     format_short_bytes,
+    format_signed,
     markdown_code,
     markdown_row,
     markdown_text,
     shortened,
 )
 from hlo_lsp.program.instruction_matching import Node
+from hlo_lsp.reports.cost_comparison import (
+    cost_change_json,
+    cost_change_lines,
+    cost_change_markdown,
+    cost_headline,
+)
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
@@ -57,7 +64,8 @@ def headline(diff: ModuleDiff) -> str:
         before, after = map(format_short_bytes, space.allocated)
         text = f"{space.title} allocated {_signed(space.allocated_change)} ({before} -> {after})"
     else:
-        return f"{name}: the same memory"
+        change = "" if diff.cost is None else cost_headline(diff.cost)
+        return f"{name}: the same memory{f', cost {change}' if change else ''}"
     return f"{name}: {text}{_cause(space)}"
 
 
@@ -96,6 +104,8 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
         if (more := len(space.buffers) - count) > 0:
             rest = sum(one.bytes for one in space.buffers[count:])
             yield f"  {_signed(rest):>11}  {count_noun(more, 'more buffer')}"
+    if diff.cost is not None:
+        yield from cost_change_lines(diff.cost, count)
     if instructions is None:
         yield "no module text on both sides: buffers are matched by name and shape"
     elif not instructions.is_equal:
@@ -157,6 +167,8 @@ def diff_markdown(
         for one in space.buffers[:count]:
             name, place = name_cell(_name(one.buffer), one), markdown_text(_place(one.buffer))
             yield markdown_row(name, place, _signed(one.bytes), _phrase(one))
+    if diff.cost is not None:
+        yield from cost_change_markdown(diff.cost, count)
     if diff.instructions is not None and not diff.instructions.is_equal:
         found = diff.instructions
         yield from ("", f"Instructions: {_matched(found)}; {_instruction_counts(found)}.")
@@ -176,6 +188,7 @@ def diff_json(diff: ModuleDiff, count: int) -> Json:
         "is_equal": diff.is_equal,
         "headline": headline(diff),
         "spaces": [_space_json(space, count) for space in diff.spaces],
+        "cost": None if diff.cost is None else cost_change_json(diff.cost, count),
         "instructions": None
         if instructions is None
         else {
@@ -340,4 +353,4 @@ def _short(shape: str) -> str:
 
 
 def _signed(count: int) -> str:
-    return f"{'-' if count < 0 else '+'}{format_short_bytes(abs(count))}"
+    return format_signed(count, format_short_bytes)

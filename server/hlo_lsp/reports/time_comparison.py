@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import format_time
+from hlo_lsp.model.display import format_signed, format_time
 from hlo_lsp.model.source import file_name
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, grouped
 
@@ -127,7 +127,7 @@ def comparison_blocks(
         lines = [f"{module.name or 'unknown module'} · {' · '.join(facts)}"]
         rows = [
             (
-                _signed(one.change_ps),
+                format_signed(one.change_ps, format_time),
                 format_time(one.before_ps),
                 format_time(one.after_ps),
                 _label(one, key),
@@ -141,7 +141,7 @@ def comparison_blocks(
         ]
         rest = module.groups[count:]
         if rest:
-            change = _signed(sum(one.change_ps for one in rest))
+            change = format_signed(sum(one.change_ps for one in rest), format_time)
             lines.append(f"  {change:>{widths[0]}}  in {len(rest):,} more")
         yield lines
 
@@ -153,9 +153,6 @@ def _label(change: TimeChange, key: InstructionKey) -> str:
 
 def _text(change: TimeChange) -> str:
     share = f", {change.change_ps / change.before_ps:+.1%}" if change.before_ps else ""
+    signed = format_signed(change.change_ps, format_time)
     times = f"{format_time(change.before_ps)} → {format_time(change.after_ps)}"
-    return f"{change.name} {times} ({_signed(change.change_ps)}{share})"
-
-
-def _signed(picoseconds: int) -> str:
-    return f"{'+' if picoseconds >= 0 else '-'}{format_time(abs(picoseconds))}"
+    return f"{change.name} {times} ({signed}{share})"
