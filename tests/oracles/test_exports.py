@@ -11,9 +11,10 @@ from hlo_lsp.memory.byte_ranges import union_size
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.protos.messages import message_class
-from hlo_lsp.reports.perfetto import PERFETTO, perfetto_trace
+from hlo_lsp.reports.perfetto import perfetto_trace
 from hlo_lsp.reports.pprof import PPROF, pprof_profile
 from hlo_lsp.reports.profiles import buffer_stacks, folded_stacks
+from hlo_lsp.reports.trace_writer import PERFETTO
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus
@@ -35,7 +36,7 @@ def test_profiles_add_up_to_the_peaks(folder: Path) -> None:
         names = [profile.string_table[one.type].replace("_", " ") for one in profile.sample_type]
         assert dict(zip(names, sums, strict=True)) == peaks
         folded: Counter[str] = Counter()
-        for line in folded_stacks(stacks):
+        for line in folded_stacks(one.sample for one in stacks):
             folded[line.split(";")[1]] += int(line.rpartition(" ")[2])
         assert folded == peaks
 

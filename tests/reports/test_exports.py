@@ -42,7 +42,7 @@ def _events(trace: Any) -> list[Any]:
 
 
 def test_folded_stacks_have_the_innermost_frame_last() -> None:
-    lines = list(folded_stacks(buffer_stacks(example())))
+    lines = list(folded_stacks(one.sample for one in buffer_stacks(example())))
     prefix = "jit_f;memory space 0;"
     assert lines == [
         f"{prefix}arguments;p['w'] 1024",
@@ -53,7 +53,7 @@ def test_folded_stacks_have_the_innermost_frame_last() -> None:
 
 def test_folded_stacks_sum_to_the_step() -> None:
     for step, expected in enumerate(BYTES):
-        lines = folded_stacks(buffer_stacks(example(), step=step))
+        lines = folded_stacks(one.sample for one in buffer_stacks(example(), step=step))
         assert sum(int(line.rpartition(" ")[2]) for line in lines) == expected
 
 

@@ -2,36 +2,98 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.profile import joined_profile, profile_at
+from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.reports.instruction_samples import (
+    TIME_TYPES,
+    cost_samples,
+    cost_trace,
+    cost_types,
+    time_samples,
+    time_trace,
+)
 from hlo_lsp.reports.kernels import kernel_table
 from hlo_lsp.reports.perfetto import perfetto_trace
-from hlo_lsp.reports.pprof import pprof_profile
-from hlo_lsp.reports.profiles import BufferStack, buffer_stacks, folded_stacks
+from hlo_lsp.reports.pprof import pprof_of_samples, pprof_profile
+from hlo_lsp.reports.profiles import BufferStack, StackSample, buffer_stacks, folded_stacks
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    dumps = [
-        dump
-        for dump in dumps_at(options.paths, errors, sizes_only=True)
-        if options.kernels or _has_live_ranges(dump, errors)
-    ]
+    if options.kernels and options.metric != "memory":
+        raise CommandError("--kernels has no metric")
     output = None if options.output in {None, "-"} else Path(options.output)
     is_text = options.folded or options.kernels
     if not is_text and output is None and sys.stdout.isatty():
         errors.append("the format is binary: specify a file with -o FILE, or use a pipe")
     else:
-        data = _data(options, dumps, errors)
+        data = _data(options, errors)
         if data:
             _write(data, output, errors)
     return print_errors(errors)
+
+
+def _data(options: argparse.Namespace, errors: list[str]) -> bytes:
+    """Return the content of the file; empty without buffers or instructions."""
+    if options.metric == "cost":
+        return _cost_data(options, errors)
+    if options.metric == "time":
+        return _time_data(options, errors)
+    dumps = dumps_at(options.paths, errors, sizes_only=True)
+    if options.kernels:
+        return kernel_table(dumps).encode()
+    known = [dump for dump in dumps if _has_live_ranges(dump, errors)]
+    if options.perfetto:
+        return perfetto_trace(known)
+    stacks = list(_stacks(options, known, errors))
+    if options.pprof and stacks:
+        return pprof_profile(stacks)
+    return _folded(one.sample for one in stacks)
+
+
+def _cost_data(options: argparse.Namespace, errors: list[str]) -> bytes:
+    programs = []
+    for dump in dumps_at(options.paths, errors, sizes_only=True):
+        program = program_cost(dump, chip_of(dump, options.chip))
+        if program is None:
+            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
+        elif program.chip is None and options.perfetto:
+            errors.append(f"{dump.files[0].label}: unknown chip, so there are no times; use --chip")
+        else:
+            programs.append(program)
+    if not programs:
+        return b""
+    if options.perfetto:
+        return cost_trace(programs)
+    samples = chain.from_iterable(map(cost_samples, programs))
+    return pprof_of_samples(samples, cost_types(programs)) if options.pprof else _folded(samples)
+
+
+def _time_data(options: argparse.Namespace, errors: list[str]) -> bytes:
+    path, *dumps = options.paths
+    profile = profile_at(path, errors)
+    joined = joined_profile(profile, path, dumps, errors)
+    if not joined.programs:
+        return b""
+    if options.perfetto:
+        return time_trace(profile, joined)
+    samples = time_samples(joined)
+    return pprof_of_samples(samples, TIME_TYPES) if options.pprof else _folded(samples)
+
+
+def _folded(samples: Iterable[StackSample]) -> bytes:
+    return "".join(f"{line}\n" for line in folded_stacks(samples)).encode()
 
 
 def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
@@ -50,18 +112,6 @@ def _has_live_ranges(dump: Compile, errors: list[str]) -> bool:
     missing = missing_facts(dump)
     errors.append(f"{dump.files[0].label}: {next(iter(missing))}")
     return False
-
-
-def _data(options: argparse.Namespace, dumps: Sequence[Compile], errors: list[str]) -> bytes:
-    """Return the content of the file; empty without buffers."""
-    if options.kernels:
-        return kernel_table(dumps).encode()
-    if options.perfetto:
-        return perfetto_trace(dumps)
-    stacks = list(_stacks(options, dumps, errors))
-    if options.pprof and stacks:
-        return pprof_profile(stacks)
-    return "".join(f"{line}\n" for line in folded_stacks(stacks)).encode()
 
 
 def _stacks(

@@ -315,15 +315,23 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
-    form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument(
-        "--pprof", action="store_true", help="a pprof profile of the bytes by Python call stack"
+    parser.add_argument(
+        "--metric",
+        choices=("memory", "cost", "time"),
+        default="memory",
+        help="what to write: the bytes of buffers; the FLOPs, bytes, and least time of"
+        " instructions; or their measured time, for which the first PATH is a profile of JAX, and"
+        " others are its dumps (default: memory)",
     )
+    form = parser.add_mutually_exclusive_group(required=True)
+    form.add_argument("--pprof", action="store_true", help="a pprof profile by Python call stack")
     form.add_argument(
         "--folded", action="store_true", help="folded stacks, for flame graphs and speedscope"
     )
     form.add_argument(
-        "--perfetto", action="store_true", help="a Perfetto trace of all buffers over the schedule"
+        "--perfetto",
+        action="store_true",
+        help="a Perfetto trace of all buffers over the schedule, or of all instructions over time",
     )
     form.add_argument(
         "--kernels",
@@ -334,6 +342,7 @@ def _add_export_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
     )
+    add_chip_option(parser)
     add_place_options(
         parser, "the schedule step of a profile (default: the peak of each memory space)"
     )

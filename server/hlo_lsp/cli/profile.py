@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, print_blocks, print_errors
@@ -20,15 +21,13 @@ from hlo_lsp.text.disk import UnreadableError
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    profile = _read(options.profile, errors)
+    profile = profile_at(options.profile, errors)
     if options.extract is not None:
         _extract(profile, options.extract)
-    joined = _joined(profile, options.profile, options.dumps, errors)
-    if not joined.programs:
-        errors.append(f"{options.profile}: no instruction of XLA ran in this profile")
+    joined = joined_profile(profile, options.profile, options.dumps, errors)
     key = InstructionKey(options.by)
     if options.compare is not None:
-        before = _joined(_read(options.compare, errors), options.compare, [], errors)
+        before = joined_profile(profile_at(options.compare, errors), options.compare, [], errors)
         modules = compare_profiles(before, joined, key)
         if options.format == "json":
             print(json.dumps(comparison_json(modules), indent=1))
@@ -41,7 +40,16 @@ def run(options: argparse.Namespace) -> int:
     return print_errors(errors)
 
 
-def _read(path: Path, errors: list[str]) -> Profile:
+def profile_at(path: Path, errors: list[str]) -> Profile:
+    """Return the profile of a file or a folder.
+
+    Args:
+        path: The file or the folder.
+        errors: The list to which a message about each damage is added.
+
+    Raises:
+        CommandError: There is no profile.
+    """
     try:
         profile = read_profile(profile_files(path))
     except UnreadableError as error:
@@ -50,10 +58,20 @@ def _read(path: Path, errors: list[str]) -> Profile:
     return profile
 
 
-def _joined(profile: Profile, path: Path, dumps: list[Path], errors: list[str]) -> JoinedProfile:
+def joined_profile(
+    profile: Profile, path: Path, dumps: Sequence[Path], errors: list[str]
+) -> JoinedProfile:
+    """Return a profile joined with its own modules, and with the dumps at some paths.
+
+    Messages about paths without dumps, and about a profile without programs, are added to
+    ``errors``.
+    """
     frames = current_folder_frames()
     read = list(dumps_at(dumps, errors, sizes_only=True, frames=frames))
-    return join(profile, compiles_in(profile, path, frames), read)
+    joined = join(profile, compiles_in(profile, path, frames), read)
+    if not joined.programs:
+        errors.append(f"{path}: no instruction of XLA ran in this profile")
+    return joined
 
 
 def _extract(profile: Profile, folder: Path) -> None:

@@ -5,8 +5,7 @@ buffers of its temp allocations as slices, on tracks that are named after their 
 """
 
 import heapq
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers, owned_buffers
@@ -17,57 +16,10 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.protos.messages import Fields, message_class
 from hlo_lsp.reports.summary import allocation_role, module_name
+from hlo_lsp.reports.trace_writer import Facts, TraceWriter
 
 _STEP_NANOSECONDS = 1000
-_SLICE_BEGIN, _SLICE_END, _COUNTER = 1, 2, 4  # TrackEvent.Type
-_UNIT_SIZE_BYTES = 3  # CounterDescriptor.Unit
-_EXPLICIT = 3  # TrackDescriptor.ChildTracksOrdering
-# The part of protos/perfetto/trace in https://github.com/google/perfetto that is written.
-PERFETTO: Mapping[str, Fields] = {
-    "Trace": {"packet": (1, "TracePacket*")},
-    "TracePacket": {
-        "timestamp": (8, "uint64"),
-        "trusted_packet_sequence_id": (10, "uint32"),
-        "track_event": (11, "TrackEvent"),
-        "track_descriptor": (60, "TrackDescriptor"),
-    },
-    "TrackDescriptor": {
-        "uuid": (1, "uint64"),
-        "name": (2, "string"),
-        "process": (3, "ProcessDescriptor"),
-        "parent_uuid": (5, "uint64"),
-        "counter": (8, "CounterDescriptor"),
-        "child_ordering": (11, "int32"),
-        "sibling_order_rank": (12, "int32"),
-    },
-    "ProcessDescriptor": {"pid": (1, "int32"), "process_name": (6, "string")},
-    "CounterDescriptor": {"unit": (3, "int32")},
-    "TrackEvent": {
-        "debug_annotations": (4, "DebugAnnotation*"),
-        "type": (9, "int32"),
-        "track_uuid": (11, "uint64"),
-        "name": (23, "string"),
-        "counter_value": (30, "int64"),
-    },
-    "DebugAnnotation": {
-        "int_value": (4, "int64"),
-        "string_value": (6, "string"),
-        "name": (10, "string"),
-    },
-}
-
-
-class _Event(NamedTuple):
-    """An event; at one time, slices end before others begin."""
-
-    time: int
-    kind: int
-    track: int
-    name: str = ""
-    value: int = 0
-    facts: tuple[tuple[str, str | int], ...] = ()
 
 
 def perfetto_trace(dumps: Iterable[Compile]) -> bytes:
@@ -78,55 +30,29 @@ def perfetto_trace(dumps: Iterable[Compile]) -> bytes:
     return trace.serialized()
 
 
-class _Trace:
-    def __init__(self) -> None:
-        self._message: Any = message_class(PERFETTO, "Trace")()
-        self._events: list[_Event] = []
-        self._tracks = 0
-        self._modules = 0
-
-    def serialized(self) -> bytes:
-        """Return the trace with its events in the order of time."""
-        for event in sorted(self._events, key=lambda event: (event.time, -event.kind)):
-            packet = self._packet(timestamp=event.time * _STEP_NANOSECONDS)
-            packet.track_event.type = event.kind
-            packet.track_event.track_uuid = event.track
-            if event.kind == _COUNTER:
-                packet.track_event.counter_value = event.value
-            if event.kind == _SLICE_BEGIN:
-                packet.track_event.name = event.name
-            for name, value in event.facts:
-                kind = "int_value" if isinstance(value, int) else "string_value"
-                packet.track_event.debug_annotations.add(name=name, **{kind: value})
-        found: bytes = self._message.SerializeToString()
-        return found
-
+class _Trace(TraceWriter):
     def add_module(self, dump: Compile) -> None:
         """Add the buffers of a compile."""
         occupancies = memory_space_occupancies(dump)
         if not occupancies:
             return
-        self._modules += 1
-        process = self._add_track(module_name(dump), ordered=True)
-        process.process.pid = self._modules
-        process.process.process_name = module_name(dump)
+        process = self.add_process(module_name(dump))
         for rank, occupancy in enumerate(occupancies):
-            self._add_space(dump, process.uuid, rank, occupancy)
+            self._add_space(dump, process, rank, occupancy)
 
     def _add_space(self, dump: Compile, process: int, rank: int, occupancy: SpaceOccupancy) -> None:
         title = space_title(occupancy.space, dump.backend)
-        counter = self._add_track(f"{title} occupied", process, rank=2 * rank)
-        counter.counter.unit = _UNIT_SIZE_BYTES
+        counter = self.add_byte_counter(f"{title} occupied", process, rank=2 * rank)
         end = 1 + max(dump.last_step or 0, *occupancy.change_steps, 0)
         fixed = occupancy.fixed_bytes
         changes = dict(zip(occupancy.change_steps, occupancy.temp_bytes, strict=True))
         for step, temp in {0: 0, **changes, end: changes.get(end, 0)}.items():
-            self._events.append(_Event(step, _COUNTER, counter.uuid, value=fixed + temp))
-        group = self._add_track(f"{title} buffers", process, rank=2 * rank + 1, ordered=True)
-        self._add_fixed(dump, group.uuid, occupancy.space, end)
+            self.add_count(step * _STEP_NANOSECONDS, counter, fixed + temp)
+        group = self.add_track(f"{title} buffers", process, rank=2 * rank + 1, ordered=True)
+        self._add_fixed(dump, group, occupancy.space, end)
         buffers = _temporaries(dump, occupancy.space)
         for number, members in enumerate(group_buffers(dump, buffers, GroupKey.LINE), 1):
-            self._add_slices(dump, group.uuid, number, members.label, members.buffers)
+            self._add_slices(dump, group, number, members.label, members.buffers)
 
     def _add_fixed(self, dump: Compile, parent: int, space: int, end: int) -> None:
         """Add a slice of the whole schedule for each kind of fixed allocation."""
@@ -137,11 +63,11 @@ class _Trace:
                 kind = allocation_role(one)
                 sizes[kind] = sizes.get(kind, 0) + one.size
         for kind, size in sizes.items():
-            track = self._add_track(f"{kind}s", parent, rank=0).uuid
+            track = self.add_track(f"{kind}s", parent)
             name = f"{kind}s {format_short_bytes(size)}"
             facts = (("bytes", size),)
-            self._events.append(_Event(0, _SLICE_BEGIN, track, name, facts=facts))
-            self._events.append(_Event(end, _SLICE_END, track))
+            self.begin_slice(0, track, name, facts)
+            self.end_slice(end * _STEP_NANOSECONDS, track)
 
     def _add_slices(
         self, dump: Compile, parent: int, rank: int, name: str, buffers: Iterable[OwnedBuffer]
@@ -159,28 +85,11 @@ class _Trace:
             if busy and busy[0][0] <= start:
                 track = heapq.heappop(busy)[1]
             else:
-                track = self._add_track(name, parent, rank=rank).uuid
+                track = self.add_track(name, parent, rank=rank)
             heapq.heappush(busy, (end, track))
             title, facts = _facts(owned)
-            self._events.append(_Event(start, _SLICE_BEGIN, track, title, facts=facts))
-            self._events.append(_Event(end, _SLICE_END, track))
-
-    def _add_track(
-        self, name: str, parent: int | None = None, *, rank: int = 0, ordered: bool = False
-    ) -> Any:
-        self._tracks += 1
-        track = self._packet().track_descriptor
-        track.uuid = self._tracks
-        track.name = name
-        if parent is not None:
-            track.parent_uuid = parent
-            track.sibling_order_rank = rank
-        if ordered:
-            track.child_ordering = _EXPLICIT
-        return track
-
-    def _packet(self, **fields: int) -> Any:
-        return self._message.packet.add(trusted_packet_sequence_id=1, **fields)
+            self.begin_slice(start * _STEP_NANOSECONDS, track, title, facts)
+            self.end_slice(end * _STEP_NANOSECONDS, track)
 
 
 def _temporaries(dump: Compile, space: int) -> list[OwnedBuffer]:
@@ -201,7 +110,7 @@ def _temporaries(dump: Compile, space: int) -> list[OwnedBuffer]:
     return owned_buffers(dump, buffers)
 
 
-def _facts(owned: OwnedBuffer) -> tuple[str, tuple[tuple[str, str | int], ...]]:
+def _facts(owned: OwnedBuffer) -> tuple[str, Facts]:
     """Return the title and the arguments of a slice."""
     value, origin = owned.buffer.value, owned.origin
     assert value is not None

@@ -1,11 +1,12 @@
-"""A pprof profile of the bytes at the peak by Python call stack."""
+"""A pprof profile of the bytes at the peak, or of other samples, by Python call stack."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.protos.messages import Fields, message_class
-from hlo_lsp.reports.profiles import BufferStack, Frame
+from hlo_lsp.reports.profiles import BufferStack, Frame, SampleType, StackSample
 
 # The part of https://github.com/google/pprof/blob/main/proto/profile.proto that is written.
 PPROF: Mapping[str, Fields] = {
@@ -28,55 +29,60 @@ PPROF: Mapping[str, Fields] = {
 
 
 def pprof_profile(stacks: Sequence[BufferStack]) -> bytes:
-    """Return a compressed profile; each memory space is a sample type.
+    """Return a compressed profile of buffers; each memory space is a sample type.
 
     The default is the memory space with most bytes. Labels are the module, the role, and the value.
     """
-    return gzip.compress(_Profile(stacks).message.SerializeToString(), mtime=0)
+    totals: Counter[SampleType] = Counter()
+    samples = [stack.sample for stack in stacks]
+    for sample in samples:
+        totals.update(sample.values)
+    comments = (f"{stack.module}: {stack.space} at step {stack.step:,}" for stack in stacks)
+    types = [kind for kind, _ in totals.most_common()]
+    return pprof_of_samples(samples, types, dict.fromkeys(comments))
+
+
+def pprof_of_samples(
+    samples: Iterable[StackSample], types: Sequence[SampleType], comments: Iterable[str] = ()
+) -> bytes:
+    """Return a compressed profile of samples, whose default is the first sample type."""
+    profile = _Profile(types, comments)
+    for sample in samples:
+        profile.add(sample)
+    return gzip.compress(profile.serialized(), mtime=0)
 
 
 class _Profile:
-    def __init__(self, stacks: Sequence[BufferStack]) -> None:
-        self.message: Any = message_class(PPROF, "Profile")()
+    def __init__(self, types: Sequence[SampleType], comments: Iterable[str]) -> None:
+        self._message: Any = message_class(PPROF, "Profile")()
+        self._types = types
         self._strings: dict[str, int] = {}
         self._functions: dict[tuple[str, str], int] = {}
         self._locations: dict[Frame, int] = {}
         self._string("")
-        totals: dict[str, int] = {}
-        for stack in stacks:
-            totals[stack.space] = totals.get(stack.space, 0) + stack.bytes
-        spaces = sorted(totals, key=lambda space: -totals[space])
-        types = {space: space.replace(" ", "_") for space in spaces}
-        for space in spaces:
-            self.message.sample_type.add(
-                type=self._string(types[space]), unit=self._string("bytes")
-            )
-        if spaces:
-            self.message.default_sample_type = self._string(types[spaces[0]])
-        comments = {
-            f"{stack.module}: {stack.space} at step {stack.step:,}": None for stack in stacks
-        }
-        self.message.comment.extend(self._string(comment) for comment in comments)
-        for stack in stacks:
-            self._add(stack, [stack.bytes * (space == stack.space) for space in spaces])
-        self.message.string_table.extend(self._strings)
+        numbers = [self._string(kind.name.replace(" ", "_")) for kind in types]
+        for number, kind in zip(numbers, types, strict=True):
+            self._message.sample_type.add(type=number, unit=self._string(kind.unit))
+        self._message.default_sample_type = next(iter(numbers), 0)
+        self._message.comment.extend(map(self._string, comments))
 
-    def _add(self, stack: BufferStack, values: list[int]) -> None:
-        sample = self.message.sample.add(value=values)
-        sample.location_id.extend(self._location(frame) for frame in reversed(stack.frames))
-        labels = {"module": stack.module, "role": stack.role}
-        value = stack.owned.buffer.value
-        if value is not None:
-            labels |= {"value": value.record.key, "shape": value.record.shape}
-        if stack.owned.origin is not None and stack.owned.origin.op_name is not None:
-            labels["op_name"] = stack.owned.origin.op_name
-        for key, text in labels.items():
-            sample.label.add(key=self._string(key), str=self._string(text))
+    def serialized(self) -> bytes:
+        """Return the bytes of the profile."""
+        self._message.string_table.extend(self._strings)
+        found: bytes = self._message.SerializeToString()
+        return found
+
+    def add(self, sample: StackSample) -> None:
+        """Add a sample."""
+        added = self._message.sample.add(value=[sample.values.get(one, 0) for one in self._types])
+        added.location_id.extend(self._location(frame) for frame in reversed(sample.frames))
+        for key, text in sample.labels.items():
+            added.label.add(key=self._string(key), str=self._string(text))
 
     def _location(self, frame: Frame) -> int:
         if frame not in self._locations:
             self._locations[frame] = len(self._locations) + 1
-            location = self.message.location.add(id=self._locations[frame])
+            location = self._message.location.add(id=self._locations[frame])
             location.line.add(function_id=self._function(frame), line=frame.line)
         return self._locations[frame]
 
@@ -85,7 +91,7 @@ class _Profile:
         if key not in self._functions:
             self._functions[key] = len(self._functions) + 1
             name, file = map(self._string, key)
-            self.message.function.add(id=self._functions[key], name=name, filename=file)
+            self._message.function.add(id=self._functions[key], name=name, filename=file)
         return self._functions[key]
 
     def _string(self, text: str) -> int:

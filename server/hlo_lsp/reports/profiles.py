@@ -1,15 +1,16 @@
-"""The buffers at a step with the Python call stacks of their data, for profilers."""
+"""Samples with Python call stacks for profilers, such as the buffers at a step."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.source import file_name
+from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.reports.summary import module_name
 
 _ARGUMENTS = "arguments"
@@ -29,6 +30,23 @@ class Frame:
         return f"{self.name} ({file}:{self.line})" if file else self.name
 
 
+class SampleType(NamedTuple):
+    """What the values of samples count, such as ``HBM`` in ``bytes``."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class StackSample:
+    """Values with a call stack, the outermost frame first, and the first frames of its flame."""
+
+    roots: tuple[str, ...]
+    frames: tuple[Frame, ...]
+    values: Mapping[SampleType, int]
+    labels: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class BufferStack:
     """The bytes of a buffer with a call stack, the outermost frame first."""
@@ -40,6 +58,18 @@ class BufferStack:
     frames: tuple[Frame, ...]
     role: str
     owned: OwnedBuffer
+
+    @property
+    def sample(self) -> StackSample:
+        """The bytes as a sample."""
+        labels = {"module": self.module, "role": self.role}
+        value = self.owned.buffer.value
+        if value is not None:
+            labels |= {"value": value.record.key, "shape": value.record.shape}
+        if self.owned.origin is not None and self.owned.origin.op_name is not None:
+            labels["op_name"] = self.owned.origin.op_name
+        values = {SampleType(self.space, "bytes"): self.bytes}
+        return StackSample((self.module, self.space), self.frames, values, labels)
 
 
 def buffer_stacks(
@@ -72,20 +102,26 @@ def _frames(dump: Compile, owned: OwnedBuffer) -> tuple[Frame, ...]:
         kind = _ARGUMENTS if owned.is_argument else _COPIES
         return Frame(kind), Frame(origin.argument)
     if origin is not None and origin.stack and not owned.is_argument:
-        return tuple(
-            Frame(line.function or file_name(line.file), line.file, line.line)
-            for line in reversed(origin.stack)
-        )
+        return frames_of(origin.stack)
     return (Frame(group_name(dump, owned, GroupKey.LINE)),)
 
 
-def folded_stacks(stacks: Iterable[BufferStack]) -> Iterator[str]:
-    """Yield folded stacks, the format of flamegraph.pl: frames, a blank, and the bytes.
+def frames_of(stack: Sequence[SourceLine]) -> tuple[Frame, ...]:
+    """Return the frames of a Python stack whose innermost line is the first."""
+    return tuple(
+        Frame(line.function or file_name(line.file), line.file, line.line)
+        for line in reversed(stack)
+    )
 
-    The first frames are the module and the memory space.
+
+def folded_stacks(samples: Iterable[StackSample]) -> Iterator[str]:
+    """Yield folded stacks, the format of flamegraph.pl: frames, a blank, and the first value.
+
+    The first frames are the roots, such as the module and the memory space.
     """
     found: Counter[str] = Counter()
-    for stack in stacks:
-        frames = [stack.module, stack.space, *map(str, stack.frames)]
-        found[";".join(frame.replace(";", ":") for frame in frames)] += stack.bytes
+    for sample in samples:
+        frames = [*sample.roots, *map(str, sample.frames)]
+        value = next(iter(sample.values.values()))
+        found[";".join(frame.replace(";", ":") for frame in frames)] += value
     yield from (f"{frames} {count}" for frames, count in sorted(found.items()))

@@ -1,0 +1,91 @@
+"""The cost and the measured time of instructions for profilers."""
+
+from typing import Any
+
+from hlo_lsp.cost.chips import chips
+from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
+from hlo_lsp.profiles.joined import join
+from hlo_lsp.protos.messages import message_class
+from hlo_lsp.reports.instruction_samples import (
+    FLOPS,
+    LEAST_TIME,
+    MEMORY_BYTES,
+    TIME,
+    cost_samples,
+    cost_trace,
+    time_samples,
+    time_trace,
+)
+from hlo_lsp.reports.trace_writer import PERFETTO
+from reports.example import example
+
+_BEGIN = 1
+_Slice = tuple[int, str, int, int]  # the track, the name, the beginning, and the end
+
+
+def _slices(data: bytes) -> list[_Slice]:
+    trace: Any = message_class(PERFETTO, "Trace").FromString(data)
+    open_slices: dict[int, list[tuple[str, int]]] = {}
+    found = []
+    for packet in trace.packet:
+        event = packet.track_event
+        if event.type == _BEGIN:
+            open_slices.setdefault(event.track_uuid, []).append((event.name, packet.timestamp))
+        elif event.type:
+            name, begin = open_slices[event.track_uuid].pop()
+            found.append((event.track_uuid, name, begin, packet.timestamp))
+    return found
+
+
+def test_samples_of_cost_add_up_to_the_total() -> None:
+    program = program_cost(example(), chips()["v5e"])
+    assert program is not None
+    samples = list(cost_samples(program))
+    total = program.total
+    assert sum(one.values[FLOPS] for one in samples) == total.cost.flops
+    assert sum(one.values[MEMORY_BYTES] for one in samples) == total.memory_bytes
+    assert [str(frame) for frame in samples[0].frames] == [
+        "main (model.py:7)",
+        "layer (model.py:3)",
+    ]
+    assert samples[0].labels["instruction"] == "a"
+
+
+def test_cost_has_times_only_on_a_chip() -> None:
+    program = program_cost(example(), None)
+    assert program is not None
+    assert all(LEAST_TIME not in one.values for one in cost_samples(program))
+    assert _slices(cost_trace([program])) == []
+
+
+def test_trace_of_cost_has_the_least_time() -> None:
+    program = program_cost(example(), chips()["v5e"])
+    assert program is not None
+    assert program.total.seconds is not None
+    slices = _slices(cost_trace([program]))
+    assert slices[0][1:3] == ("a", 0)
+    assert slices[-1][3] == round(program.total.seconds * 1e9)
+
+
+def _profile(*events: tuple[str, int, int]) -> Profile:
+    profile = Profile()
+    found = profile.of(Program("jit_f", 1), "GPU 0")
+    for name, start, end in events:
+        nanoseconds = start * 1000, (end - start) * 1000
+        found.events.append(InstructionEvent(name, 3, *nanoseconds, 1, name))
+    return profile
+
+
+def test_measured_slices_nest_or_are_on_other_tracks() -> None:
+    events = (("while", 0, 10), ("a", 0, 4), ("b", 4, 10), ("c", 8, 12), ("d", 12, 12))
+    profile = _profile(*events)
+    slices = _slices(time_trace(profile, join(profile, {})))
+    assert sorted(one[1:] for one in slices) == sorted(events)
+    tracks = {name: track for track, name, _, _ in slices}
+    assert tracks["while"] == tracks["a"] == tracks["b"] != tracks["c"]
+
+
+def test_samples_of_time_have_own_time() -> None:
+    samples = time_samples(join(_profile(("while", 0, 10), ("a", 0, 4)), {1: example()}))
+    assert {one.labels["instruction"]: one.values[TIME] for one in samples} == {"while": 6, "a": 4}
