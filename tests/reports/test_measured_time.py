@@ -1,10 +1,13 @@
 """Tests for hlo_lsp.reports.measured_time."""
 
+import pytest
+
+from cost.costs import cost_of_text, module
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import join
-from hlo_lsp.reports.measured_time import profile_blocks
+from hlo_lsp.reports.measured_time import profile_blocks, profile_json
 
 
 def test_time_has_three_digits() -> None:
@@ -31,3 +34,34 @@ def test_small_modules_are_one_line() -> None:
         "1 module below 1% of the time: 0.10 ns",
         "without an instruction: 1 event, 2.00 ns: Memcpy",
     ]
+
+
+_PROGRAM = Program("m", None)
+_TEXT = module(
+    "%a = f32[1000,1000] parameter(0)",
+    "%b = f32[1000,1000] parameter(1)",
+    "%d = f32[1000,1000] dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+    'ROOT %k = f32[1000,1000] custom-call(%d), custom_call_target="kernel"',
+)
+
+
+def test_rates_are_those_of_the_own_time() -> None:
+    profile = Profile()
+    events = profile.of(_PROGRAM, "TPU 0").events
+    for run in (1, 2):
+        start = run * 10**9
+        events.append(InstructionEvent("d", 0, start, 20_000_000, run, "d"))
+        events.append(InstructionEvent("k", 0, start + 20_000_000, 1_000, run, "k"))
+    joined = join(profile, {}, [cost_of_text(_TEXT).dump])
+    dot, kernel = profile_json(joined, InstructionKey.OPCODE, "v5e")["modules"][0]["instructions"]
+    assert dot["flops_per_second"] == pytest.approx(2e9 / 20e-6)
+    assert dot["bytes_per_second"] == pytest.approx(12e6 / 20e-6)
+    assert dot["roofline_share"] == pytest.approx(12e6 / 819e9 / 20e-6)
+    assert kernel["flops_per_second"] is None  # of unknown cost
+    (lines,) = profile_blocks(joined, InstructionKey.OPCODE, 5, "v5e")
+    assert [line.split() for line in lines[2:4]] == [
+        *([["own", "time", "share", "occurrences", "FLOP/s", "memory/s", "roofline", "opcode"]]),
+        ["20.0", "µs", "100.0%", "1", "100", "T", "558.79", "GiB", "73.3%", "dot"],
+    ]
+    without_chip = profile_json(joined, InstructionKey.OPCODE)["modules"][0]
+    assert (without_chip["chip"], without_chip["groups"][0]["roofline_share"]) == (None, None)

@@ -296,6 +296,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         " newest run",
     )
     add_optional_dumps(parser, "the modules in the profile")
+    add_chip_option(parser)
     add_by_option(parser, "row")
     parser.add_argument(
         "--compare",

@@ -34,9 +34,9 @@ def run(options: argparse.Namespace) -> int:
         else:
             print_blocks(comparison_blocks(modules, key, options.top))
     elif options.format == "json":
-        print(json.dumps(profile_json(joined, key), indent=1))
+        print(json.dumps(profile_json(joined, key, options.chip), indent=1))
     else:
-        print_blocks(profile_blocks(joined, key, options.top))
+        print_blocks(profile_blocks(joined, key, options.top, options.chip))
     return print_errors(errors)
 
 

@@ -1,11 +1,13 @@
 """Reports on profiles: where the measured time of programs goes, as JSON and as text."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.grouping import NO_LINE
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import count_noun, format_time
+from hlo_lsp.model.display import count_noun, format_flops, format_short_bytes, format_time
+from hlo_lsp.profiles.achieved import Work, total_work, work_of
 from hlo_lsp.profiles.joined import (
     JoinedInstruction,
     JoinedProfile,
@@ -20,10 +22,16 @@ _MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
 _MAX_NAMES = 3
 
 
-def profile_json(profile: JoinedProfile, key: InstructionKey) -> Json:
-    """Return a profile as JSON; see docs/json_schema.md."""
+def profile_json(profile: JoinedProfile, key: InstructionKey, chip: str | None = None) -> Json:
+    """Return a profile as JSON; see docs/json_schema.md.
+
+    Args:
+        profile: The profile.
+        key: What the instructions of a group have in common.
+        chip: The name of the chip, by default that of the dumps.
+    """
     return {
-        "modules": [_program_json(one, key) for one in profile.programs],
+        "modules": [_program_json(one, key, chip) for one in profile.programs],
         "unnamed": [
             {"name": name, "events": one.events, "total_ps": one.total_ps}
             for name, one in profile.unnamed.items()
@@ -32,8 +40,10 @@ def profile_json(profile: JoinedProfile, key: InstructionKey) -> Json:
     }
 
 
-def _program_json(program: JoinedProgram, key: InstructionKey) -> Json:
+def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
     time = program.time
+    chip = None if program.dump is None else chip_of(program.dump, chip_name)
+    work = work_of(program, chip)
     durations = [one.duration_ps for one in time.executions]
     return {
         "name": time.program.name,
@@ -57,22 +67,33 @@ def _program_json(program: JoinedProgram, key: InstructionKey) -> Json:
             }
             for one in time.executions
         ],
-        "groups": [_group_json(one) for one in grouped(program, key)],
-        "instructions": [_instruction_json(one) for one in program.instructions],
+        "chip": None if chip is None else chip.name,
+        "groups": [_group_json(one, work) for one in grouped(program, key)],
+        "instructions": [_instruction_json(one, work) for one in program.instructions],
     }
 
 
-def _group_json(group: TimeGroup) -> Json:
+def _group_json(group: TimeGroup, work: Mapping[str, Work]) -> Json:
+    names = [one.time.name for one in group.instructions]
     return {
         "name": group.name,
         "occurrences": group.occurrences,
         "total_ps": group.total_ps,
         "own_ps": group.own_ps,
-        "instructions": [one.time.name for one in group.instructions],
+        **_work_json(total_work(names, work)),
+        "instructions": names,
     }
 
 
-def _instruction_json(one: JoinedInstruction) -> Json:
+def _work_json(work: Work | None) -> Json:
+    return {
+        "flops_per_second": None if work is None else work.flops_per_second,
+        "bytes_per_second": None if work is None else work.bytes_per_second,
+        "roofline_share": None if work is None else work.roofline_share,
+    }
+
+
+def _instruction_json(one: JoinedInstruction, work: Mapping[str, Work]) -> Json:
     time, facts = one.time, one.facts
     source = None if facts is None else facts.source
     return {
@@ -87,21 +108,25 @@ def _instruction_json(one: JoinedInstruction) -> Json:
         "scope": None if facts is None else facts.scope,
         "phase": None if facts is None else facts.phase,
         "communicates": None if facts is None else facts.communicates,
+        **_work_json(work.get(time.name)),
     }
 
 
-def profile_blocks(profile: JoinedProfile, key: InstructionKey, count: int) -> Iterator[list[str]]:
+def profile_blocks(
+    profile: JoinedProfile, key: InstructionKey, count: int, chip: str | None = None
+) -> Iterator[list[str]]:
     """Yield the text of each module, the one with most time first, and of what belongs to none.
 
     Args:
         profile: The profile.
         key: What the instructions of a row have in common.
         count: The maximum number of rows of a module.
+        chip: The name of the chip, by default that of the dumps.
     """
     total = sum(one.time.duration_ps for one in profile.programs)
     large = [one for one in profile.programs if one.time.duration_ps >= _MIN_SHARE * total]
     small = profile.programs[len(large) :]
-    yield from (list(_program_lines(one, key, count)) for one in large)
+    yield from (list(_program_lines(one, key, count, chip)) for one in large)
     rest = []
     if small:
         time = format_time(sum(one.time.duration_ps for one in small))
@@ -118,7 +143,9 @@ def profile_blocks(profile: JoinedProfile, key: InstructionKey, count: int) -> I
         yield rest
 
 
-def _program_lines(program: JoinedProgram, key: InstructionKey, count: int) -> Iterator[str]:
+def _program_lines(
+    program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
+) -> Iterator[str]:
     time = program.time
     yield _headline(time)
     yield _shares(time)
@@ -128,25 +155,42 @@ def _program_lines(program: JoinedProgram, key: InstructionKey, count: int) -> I
     groups = grouped(program, key)
     own = sum(one.own_ps for one in groups)
     title = {InstructionKey.LINE: "Python line"}.get(key, key.value)
-    rows = [("own time", "share", "occurrences", title)]
-    rows += [
-        (
-            format_time(one.own_ps / runs),
-            f"{one.own_ps / max(1, own):.1%}",
-            f"{one.occurrences / runs:,.4g}",
-            _label(one),
+    chip = None if program.dump is None else chip_of(program.dump, chip_name)
+    work = work_of(program, chip)
+    rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if work else []
+    rows = [["own time", "share", "occurrences", *rates, title]]
+    for one in groups[:count]:
+        done = total_work((each.time.name for each in one.instructions), work)
+        rows.append(
+            [
+                format_time(one.own_ps / runs),
+                f"{one.own_ps / max(1, own):.1%}",
+                f"{one.occurrences / runs:,.4g}",
+                *_rates(done)[: len(rates)],
+                _label(one),
+            ]
         )
-        for one in groups[:count]
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3 + len(rates))]
     for row in rows:
-        cells = (f"{cell:>{width}}" for cell, width in zip(row[:3], widths, strict=True))
-        yield f"  {'  '.join(cells)}  {row[3]}"
+        cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False))
+        yield f"  {'  '.join(cells)}  {row[-1]}"
     rest = groups[count:]
     if rest:
         left = format_time(sum(one.own_ps for one in rest) / runs)
         yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
     yield from _unjoined(program)
+
+
+def _rates(work: Work | None) -> list[str]:
+    """Return the achieved FLOP/s and bytes/s, and the share of the roofline."""
+    if work is None:
+        return ["", "", ""]
+    share = work.roofline_share
+    return [
+        format_flops(round(work.flops_per_second)).removesuffix("FLOP").rstrip(),
+        format_short_bytes(round(work.bytes_per_second)),
+        "" if share is None else f"{share:.1%}",
+    ]
 
 
 def _headline(time: ProgramTime) -> str:
