@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
-from hlo_lsp.cost.module_costs import ModuleCosts
+from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.program.trip_counts import trip_count
@@ -88,13 +89,11 @@ class ExecutedCosts(ModuleCosts):
     _counts_users = False
 
     def __init__(
-        self,
-        operands: OperandIndex,
-        size_of: SizeOf,
-        arithmetic: ModuleCosts | None = None,
+        self, operands: OperandIndex, size_of: SizeOf, fusions: FusionIndex | None = None
     ) -> None:
-        super().__init__(operands, size_of, arithmetic)
+        super().__init__(operands, size_of, fusions)
         self.unknown_calls: dict[InstructionLine, str] = {}
+        self._has_custom_call: dict[ComputationLine, bool] = {}
 
     def _cost(self, instruction: InstructionLine) -> Cost:
         opcode = instruction.opcode
@@ -111,6 +110,27 @@ class ExecutedCosts(ModuleCosts):
             self.unknown_calls[instruction] = target
         return cost or NO_COST
 
+    def _fused_arithmetic(self, body: Computation) -> Cost:
+        if self._contains_custom_call(body.head):
+            return self.of_computation(body.head)
+        return super()._fused_arithmetic(body)
+
+    def _contains_custom_call(self, head: ComputationLine) -> bool:
+        """Return whether a fused computation, or a fusion inside of it, has a custom call."""
+        known = self._has_custom_call.get(head)
+        if known is None:
+            self._has_custom_call[head] = False
+            members = self.module.members(head)
+            known = self._has_custom_call[head] = any(
+                one.opcode == "custom-call"
+                or (
+                    one.opcode == "fusion"
+                    and any(map(self._contains_custom_call, self.module.called_by(one)))
+                )
+                for one in members
+            )
+        return known
+
     def _start_cost(self, instruction: InstructionLine, element: int) -> Cost:
         """Return the bytes that an operation reads, and those of one element of its result."""
         results = (element_texts(instruction.shape) or ())[element : element + 1]
@@ -126,7 +146,7 @@ class ExecutedCosts(ModuleCosts):
                 yield product
         elif instruction.opcode == "fusion":
             for computation in self.module.called_by(instruction):
-                if self.of_computation(computation).flops:
+                if self._fusions.arithmetic(self.module.computation(computation)).flops:
                     for member in self.module.members(computation):
                         yield from self.products(member)
 
@@ -144,17 +164,24 @@ class ExecutedCosts(ModuleCosts):
         ]
 
 
-def executed_cost(operands: OperandIndex, size_of: SizeOf, memory_size_of: SizeOf) -> ExecutedCost:
+def executed_cost(
+    operands: OperandIndex,
+    size_of: SizeOf,
+    memory_size_of: SizeOf,
+    fusions: FusionIndex | None = None,
+) -> ExecutedCost:
     """Return the costs of a module as it runs.
 
     Args:
         operands: The operands of the instructions of the module.
         size_of: Returns the bytes of an array in memory.
         memory_size_of: Returns the same, but 0 for an array in on-chip memory.
+        fusions: The fusions of the module, to share them with costs of other sizes.
     """
-    costs = ExecutedCosts(operands, size_of)
+    fusions = FusionIndex(operands) if fusions is None else fusions
+    costs = ExecutedCosts(operands, size_of, fusions)
     schedule = _Schedule(costs)
-    memory = ExecutedCosts(operands, memory_size_of, costs)
+    memory = ExecutedCosts(operands, memory_size_of, fusions)
     rows = tuple(schedule.instructions(memory))
     return ExecutedCost(
         rows,

@@ -13,6 +13,11 @@ _FLOPS_PER_MULTIPLY_ADD = 2
 _MULTIPLICATIONS_PER_COMPLEX_PRODUCT = 4
 
 
+def has_formula(opcode: str) -> bool:
+    """Return whether the cost depends on more than the shapes of the operands and the result."""
+    return opcode in _FORMULAS
+
+
 def cost_of(operation: Operation) -> Cost:
     """Return the cost of an operation by the formula or the rule of its opcode."""
     formula = _FORMULAS.get(operation.opcode)

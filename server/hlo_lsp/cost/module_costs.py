@@ -3,21 +3,49 @@
 A loop counts as one iteration of its body and its condition, a custom call as -1.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.formulas import cost_of
-from hlo_lsp.cost.fusions import fusion_bytes
+from hlo_lsp.cost.formulas import cost_of, has_formula
+from hlo_lsp.cost.fusions import Access, fusion_accesses
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, SizeOf
 from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
+from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
+_NO_ARITHMETIC = frozenset(
+    opcode
+    for opcode in opcodes_where(lambda opcode: opcode.cost is CostRule.DATA)
+    if opcode != "fusion" and not has_formula(opcode)
+)
 _INSTRUCTIONS_PER_CHECKPOINT = 100
+
+
+class FusionIndex:
+    """What the fusions of a module compute and access: the same for costs with any sizes."""
+
+    def __init__(self, operands: OperandIndex) -> None:
+        self._operands = operands
+        self._arithmetic = _Arithmetic(operands, _no_bytes, self)
+        self._accesses: dict[tuple[ComputationLine, str, bool], Sequence[Access]] = {}
+
+    def arithmetic(self, body: Computation) -> Cost:
+        """Return the cost of a fused computation without bytes."""
+        return self._arithmetic.of_computation(body.head)
+
+    def accesses(self, body: Computation, shape: str, *, by_users: bool) -> Sequence[Access]:
+        """Return what a fusion with a result of this shape accesses."""
+        key = body.head, shape, by_users
+        known = self._accesses.get(key)
+        if known is None:
+            known = fusion_accesses(self._operands, body, shape, by_users=by_users)
+            self._accesses[key] = known
+        return known
 
 
 class ModuleCosts:
@@ -26,24 +54,23 @@ class ModuleCosts:
     _counts_users = True  # of a fusion inside of a fusion, as XLA does
 
     def __init__(
-        self,
-        operands: OperandIndex,
-        size_of: SizeOf,
-        arithmetic: "ModuleCosts | None" = None,
+        self, operands: OperandIndex, size_of: SizeOf, fusions: FusionIndex | None = None
     ) -> None:
         """Create the costs of a module.
 
         Args:
             operands: The operands of the instructions of the module.
             size_of: Returns the bytes of an array, or of a part of one.
-            arithmetic: Costs of other sizes, whose FLOPs in fusions are not counted again.
+            fusions: The fusions of the module, to share them with costs of other sizes.
         """
-        self._arithmetic = arithmetic
         self.operands = operands
         self.module = operands.module
         self.size_of = size_of
+        self._fusions = FusionIndex(operands) if fusions is None else fusions
         self._costs: dict[InstructionLine, Cost] = {}
         self._computations: dict[ComputationLine, Cost] = {}
+        # By opcode and shapes, for opcodes whose cost depends on nothing else.
+        self._costs_by_shapes: dict[tuple[str, str, tuple[str, ...]], Cost] = {}
 
     @property
     def total(self) -> Cost:
@@ -78,23 +105,36 @@ class ModuleCosts:
         return known
 
     def _cost(self, instruction: InstructionLine) -> Cost:
-        if instruction.opcode in _FREE:
+        opcode = instruction.opcode
+        if opcode in _FREE:
             return NO_COST
-        operation = self.operation(instruction)
-        if operation.opcode != "fusion":
-            return cost_of(operation)
-        called = self.module.called_by(instruction)
+        if opcode == "fusion":
+            return self._fusion_cost(instruction)
+        if has_formula(opcode) or opcode.endswith(_START):
+            return cost_of(self.operation(instruction))
+        key = opcode, instruction.shape, self.operands.shapes(instruction)
+        known = self._costs_by_shapes.get(key)
+        if known is None:
+            known = self._costs_by_shapes[key] = cost_of(self.operation(instruction))
+        return known
+
+    def _fusion_cost(self, fusion: InstructionLine) -> Cost:
+        called = self.module.called_by(fusion)
         if not called:
-            return Cost(bytes_accessed=operation.bytes_of_all)
+            return Cost(bytes_accessed=self.operation(fusion).bytes_of_all)
         body = self.module.computation(called[0])
-        if operation.attribute("kind") == "kCustom":
+        if _attribute(fusion, "kind") == "kCustom":
             for member in body.members:
                 if member.opcode in {"gather", "scatter"}:
                     return self.of(member)
-        size = fusion_bytes(self.operands, body, operation, by_users=self._counts_users)
-        if self._arithmetic is not None:
-            return self._arithmetic.of(instruction).with_bytes(size)
-        return self.of_computation(body.head).with_bytes(size)
+        accesses = self._fusions.accesses(body, fusion.shape, by_users=self._counts_users)
+        size_of = self.size_of
+        size = sum([size_of(shape, array) for shape, array in accesses])
+        return self._fused_arithmetic(body).with_bytes(size)
+
+    def _fused_arithmetic(self, body: Computation) -> Cost:
+        """Return the cost of a fused computation, whose bytes do not count."""
+        return self._fusions.arithmetic(body)
 
     def operation(self, instruction: InstructionLine) -> Operation:
         """Return what an instruction does: for ``slice-start``, a ``slice``."""
@@ -105,7 +145,7 @@ class ModuleCosts:
         return Operation(
             opcode,
             shape,
-            tuple("" if one is None else one.shape for one in self.operands.of(instruction)),
+            self.operands.shapes(instruction),
             partial(_attribute, instruction),
             partial(self._callees, instruction),
             self.size_of,
@@ -122,3 +162,18 @@ class ModuleCosts:
 def _attribute(instruction: InstructionLine, name: str) -> str:
     value = instruction.attribute(name)
     return "" if value is None else value.text
+
+
+def _no_bytes(_shape: str, _array: str | None = None, /) -> int:
+    return 0
+
+
+class _Arithmetic(ModuleCosts):
+    """Costs without bytes, which fused computations have."""
+
+    def _cost(self, instruction: InstructionLine) -> Cost:
+        return NO_COST if instruction.opcode in _NO_ARITHMETIC else super()._cost(instruction)
+
+    def _fusion_cost(self, fusion: InstructionLine) -> Cost:
+        called = self.module.called_by(fusion)
+        return NO_COST if not called else self.of_computation(called[0])

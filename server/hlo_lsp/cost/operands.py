@@ -15,6 +15,7 @@ class OperandIndex:
     def __init__(self, module: ModuleIndex) -> None:
         self.module = module
         self._operands: dict[InstructionLine, _Operands] = {}
+        self._shapes: dict[InstructionLine, tuple[str, ...]] = {}
         self._users: dict[Computation, dict[InstructionLine, list[InstructionLine]]] = {}
 
     def of(self, instruction: InstructionLine) -> _Operands:
@@ -27,6 +28,15 @@ class OperandIndex:
             known = self._operands.get(instruction)
         if known is None:  # an instruction outside of computations, or an element of a tuple
             known = self._operands[instruction] = self.module.operands(instruction)
+        return known
+
+    def shapes(self, instruction: InstructionLine) -> tuple[str, ...]:
+        """Return the shapes of the operands of an instruction; empty ones for undefined ones."""
+        known = self._shapes.get(instruction)
+        if known is None:
+            found = self.of(instruction)
+            known = tuple(["" if one is None else one.shape for one in found])
+            self._shapes[instruction] = known
         return known
 
     def _read(self, body: Computation) -> None:

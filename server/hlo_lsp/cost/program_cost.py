@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
+from hlo_lsp.cost.module_costs import FusionIndex
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
@@ -146,9 +147,10 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     if file is None:
         return None
     operands = OperandIndex(file.module)
-    executed = executed_cost(operands, *_physical_sizes(dump))
+    fusions = FusionIndex(operands)
+    executed = executed_cost(operands, *_physical_sizes(dump), fusions)
     total = _group("", None, executed.instructions, chip)
-    return ProgramCost(dump, chip, xla_costs(operands).total, executed, total)
+    return ProgramCost(dump, chip, xla_costs(operands, fusions).total, executed, total)
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf]:

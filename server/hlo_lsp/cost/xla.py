@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from hlo_lsp.cost.module_costs import ModuleCosts
+from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape
@@ -10,9 +10,9 @@ from hlo_lsp.model.shape import ArrayShape, try_shape
 _BYTES_PER_DYNAMIC_DIMENSION = 4  # the run-time sizes of a dynamic array, for each dimension
 
 
-def xla_costs(operands: OperandIndex) -> ModuleCosts:
+def xla_costs(operands: OperandIndex, fusions: FusionIndex | None = None) -> ModuleCosts:
     """Return the costs of a module by XLA's conventions."""
-    return ModuleCosts(operands, _part_size)
+    return ModuleCosts(operands, _part_size, fusions)
 
 
 def _part_size(shape: str, _: str | None = None, /) -> int:
