@@ -13,14 +13,13 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.cost import cost_json
@@ -28,11 +27,12 @@ from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
 from hlo_lsp.text.disk import UnreadableError
 
 _COUNT = 20  # of owners, buffers, and changes that are listed
+_OPTIONS = SummaryOptions(count=_COUNT)
 
 
 class Module:
@@ -44,7 +44,7 @@ class Module:
     def __init__(self, dump: Compile, folder: "tempfile.TemporaryDirectory[str] | None" = None):
         self._dump = dump
         self._folder = folder  # deleted with the last module that was read from it
-        self._summary = summarize(dump, SummaryOptions(count=_COUNT))
+        self._summary = summarize(dump, _OPTIONS)
 
     @property
     def name(self) -> str:
@@ -59,17 +59,13 @@ class Module:
     @property
     def summary(self) -> dict[str, Any]:
         """The memory summary, as `hlo-lsp summary --format json` prints it for a module."""
-        return summary_json(replace(self._summary, cost=self._program_cost), _COUNT)
+        return summary_json(summarize_with_cost(self._dump, _OPTIONS), _COUNT)
 
     @property
     def cost(self) -> dict[str, Any] | None:
         """The cost, as `hlo-lsp cost --format json` prints it; None without a module text."""
-        program = self._program_cost
+        program = program_cost(self._dump, chip_of(self._dump))
         return None if program is None else cost_json([program], InstructionKey.LINE, _COUNT)[0]
-
-    @property
-    def _program_cost(self) -> ProgramCost | None:
-        return program_cost(self._dump, chip_of(self._dump))
 
     def diff(self, other: "Module") -> dict[str, Any]:
         """Return what changes from this compile to another, as `hlo-lsp diff` prints it."""

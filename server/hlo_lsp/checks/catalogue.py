@@ -6,7 +6,7 @@ Codes are a public interface: scripts and settings use them.
 from collections.abc import Mapping
 from functools import cache
 
-from hlo_lsp.checks.advice import advice_rules
+from hlo_lsp.checks.advice import advice_rules, time_rules
 from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
 from hlo_lsp.checks.budgets import budget_rules
 from hlo_lsp.checks.files import file_rules
@@ -26,7 +26,7 @@ _MODULES = (
     *(file_rules, sizes, bounds, interface, overlaps),
     *(headers, positions, uses, schedule_rules, live_range_rules, peak_rules, stack_traces),
     *(module_syntax, names, shapes, calls, source_tables),
-    *(usage_report_rules, advice_rules, budget_rules),
+    *(usage_report_rules, advice_rules, time_rules, budget_rules),
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 DEFAULT_RULES = tuple(rule for rule in CATALOGUE if explanations()[rule.code].is_on)

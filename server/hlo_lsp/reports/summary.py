@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.cost.time_advice import TimeAdvice, time_advice
 from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, argument_groups, group_tree
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
@@ -103,6 +104,7 @@ class ModuleSummary:
     is_whole: bool = True
     findings: Mapping[str, int] = field(default_factory=dict)
     cost: ProgramCost | None = None
+    time_advice: tuple[TimeAdvice, ...] = ()
 
     def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
         """Return the advice on a memory space: on the largest one off the chip, or on the chip."""
@@ -159,8 +161,9 @@ def summarize_with_cost(
     dump: Compile, options: SummaryOptions = SummaryOptions(), chip: str | None = None
 ) -> ModuleSummary:
     """Return the summary of a compile with its cost on a chip, by default on that of the dump."""
-    cost = program_cost(dump, chip_of(dump, chip))
-    return replace(summarize(dump, options), cost=cost)
+    chosen = chip_of(dump, chip)
+    cost, found = program_cost(dump, chosen), time_advice(dump, chosen)
+    return replace(summarize(dump, options), cost=cost, time_advice=found)
 
 
 def _summarize_space(

@@ -91,6 +91,16 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
             "chip": None if summary.cost.chip is None else summary.cost.chip.name,
             **total_json(summary.cost),
         },
+        "time_advice": [
+            {
+                "kind": one.kind.value,
+                "text": one.text,
+                "costs_seconds": one.seconds,
+                "share": one.share,
+                "instruction": one.instruction.name,
+            }
+            for one in summary.time_advice
+        ],
         "findings": dict(summary.findings),
         "missing": list(summary.missing),
     }
@@ -199,6 +209,7 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
     """Yield the cost, the numbers of JAX and XLA, and what is missing."""
     if summary.cost is not None:
         yield cost_line(summary.cost)
+    yield from (f"advice: {one.text}" for one in summary.time_advice)
     if analysis := _analysis(summary):
         yield f"memory_analysis() of JAX: {analysis}"
     peak = summary.logical_peak

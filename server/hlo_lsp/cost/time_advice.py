@@ -1,0 +1,274 @@
+"""Advice on the time of a program, with what it costs on a chip.
+
+The least time of a step is the sum of those of its instructions. Only what costs at least 1% of it,
+and at least 10 µs, is worth advice: shorter steps wait for the host.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
+from hlo_lsp.memory.instruction_facts import instruction_facts
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import count_noun, format_flops, format_short_bytes, format_time
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.stages import scheduled_module
+from hlo_lsp.program.transfers import async_operations, relayouts, synchronous_collectives
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_MIN_SHARE = 0.01  # of the least time of a run
+_MIN_SECONDS = 10e-6
+_PICOSECONDS = 10**12
+_MAX_LINES = 3
+_REMATERIALIZED = "rematerialized"
+
+
+class TimeAdviceKind(Enum):
+    """The kinds of advice."""
+
+    REMATERIALIZATION = "rematerialization"
+    MEMORY_BOUND = "memory bound"
+    MATRIX_UNIT = "matrix unit"
+    COLLECTIVES = "exposed collectives"
+    LAYOUT_COPIES = "layout copies"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeAdvice:
+    """Something in a program that takes time, and what to change.
+
+    Attributes:
+        problem: What takes the time, as a part of a sentence.
+        remedy: What to change, as a sentence.
+        seconds: The time in one run that it costs at least.
+        share: This time as a share of the least time of a run.
+        instruction: The instruction that it is about most.
+    """
+
+    kind: TimeAdviceKind
+    problem: str
+    remedy: str
+    seconds: float
+    share: float
+    instruction: InstructionLine
+
+    @property
+    def text(self) -> str:
+        """The problem with its price, and the remedy."""
+        time = format_time(self.seconds * _PICOSECONDS)
+        price = f"at least {time}, {self.share:.1%} of the least time of a run"
+        return f"{self.problem}; this costs {price}. {self.remedy}"
+
+
+@query
+def time_advice(dump: Compile, chip: Chip | None) -> tuple[TimeAdvice, ...]:
+    """Return advice on a scheduled program whose cost and chip are known, the most costly first.
+
+    A share of a cost that is only a lower bound would be too large.
+    """
+    file = scheduled_module(dump)
+    program = None if chip is None or file is None else program_cost(dump, chip)
+    if file is None or chip is None or program is None or not program.executed.complete:
+        return ()
+    costs = _Costs(program, chip, file.module)
+    found = (one for find in _FINDERS for one in find(costs))
+    return tuple(sorted(found, key=lambda one: -one.seconds))
+
+
+class _Costs:
+    """The instructions of a program with their times."""
+
+    def __init__(self, program: ProgramCost, chip: Chip, module: ModuleIndex) -> None:
+        self.chip, self.module, self.dump = chip, module, program.dump
+        self.rows = program.executed.instructions
+        self.total_seconds = program.total.seconds or 0.0
+
+    def seconds(self, one: InstructionCost) -> float:
+        """Return the least time of all executions of an instruction."""
+        return least_time(one, self.chip).seconds
+
+    def rows_of(self, instructions: Iterable[InstructionLine]) -> list[InstructionCost]:
+        """Return the rows of some instructions."""
+        wanted = set(instructions)
+        return [one for one in self.rows if one.instruction in wanted]
+
+    def advice(
+        self,
+        kind: TimeAdviceKind,
+        rows: Sequence[InstructionCost],
+        text: Callable[[], tuple[str, str]],
+        price: Callable[[InstructionCost], float] | None = None,
+    ) -> Iterator[TimeAdvice]:
+        """Yield advice on some instructions if their price is worth it, by default their time."""
+        seconds_of = self.seconds if price is None else price
+        seconds = sum(map(seconds_of, rows))
+        if seconds >= max(_MIN_SECONDS, _MIN_SHARE * self.total_seconds):
+            most = max(rows, key=seconds_of).instruction
+            yield TimeAdvice(kind, *text(), seconds, seconds / self.total_seconds, most)
+
+    def lines(
+        self, rows: Sequence[InstructionCost], price: Callable[[InstructionCost], float]
+    ) -> str:
+        """Return the Python lines with most time as a part of a sentence, empty without lines."""
+        facts = instruction_facts(self.dump, (one.instruction.name for one in rows))
+        times: dict[str, float] = {}
+        for one in rows:
+            known = facts.get(one.instruction.name)
+            if known is not None and known.source is not None:
+                name = known.source.short
+                times[name] = times.get(name, 0.0) + price(one)
+        first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
+        named = (f"{name} ({format_time(times[name] * _PICOSECONDS)})" for name in first)
+        return f", most of it for {', '.join(named)}" if first else ""
+
+
+def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
+    named = [one for one in costs.rows if "remat" in one.instruction.text]
+    facts = instruction_facts(costs.dump, (one.instruction.name for one in named))
+    rows = [
+        one
+        for one in named
+        if (known := facts.get(one.instruction.name)) is not None and known.phase == _REMATERIALIZED
+    ]
+
+    def text() -> tuple[str, str]:
+        flops = format_flops(sum(one.total.flops for one in rows))
+        kept = format_short_bytes(_kept_bytes(costs, rows))
+        return (
+            f"values are computed again ({flops}), which saves at most {kept}"
+            f"{costs.lines(rows, costs.seconds)}",
+            "If the memory allows it, keep the most expensive ones (a policy of `jax.checkpoint`)",
+        )
+
+    yield from costs.advice(TimeAdviceKind.REMATERIALIZATION, rows, text)
+
+
+def _kept_bytes(costs: _Costs, rows: Sequence[InstructionCost]) -> int:
+    """Return the bytes of the results that instructions outside of the recomputation read."""
+    members = {one.instruction for one in rows}
+    target = target_of(costs.dump)
+    total = 0
+    for one in rows:
+        for shape in _read_arrays(costs.module, one.instruction, members):
+            size = padded_size_of_text(shape, target)
+            total += 0 if size is None else size.bytes * one.executions
+    return total
+
+
+def _read_arrays(
+    module: ModuleIndex, instruction: InstructionLine, members: Collection[InstructionLine]
+) -> Iterator[str]:
+    users = module.users(instruction)
+    if instruction.shape.startswith("("):
+        for user in users:
+            if user.opcode == "get-tuple-element":
+                yield from _read_arrays(module, user, members)
+    elif any(_is_outside(module, user, members) for user in users):
+        yield instruction.shape
+
+
+def _is_outside(
+    module: ModuleIndex, user: InstructionLine, members: Collection[InstructionLine]
+) -> bool:
+    if user.opcode == "bitcast":
+        return any(_is_outside(module, one, members) for one in module.users(user))
+    return user not in members
+
+
+def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
+    chip = costs.chip
+    balance = chip.peak_flops(16) / chip.memory_bytes_per_second
+
+    def excess(one: InstructionCost) -> float:
+        """Return by how much the bytes take longer than the FLOPs."""
+        bits = 8 if one.is_narrow else 16
+        return costs.seconds(one) - one.total.flops / chip.peak_flops(bits)
+
+    rows = [
+        one
+        for one in costs.rows
+        if one.products
+        and least_time(one, chip).bound is Bound.MEMORY
+        and excess(one) >= max(_MIN_SECONDS, _MIN_SHARE * costs.total_seconds)
+    ]
+
+    def text() -> tuple[str, str]:
+        most = max(rows, key=excess)
+        ratio = most.total.flops / (most.memory_bytes * most.executions)
+        waiting = f"{count_noun(len(rows), 'matrix product')} wait{'s' * (len(rows) == 1)}"
+        # In a larger batch, each element of a matrix of weights serves more rows.
+        is_batched = max(most.products, key=lambda each: each.flops).count > 1
+        remedy = "Fuse them with what reads or writes them" if is_batched else "Use larger batches"
+        return (
+            f"{waiting} for memory: `{most.instruction.name}` has {ratio:.3g} FLOP/B, and the chip "
+            f"can do {balance:.3g}{costs.lines(rows, excess)}",
+            f"{remedy}, or use narrower types",
+        )
+
+    yield from costs.advice(TimeAdviceKind.MEMORY_BOUND, rows, text, excess)
+
+
+def _matrix_unit(costs: _Costs) -> Iterator[TimeAdvice]:
+    chip, unit = costs.chip, costs.chip.matrix_unit
+
+    def lost(one: InstructionCost) -> float:
+        """Return by how much the unused parts of the unit lengthen the least time."""
+        flops = one.total.flops + padding_flops(one, chip)
+        return max(0.0, flops / chip.peak_flops(8 if one.is_narrow else 16) - costs.seconds(one))
+
+    rows = [one for one in costs.rows if one.products and lost(one)] if unit else []
+
+    def text() -> tuple[str, str]:
+        assert unit is not None
+        most = max(rows, key=lost)
+        product = max(most.products, key=lambda each: each.padding_flops(unit))
+        dimensions = " and ".join(product.padded_dimensions(unit))
+        return (
+            f"dimensions of matrices do not fill the matrix unit: `{most.instruction.name}` uses "
+            f"{dimensions}{costs.lines(rows, lost)}",
+            f"Use multiples of {unit}",
+        )
+
+    yield from costs.advice(TimeAdviceKind.MATRIX_UNIT, rows, text, lost)
+
+
+def _collectives(costs: _Costs) -> Iterator[TimeAdvice]:
+    exposed = [one for one, _ in synchronous_collectives(costs.module)]
+    exposed += [one.start for one in async_operations(costs.module) or () if one.is_exposed]
+    rows = [one for one in costs.rows_of(exposed) if one.wire_bytes]
+
+    def text() -> tuple[str, str]:
+        sent = format_short_bytes(sum(one.wire_bytes * one.executions for one in rows))
+        count = count_noun(len(rows), "collective")
+        return (
+            f"nothing computes during {count} ({sent} sent){costs.lines(rows, costs.seconds)}",
+            "Shard other dimensions, or let XLA overlap the collectives with computation",
+        )
+
+    yield from costs.advice(TimeAdviceKind.COLLECTIVES, rows, text)
+
+
+def _layout_copies(costs: _Costs) -> Iterator[TimeAdvice]:
+    groups = [one for one in relayouts(costs.module) if "space" not in one.what]
+    rows = costs.rows_of(each for one in groups for each in one.instructions)
+
+    def text() -> tuple[str, str]:
+        most = max(rows, key=costs.seconds).instruction
+        group = next(one for one in groups if most in one.instructions)
+        return (
+            f"{len(rows):,} copies or transposes change only the layout, such as "
+            f"`{most.name}` from `{group.source}` to `{most.shape}`"
+            f"{costs.lines(rows, costs.seconds)}",
+            "Use one layout for the producer and the users",
+        )
+
+    yield from costs.advice(TimeAdviceKind.LAYOUT_COPIES, rows, text)
+
+
+_FINDERS = (_rematerialization, _memory_bound, _matrix_unit, _collectives, _layout_copies)
