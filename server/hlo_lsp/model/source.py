@@ -79,6 +79,7 @@ class SourceTables:
         self.frames: list[FrameRow] = []
         self._is_whole = True
         self._labels: set[str] = set()
+        self._stacks: dict[int, list[SourceLine]] = {}  # many instructions have the same one
         names = self.function_rows
         for record in records:
             if isinstance(record, TableLabel):
@@ -159,7 +160,11 @@ class SourceTables:
         if "source_file" in metadata:
             line = _parse_number(metadata.get("source_line", "")) or 1
             return [SourceLine(metadata["source_file"], line)]
-        return list(self.stack(_parse_number(metadata.get("stack_frame_id", ""))))
+        frame_id = _parse_number(metadata.get("stack_frame_id", ""))
+        known = self._stacks.get(frame_id)
+        if known is None:
+            known = self._stacks[frame_id] = list(self.stack(frame_id))
+        return [*known]
 
     def stack(self, frame_id: int) -> Iterator[SourceLine]:
         """Yield the lines of a call stack, the innermost first, up to a missing row."""
