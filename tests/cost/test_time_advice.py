@@ -91,14 +91,14 @@ def test_half_filled_matrix_unit_is_named() -> None:
     on_chip = "{1,0:T(8,128)(2,1)S(1)}"
     (advice,) = _advice(
         module(
-            f"%a = bf16[8192,1024]{on_chip} parameter(0)",
-            f"%b = bf16[1024,64]{on_chip} parameter(1)",
-            f"ROOT %d = bf16[8192,64]{on_chip} dot(%a, %b), {_DOT}",
+            f"%a = bf16[8192,64]{on_chip} parameter(0)",
+            f"%b = bf16[64,4096]{on_chip} parameter(1)",
+            f"ROOT %d = bf16[8192,4096]{on_chip} dot(%a, %b), {_DOT}",
         )
     )
     assert advice.kind is TimeAdviceKind.MATRIX_UNIT
     assert advice.problem == (
-        "dimensions of matrices do not fill the matrix unit: `d` uses columns 64 of 128"
+        "dimensions of matrices do not fill the matrix unit: `d` uses depth 64 of 128"
     )
     assert advice.remedy == "Use multiples of 128"
 

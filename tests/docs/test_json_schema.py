@@ -287,12 +287,25 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
 
 
+_RELAYOUT = """\
+HloModule m, is_scheduled=true
+
+ENTRY e {
+  p = f32[4096,4096]{1,0} parameter(0)
+  ROOT c = f32[4096,4096]{0,1} copy(p)
+}
+"""
+
+
 def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     """Yield the cost of a compile on a chip, and of a module text without one."""
     kind = "[costs](#costs)"
     yield "cost", run("cost", folder / "tpu", "--chip", "v5e"), kind
     (folder / "kernel.txt").write_text(_KERNEL, "utf-8")
     yield "cost of a kernel without chip", run("cost", folder / "kernel.txt"), kind
+    (folder / "relayout.txt").write_text(_RELAYOUT, "utf-8")
+    advised = run("summary", folder / "relayout.txt", folder / "tpu", "--all", "--chip", "v5e")
+    yield "summary on a chip", advised, "[summaries](#summaries)"
 
 
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
@@ -312,7 +325,7 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     changed.with_name(f"{stem}.debug_options").write_text("xla_a: 3\nxla_c: 2\n", "utf-8")
     compared = "[compared modules](#compared-modules)"
     for before, after in itertools.permutations((module, changed, folder / "module.txt"), 2):
-        yield "diff", run("diff", before, after), compared
+        yield "diff", run("diff", before, after, "--chip", "v5e"), compared
     yield "diff of folders", run("diff", module.parent, folder / "tpu"), compared
     listed = "[listed modules](#listed-modules)"
     yield "modules", run("modules", module, changed, folder / "module.txt"), listed
