@@ -3,6 +3,7 @@
 import pytest
 
 from cost.costs import cost_of_text, module
+from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.cost.operation import Cost
 
 _LOOP = """\
@@ -163,6 +164,13 @@ def test_unknown_custom_call_in_fusion_is_listed() -> None:
 def test_collectives_send_bytes(collective: str, result: int, sent: int) -> None:
     text = module("%p = f32[8] parameter(0)", f"%c = f32[{result}] {collective}")
     assert cost_of_text(text).total.wire_bytes == sent
+
+
+def test_collective_in_several_fusions_sends_once() -> None:
+    program = cost_of_text(FUSED_COLLECTIVE)
+    sent = {one.instruction.name: one.wire_bytes for one in program.executed.instructions}
+    assert sent["async-collective-start"] == 32
+    assert program.total.wire_bytes == 32
 
 
 def test_recursive_and_missing_computations_have_no_cost() -> None:

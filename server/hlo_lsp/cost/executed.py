@@ -24,6 +24,7 @@ from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _ENDS = ("-done", "-update")
+_ASYNC_START = 'custom_call_target="AsyncCollectiveStart"'
 _CYCLES = re.compile(r'"estimated_cycles":"(\d{1,18})"')  # 2^63 - 1 for an unknown number
 _NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
@@ -201,6 +202,8 @@ class _Schedule:
         self.unknown_loops: list[str] = []
         self.unknown_calls: Counter[str] = Counter()
         self.conditionals = 0
+        # The channels of collectives that a fusion starts, and later fusions continue and end.
+        self._started: set[tuple[ComputationLine | None, str]] = set()
 
     def instructions(self, memory: ExecutedCosts) -> Iterator[InstructionCost]:
         """Yield the costs in the order of the text, computation by computation."""
@@ -242,12 +245,25 @@ class _Schedule:
             return wire_bytes(self._costs.operation(instruction), self._module)
         if not opcode.startswith("fusion"):
             return 0
-        return sum(
-            wire_bytes(self._costs.operation(member), self._module)
+        members = [
+            member
             for computation in self._module.called_by(instruction)
             for member in self._module.members(computation)
-            if is_collective(member.opcode)
-        )
+            if is_collective(member.opcode) or _ASYNC_START in member.text
+        ]
+        is_start = any(_ASYNC_START in member.text for member in members)
+        home = self._module.computation_of(instruction)
+        found = 0
+        for member in members:
+            channel = member.attribute("channel_id")
+            key = home, "" if channel is None else channel.text
+            if is_start and channel is not None:
+                self._started.add(key)
+            elif key in self._started:
+                continue  # a later part of the collective, or its end
+            if is_collective(member.opcode):
+                found += wire_bytes(self._costs.operation(member), self._module)
+        return found
 
     def _executions(self) -> dict[ComputationLine, int]:
         """Return how often each computation of the schedule runs, callers first."""
