@@ -6,7 +6,7 @@ from cost.costs import cost_of_text, module
 from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.cost.operation import Cost
 
-_LOOP = """\
+LOOP = """\
 HloModule m, is_scheduled=true
 
 %body {
@@ -28,18 +28,18 @@ ENTRY %e {
   ROOT %w = (s32[], f32[8]) while(%p), condition=%condition, body=%bodyCONFIG
 }
 """
-_TRIP_COUNT = ', backend_config={"known_trip_count":{"n":"5"}}'
+TRIP_COUNT = ', backend_config={"known_trip_count":{"n":"5"}}'
 
 
 def test_loop_counts_each_iteration() -> None:
-    program = cost_of_text(_LOOP.replace("CONFIG", _TRIP_COUNT))
+    program = cost_of_text(LOOP.replace("CONFIG", TRIP_COUNT))
     assert program.xla == Cost(9, 0, 105 + 16)  # with the table of the tuple
     assert program.total.cost == Cost(5 * 8 + 6, 0, 5 * 96 + 6 * 9)
     assert program.executed.complete
 
 
 def test_unknown_trip_count_is_a_lower_bound() -> None:
-    program = cost_of_text(_LOOP.replace("CONFIG", ""))
+    program = cost_of_text(LOOP.replace("CONFIG", ""))
     assert program.total.cost == Cost(9, 0, 105)
     assert not program.executed.complete
     assert program.executed.unknown_loops == ("w",)

@@ -273,3 +273,22 @@ def test_parts_of_a_file_are_inputs(reads: str, valid: list[str]) -> None:
         if of_part(dump) is before:
             kept.append(name)
     assert kept == valid
+
+
+def test_current_result_is_not_computed() -> None:
+    sheet = sheet_of(1, 2)
+    assert chosen.current(sheet, 3) is None
+    assert sheet.runs == []
+    chosen(sheet, 3)
+    sheet.runs.clear()
+    assert chosen.current(sheet, 3) == 6
+    assert chosen.current(sheet, 4) is None
+    sheet.cells[0].write(5)
+    assert chosen.current(sheet, 3) is None
+    assert sheet.runs == []
+    chosen(sheet, 3)
+    sheet.cells[1].write(2)
+    assert chosen.current(sheet, 3) is None
+    chosen(sheet, 3)
+    Input().change()
+    assert chosen.current(sheet, 3) == 6  # with an equal result of another run of `first`

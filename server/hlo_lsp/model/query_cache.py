@@ -118,6 +118,21 @@ class Result:
             self.revision = revision
         return True
 
+    def is_current(self) -> bool:
+        """Return True if it is valid, as far as that is known without computing a query."""
+        revision = _Revision.number
+        if self.revision != revision:
+            for read, before in self.reads.items():
+                if isinstance(read, Input):
+                    if before != (read.structure_version if self.ignores_sizes else read.version):
+                        return False
+                else:
+                    kept = read.query.kept(read.arguments)
+                    if kept is None or not kept.is_current() or not read.is_equal(kept):
+                        return False
+            self.revision = revision
+        return True
+
     def add_owners(self, owners: frozenset[object]) -> None:
         """Add the owners of something that the query reads; equal sets are one object."""
         if not owners <= self.owners:
@@ -161,6 +176,20 @@ class Query(Generic[P, T]):
                 _reader.reset(token)
             results[self] = result
         return result
+
+    def kept(self, arguments: tuple[Any, ...]) -> Result | None:
+        """Return the last result if it is for these arguments; it may be outdated."""
+        result: Result | None = arguments[0].query_results.get(self)
+        return result if result is not None and result.arguments == arguments else None
+
+    def current(self, *arguments: P.args, **_: P.kwargs) -> T | None:
+        """Return the cached result if it is still valid, else None; nothing is computed.
+
+        For answers that must not wait. Queries must not call it, because what it reads is not
+        recorded.
+        """
+        result = self.kept(arguments)
+        return cast("T", result.value) if result is not None and result.is_current() else None
 
     def last(self, subject: Subject) -> T | None:
         """Return the last result of a subject, which may be outdated."""

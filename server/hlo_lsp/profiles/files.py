@@ -13,8 +13,8 @@ from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 
-_XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
-_TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
+XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
+TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
 _MAX_BYTES = 4 << 30
 
 
@@ -28,7 +28,7 @@ def profile_files(path: Path) -> list[Path]:
     """
     if not path.is_dir():
         return [path]
-    for endings in (_XPLANE_ENDINGS, _TRACE_ENDINGS):
+    for endings in (XPLANE_ENDINGS, TRACE_ENDINGS):
         found = [one for one in path.rglob("*") if one.name.endswith(endings) and one.is_file()]
         if found:
             newest = max(one.parent for one in found)
@@ -45,7 +45,7 @@ def read_profile(paths: Sequence[Path]) -> Profile:
     profile = Profile()
     for path in paths:
         host = "" if len(paths) == 1 else f"{path.name.partition('.')[0]} "
-        if path.name.endswith(_TRACE_ENDINGS):
+        if path.name.endswith(TRACE_ENDINGS):
             try:
                 read_trace(_content(path), profile, str(path), host)
             except NotATraceError as error:

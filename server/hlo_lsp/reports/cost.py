@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hlo_lsp.cost.cost_facts import describe_amounts
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
 from hlo_lsp.cost.roofline import padding_flops
@@ -70,20 +71,9 @@ def cost_line(program: ProgramCost) -> str:
 
 def _least_amounts(program: ProgramCost) -> str:
     at_least = "" if program.executed.complete else "at least "
-    return f"{at_least}{_amounts(program.total)}"
-
-
-def _amounts(group: CostGroup) -> str:
-    parts = [format_flops(group.cost.flops)]
-    if group.cost.transcendentals:
-        parts.append(f"{group.cost.transcendentals:,} transcendentals")
-    accessed = f"{format_short_bytes(group.cost.bytes_accessed)} accessed"
-    if group.memory_bytes != group.cost.bytes_accessed:
-        accessed += f" ({format_short_bytes(group.memory_bytes)} off chip)"
-    parts.append(accessed)
-    if group.wire_bytes:
-        parts.append(f"{format_short_bytes(group.wire_bytes)} sent")
-    return ", ".join(parts)
+    total = program.total
+    amounts = describe_amounts(total.cost, total.memory_bytes, total.wire_bytes)
+    return f"{at_least}{', '.join(amounts)}"
 
 
 def _xla_amounts(cost: Cost) -> str:

@@ -147,7 +147,7 @@ def _program_lines(
     program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
 ) -> Iterator[str]:
     time = program.time
-    yield _headline(time)
+    yield program_headline(time)
     yield _shares(time)
     if time.has_warm_up:
         yield "The first run takes more than 1.5 times the median of the others: a warm-up?"
@@ -193,7 +193,8 @@ def _rates(work: Work | None) -> list[str]:
     ]
 
 
-def _headline(time: ProgramTime) -> str:
+def program_headline(time: ProgramTime) -> str:
+    """Return ``jit_step · 3 runs on CPU 0 · median 392 µs (375 µs to 423 µs)``."""
     devices = time.devices
     where = f" on {devices[0]}" if len(devices) == 1 else f" on {len(devices):,} devices"
     name = time.program.name or "unknown module"

@@ -1,0 +1,233 @@
+"""The time of the instructions of a compile, measured and at least, for editors."""
+
+import heapq
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
+from hlo_lsp.memory.instruction_facts import instruction_facts
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_files, read_profile
+from hlo_lsp.profiles.joined import join
+from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
+from hlo_lsp.profiles.modules import compiles_in
+from hlo_lsp.text.disk import UnreadableError
+
+_RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run
+_MIN_JOINED_SHARE = 0.9  # of the time of a program that ran, in instructions of the text
+_SECOND_PS = 10**12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ProfileTimes:
+    """The times of the programs of a profile, without its events.
+
+    Attributes:
+        path: The file or folder.
+        programs: The one with most time first.
+        damages: What could not be read, for the user.
+    """
+
+    path: Path
+    programs: tuple[ProgramTime, ...]
+    damages: tuple[str, ...]
+
+
+def read_profile_times(path: Path) -> ProfileTimes:
+    """Return the times in a profile.
+
+    Raises:
+        UnreadableError: The file cannot be read, or is not a profile of a program.
+    """
+    profile = read_profile(profile_files(path))
+    joined = join(profile, compiles_in(profile, path))
+    if not joined.programs:
+        raise UnreadableError(f"{path}: no instruction of XLA ran in this profile")
+    programs = tuple(one.time for one in joined.programs)
+    return ProfileTimes(path, programs, tuple(dict.fromkeys(profile.damages)))
+
+
+def profile_beside(folder: Path) -> Path | None:
+    """Return the newest profile in the folder of a dump or in ``plugins/profile`` below it."""
+    runs = folder / _RUNS
+    places = [*sorted((runs / name for name in _names_in(runs)), reverse=True), folder]
+    found = {place: _names_in(place) for place in places}
+    for endings in (XPLANE_ENDINGS, TRACE_ENDINGS):
+        for place, names in found.items():
+            profiles = [name for name in names if name.endswith(endings)]
+            if profiles:  # a run has a file for each host
+                return folder / max(profiles) if place is folder else place
+    return None
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # a folder can have thousands of dumps
+    except OSError:
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTimes:
+    """The measured time of a compile.
+
+    Attributes:
+        program: The program in the profile.
+        instructions: By name.
+        own_ps: The sum of the own times of all instructions.
+    """
+
+    program: ProgramTime
+    instructions: Mapping[str, InstructionTime]
+    own_ps: int
+
+    @property
+    def executions(self) -> int:
+        """The number of runs on all devices."""
+        return max(1, len(self.program.executions))
+
+
+@query
+def measured_times(dump: Compile, profiles: tuple[ProfileTimes, ...]) -> MeasuredTimes | None:
+    """Return the times of the program of a compile in the first profile that has it.
+
+    The program has the name of the module, and nearly all of its time is in instructions of the
+    text: other compiles of the same function have other instructions. Of several, the one with the
+    number in the names of the files is preferred.
+    """
+    header = dump.module_header
+    if header is None:
+        return None
+    for profile in profiles:
+        found = [
+            measured
+            for program in profile.programs
+            if program.program.name == header.name
+            and (measured := _matching(dump, program)) is not None
+        ]
+        if found:
+            return next((one for one in found if _has_number(dump, one.program)), found[0])
+    return None
+
+
+def _matching(dump: Compile, program: ProgramTime) -> MeasuredTimes | None:
+    instructions, joined = {}, 0
+    for one in program.instructions:
+        checkpoint()
+        instructions[one.name] = one
+        joined += one.own_ps if dump.instruction(one.name) is not None else 0
+    total = sum(one.own_ps for one in program.instructions)
+    is_match = total > 0 and joined >= _MIN_JOINED_SHARE * total
+    return MeasuredTimes(program, instructions, total) if is_match else None
+
+
+def _has_number(dump: Compile, program: ProgramTime) -> bool:
+    number = program.program.id
+    return number is not None and any(
+        file.path is not None and file.path.name.startswith(f"module_{number:04}.")
+        for file in dump.files
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSources:
+    """The chip for least times, and the profiles for measured times, the first one preferred."""
+
+    chip: Chip | None = None
+    profiles: tuple[ProfileTimes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HotInstruction:
+    """An instruction that takes much of the time of a run; ``seconds`` of one run."""
+
+    name: str
+    seconds: float
+    share: float
+    is_measured: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HotLine:
+    """A Python line and its instructions, the one with most time first; ``seconds`` of one run."""
+
+    source: SourceLine
+    seconds: float
+    share: float
+    instructions: tuple[HotInstruction, ...]
+
+    @property
+    def is_measured(self) -> bool:
+        """False if the time is the least one."""
+        return all(one.is_measured for one in self.instructions)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeFacts:
+    """What is known of the time of a compile."""
+
+    cost: CostFacts | None
+    measured: MeasuredTimes | None
+
+    def hottest(self, count: int = sys.maxsize) -> list[HotInstruction]:
+        """Return the instructions with the most time, measured if there is a profile."""
+        if self.measured is not None:
+            runs, total = self.measured.executions * _SECOND_PS, self.measured.own_ps
+            measured = self.measured.instructions.values()
+            return [
+                HotInstruction(one.name, one.own_ps / runs, one.own_ps / total, is_measured=True)
+                for one in heapq.nsmallest(count, measured, lambda one: (-one.own_ps, one.name))
+            ]
+        known = {} if self.cost is None else self.cost.instructions
+        least = [(-(one.seconds or 0.0), name) for name, one in known.items() if one.seconds]
+        total_seconds = -sum(seconds for seconds, _ in least)
+        return [
+            HotInstruction(name, -seconds, -seconds / total_seconds, is_measured=False)
+            for seconds, name in heapq.nsmallest(count, least)
+        ]
+
+    def roofline_share(self, name: str) -> float | None:
+        """Return the least time of an execution as a share of the measured one, or None."""
+        cost = None if self.cost is None else self.cost.instructions.get(name)
+        time = None if self.measured is None else self.measured.instructions.get(name)
+        least = None if cost is None else cost.seconds_each
+        if time is None or not least or not time.own_ps:
+            return None
+        return least * _SECOND_PS * time.occurrences / time.own_ps
+
+
+@query
+def time_facts(dump: Compile, sources: TimeSources) -> TimeFacts:
+    """Return the time of a compile, at least and measured."""
+    return TimeFacts(cost_facts(dump, sources.chip), measured_times(dump, sources.profiles))
+
+
+def hottest_lines(dump: Compile, facts: TimeFacts) -> list[HotLine]:
+    """Return the Python lines with time, the one with most of it first."""
+    hot = facts.hottest()
+    known = instruction_facts(dump, (one.name for one in hot))
+    members: dict[tuple[str, int], list[HotInstruction]] = {}
+    sources: dict[tuple[str, int], SourceLine] = {}
+    for one in hot:
+        source = known[one.name].source if one.name in known else None
+        if source is not None:
+            key = source.file, source.line
+            sources.setdefault(key, source)
+            members.setdefault(key, []).append(one)
+    lines = [
+        HotLine(
+            sources[key],
+            sum(one.seconds for one in found),
+            sum(one.share for one in found),
+            tuple(found),
+        )
+        for key, found in members.items()
+    ]
+    return sorted(lines, key=lambda line: (-line.seconds, str(line.source)))

@@ -1,0 +1,138 @@
+"""Tests for the times of a compile."""
+
+from pathlib import Path
+
+import pytest
+
+from cost.costs import module
+from hlo_lsp.cost.chips import chips
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.profiles.time_facts import (
+    ProfileTimes,
+    TimeFacts,
+    TimeSources,
+    hottest_lines,
+    measured_times,
+    profile_beside,
+    read_profile_times,
+    time_facts,
+)
+from hlo_lsp.text.disk import UnreadableError
+from profiles.written import Event, Stats, profile
+
+_METADATA = 'metadata={{source_file="/x/train.py" source_line={}}}'
+MODULE = module(
+    "%a = f32[256,256] parameter(0)",
+    "%dot = f32[256,256] dot(%a, %a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+    + _METADATA.format(7),
+    "%neg = f32[256,256] negate(%dot), " + _METADATA.format(8),
+    "ROOT %add = f32[256,256] add(%neg, %dot), " + _METADATA.format(7),
+)
+
+
+def dump_of(path: str = "module_0003.m.cpu_after_optimizations.txt") -> Compile:
+    """Return the compile of a module whose name is ``m``."""
+    return Compile([DumpFile.of_text(MODULE, path)])
+
+
+def written_profile(path: Path, program: int = 3, name: str = "m", **durations: int) -> Path:
+    """Write a profile of two runs of instructions, with durations in microseconds."""
+    stats: Stats = {"hlo_module": name, "program_id": program}
+    events = []
+    for run in (1, 2):
+        start = 10**9 * run
+        for instruction, microseconds in durations.items():
+            own: Stats = {**stats, "hlo_op": instruction, "run_id": run}
+            events.append(Event(instruction, start, microseconds * 10**6, own))
+            start += microseconds * 10**6
+    path.write_bytes(profile({"/host:CPU": {"tf_XLAEigen/1": events}}))
+    return path
+
+
+def times_in(path: Path, **durations: int) -> ProfileTimes:
+    """Return the times in a profile of two runs."""
+    return read_profile_times(written_profile(path / "host.xplane.pb", 3, "m", **durations))
+
+
+def facts_of(profile: ProfileTimes, chip: str = "") -> TimeFacts:
+    """Return the times of the compile with a profile."""
+    return time_facts(dump_of(), TimeSources(chips().get(chip), (profile,)))
+
+
+def test_measured_time_precedes_least_time(tmp_path: Path) -> None:
+    facts = facts_of(times_in(tmp_path, dot=10, neg=30), "v5e")
+    assert [(one.name, one.share, one.is_measured) for one in facts.hottest()] == [
+        ("neg", 0.75, True),
+        ("dot", 0.25, True),
+    ]
+    assert facts.hottest()[0].seconds == pytest.approx(30e-6)
+
+
+def test_least_times_add_up_to_the_total() -> None:
+    facts = time_facts(dump_of(), TimeSources(chips()["v5e"]))
+    assert facts.cost is not None
+    hot = facts.hottest()
+    assert sum(one.share for one in hot) == pytest.approx(1)
+    assert sum(one.seconds for one in hot) == pytest.approx(facts.cost.total.seconds)
+    assert not any(one.is_measured for one in hot)
+
+
+def test_roofline_share_compares_single_executions(tmp_path: Path) -> None:
+    facts = facts_of(times_in(tmp_path, dot=10), "v5e")
+    assert facts.cost is not None
+    least = facts.cost.instructions["dot"].seconds
+    assert least is not None
+    assert facts.roofline_share("dot") == pytest.approx(least / 10e-6)
+    assert facts.roofline_share("neg") is None
+
+
+def test_profile_of_other_instructions_is_not_joined(tmp_path: Path) -> None:
+    profile = times_in(tmp_path, dot=10, fusion=30)
+    assert measured_times(dump_of(), (profile,)) is None
+    assert measured_times(dump_of(), (times_in(tmp_path, dot=99, fusion=1),)) is not None
+
+
+def test_program_with_the_number_of_the_dump_is_preferred(tmp_path: Path) -> None:
+    others = read_profile_times(written_profile(tmp_path / "1.xplane.pb", 2, dot=50)).programs
+    own = times_in(tmp_path, dot=10).programs
+    profile = ProfileTimes(tmp_path, (*others, *own), ())
+    found = measured_times(dump_of(), (profile,))
+    assert found is not None
+    assert found.program is own[0]
+
+
+def test_first_profile_with_the_program_applies(tmp_path: Path) -> None:
+    first, second = times_in(tmp_path, fusion=1), times_in(tmp_path, dot=10)
+    found = measured_times(dump_of(), (first, second))
+    assert found is not None
+    assert found.program is second.programs[0]
+
+
+def test_lines_own_their_instructions(tmp_path: Path) -> None:
+    facts = facts_of(times_in(tmp_path, dot=10, neg=30, add=40))
+    lines = hottest_lines(dump_of(), facts)
+    assert [(str(one.source), [each.name for each in one.instructions]) for one in lines] == [
+        ("/x/train.py:7", ["add", "dot"]),
+        ("/x/train.py:8", ["neg"]),
+    ]
+    assert [one.share for one in lines] == pytest.approx([0.625, 0.375])
+
+
+def test_newest_run_beside_a_dump_is_found(tmp_path: Path) -> None:
+    assert profile_beside(tmp_path) is None
+    beside = written_profile(tmp_path / "host.xplane.pb", dot=1)
+    assert profile_beside(tmp_path) == beside
+    for run in ("2026_01_02", "2026_01_03"):
+        folder = tmp_path / "plugins" / "profile" / run
+        folder.mkdir(parents=True)
+        written_profile(folder / "host.xplane.pb", dot=1)
+    assert profile_beside(tmp_path) == folder
+    assert profile_beside(tmp_path / "missing") is None
+
+
+def test_foreign_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(b"no profile")
+    with pytest.raises(UnreadableError, match="not a profile"):
+        read_profile_times(path)
