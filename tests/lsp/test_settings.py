@@ -121,3 +121,23 @@ def test_invalid_workspace_setting_is_reported(value: object) -> None:
     settings, problems = Settings.of([{"workspace": value}])
     assert settings == Settings()
     assert problems == ["hlo.workspace: must be a list of paths in quotes"]
+
+
+def test_profile_is_a_path_in_the_workspace_folder(tmp_path: Path) -> None:
+    settings, problems = Settings.of([{"profile": "runs/1"}], tmp_path)
+    assert (settings.profile, problems) == (tmp_path / "runs" / "1", [])
+    assert Settings.of([{"profile": ""}])[0].profile is None
+    wrong: object
+    for wrong in ("runs/1", 3, []):
+        assert Settings.of([{"profile": wrong}])[1] == [
+            "hlo.profile: must be an absolute path, or one in the workspace folder"
+        ]
+
+
+def test_chip_is_a_known_one() -> None:
+    assert Settings.of([{"chip": "v5e"}])[0].chip == "v5e"
+    wrong: object
+    for wrong in ("v1", 3, []):
+        settings, (problem,) = Settings.of([{"chip": wrong}])
+        assert settings.chip == ""
+        assert problem.startswith("hlo.chip: must be one of v4, v5e, ")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -9,7 +10,7 @@ from typing import Any, cast
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp import source_lines
+from hlo_lsp.lsp import source_lines, times
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.session import Session
@@ -17,6 +18,7 @@ from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.lsp.source_lines import SourceLines
 from lsp.opened import item
 from lsp.test_session_edits import edit, whole_document
+from profiles.test_time_facts import written_profile
 
 _MODULE = """\
 HloModule {name}, is_scheduled=true
@@ -125,6 +127,37 @@ async def test_lines_show_their_memory(harness: SourceLinesHarness) -> None:
         (6, "16.0 KiB at the peak · 1 buffer"),
         (7, "16.0 KiB at the peak · 1 buffer"),
     ]
+
+
+async def test_lines_show_their_time(
+    harness: SourceLinesHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run(work: Callable[[], object]) -> object:
+        return work()
+
+    monkeypatch.setattr(times, "run_in_process", run)
+    assignment = harness.dump("dump")
+    module = assignment.with_name(assignment.name.replace("-buffer-assignment", ""))
+    metadata = f'metadata={{source_file="{harness.python.as_posix()}" source_line=12}}'
+    inserted = f"  %n = f32[8]{{0}} negate(%s), {metadata}\n  ROOT"
+    module.write_text(module.read_text("utf-8").replace("  ROOT", inserted), "utf-8")
+    folder = assignment.parent
+    written_profile(folder / "host.xplane.pb", 1, "jit_f", y=30, n=60, r=10)
+    found = await harness.read()
+    assert texts(found) == [
+        (6, "16.0 KiB at the peak · 1 buffer · 30.0 µs, 30%"),
+        (7, "16.0 KiB at the peak · 1 buffer · 10.0 µs, 10%"),
+        (11, "60.0 µs, 60%"),
+    ]
+    assert [(one["name"], one["text"]) for one in found[2]["buffers"]] == [("n", "60.0 µs, 60%")]
+    written_profile(folder / "host.xplane.pb", 1, "jit_f", y=3000)
+    harness.session.times.profiles.look_again()
+    harness.lines.scan()
+    await harness.settled()
+    assert texts(await harness.ask())[0] == (
+        6,
+        "16.0 KiB at the peak · 1 buffer · 3.00 ms, 100%",
+    )
 
 
 async def test_buffers_lead_to_their_instructions(harness: SourceLinesHarness) -> None:

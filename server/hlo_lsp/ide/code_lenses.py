@@ -9,6 +9,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.ide.hover import summaries
+from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, computation_time, describe_run
 from hlo_lsp.ide.hover.values import value_headline
 from hlo_lsp.ide.navigation.references import use_places
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
@@ -18,18 +19,21 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
+_NO_TIMES = TimeFacts(None, None)
 LensData = dict[str, Any]  # what a lens is about; a client sends it back unchanged
 
 _LARGE_BYTES = 1 << 20
 _LARGE_SHARE = 0.01  # of the peak of a memory space
 _MIN_BYTES = 16  # the flags of asynchronous copies have 4 bytes, in a space of their own
 MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB
+_MAX_HOT_INSTRUCTIONS = 50
 _SUMMARY_KINDS = frozenset({FileKind.ASSIGNMENT, FileKind.MODULE, FileKind.REPORT})
 
 
@@ -41,28 +45,38 @@ class LensChoice(Enum):
     OFF = "off"
 
 
-def lenses(dump: Compile, file: DumpFile, choice: LensChoice) -> Iterator[tuple[int, LensData]]:
+def lenses(
+    dump: Compile, file: DumpFile, choice: LensChoice, times: TimeFacts | None = None
+) -> Iterator[tuple[int, LensData]]:
     """Yield the line (from 0) and the data of each lens.
 
     ``LARGE`` leaves out allocations of one value, allocations, values, and computations that are
-    smaller than both limits, and values that occupy no bytes at the peak.
+    smaller than both limits, and values that occupy no bytes at the peak. Computations that take
+    much time are shown. ``times`` is None if the times of the compile are not computed yet.
     """
+    own_times = _own_times(dump, file, times)
     if choice is LensChoice.OFF:
         return
     if file.kind in _SUMMARY_KINDS and any(dump.allocations()):
         yield 0, {"summary": True}
+    elif describe_run(own_times):
+        yield 0, {"run": True}
     limits = None if choice is LensChoice.ALL else large_sizes(dump)
     entered = _entered_computations(file)
     for record in file.records:
         checkpoint()
         if type(record) is InstructionLine:  # most records of a module text, so tested first
             continue
-        for data in _data(dump, record, entered, limits):
+        for data in _data(dump, record, entered, limits, own_times):
             yield record.line, data
 
 
 def _data(
-    dump: Compile, record: Record, entered: set[str], limits: Mapping[int, int] | None
+    dump: Compile,
+    record: Record,
+    entered: set[str],
+    limits: Mapping[int, int] | None,
+    times: TimeFacts,
 ) -> Iterator[LensData]:
     match record:
         case AllocationLine():
@@ -78,11 +92,19 @@ def _data(
         case TotalLine():
             yield {"total": record.total}
         case ComputationLine() if record.is_entry or record.name in entered:
-            if limits is not None and not record.is_entry:
-                buffers = buffers_by_computation(dump).get(record)
-                if buffers is None or buffers.bytes < max(limits.values(), default=0):
-                    return
-            yield {"computation": record.name}
+            is_hot = computation_time(times, record.name).share >= MIN_HOT_SHARE
+            if limits is None or record.is_entry or is_hot or _defines_large(dump, record, limits):
+                yield {"computation": record.name}
+
+
+def _defines_large(dump: Compile, record: ComputationLine, limits: Mapping[int, int]) -> bool:
+    buffers = buffers_by_computation(dump).get(record)
+    return buffers is not None and buffers.bytes >= max(limits.values(), default=0)
+
+
+def _own_times(dump: Compile, file: DumpFile, times: TimeFacts | None) -> TimeFacts:
+    """Return the times of the text that runs; names in texts of other passes mean other things."""
+    return _NO_TIMES if times is None or file is not dump.module_file else times
 
 
 def has_value_lens(dump: Compile, value_id: int, choice: LensChoice) -> bool:
@@ -141,12 +163,19 @@ def _entered_computations(file: DumpFile) -> set[str]:
     return found
 
 
-def lens_title(dump: Compile, file: DumpFile, data: LensData) -> str:
-    """Return the text of a lens without Markdown, or the text that its record no longer exists."""
-    return _markdown_title(dump, file, data).replace("`", "")
+def lens_title(
+    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None = None
+) -> str:
+    """Return the text of a lens without Markdown, or the text that its record no longer exists.
+
+    ``times`` is None if the times of the compile are not computed yet.
+    """
+    return _markdown_title(dump, file, data, _own_times(dump, file, times)).replace("`", "")
 
 
-def _markdown_title(dump: Compile, file: DumpFile, data: LensData) -> str:
+def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts) -> str:
+    if "run" in data:
+        return describe_run(times) or "no longer available"
     if "total" in data:
         return summaries.total_summary(dump)
     if "peak" in data:
@@ -156,7 +185,9 @@ def _markdown_title(dump: Compile, file: DumpFile, data: LensData) -> str:
     if "computation" in data:
         computation = file.module.named(data["computation"])
         if computation is not None:
-            return summaries.computation_summary(dump, LocatedRecord(file, computation))
+            summary = summaries.computation_summary(dump, LocatedRecord(file, computation))
+            time = computation_time(times, computation.name).text
+            return f"{summary}, {time}" if time else summary
     allocation = dump.allocation(data["allocation"]) if "allocation" in data else None
     if allocation is not None:
         return summaries.allocation_summary(dump, allocation)
@@ -168,12 +199,19 @@ def _markdown_title(dump: Compile, file: DumpFile, data: LensData) -> str:
     return title if user in {None, value.name} else f"{title} → {user}"
 
 
-def lens_places(dump: Compile, file: DumpFile, data: LensData) -> list[Place]:
+def lens_places(
+    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None = None
+) -> list[Place]:
     """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 
     A lens on a value leads to its last user, one on occupied bytes to the step with most of them,
-    and the others to buffers, the largest first.
+    one on the time of a run to the instructions with most of it, and the others to buffers, the
+    largest first.
     """
+    if "run" in data:
+        hot = [] if times is None else times.hottest(_MAX_HOT_INSTRUCTIONS)
+        lines = [dump.instruction(one.name) for one in hot]
+        return [line.name_place for line in lines if line is not None]
     if "peak" in data:
         return _value_places(list(_values_at(dump, int(data["peak"]))))
     if "occupied" in data:

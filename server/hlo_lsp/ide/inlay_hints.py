@@ -1,7 +1,7 @@
-"""Inlay hints: sizes, live ranges, sources, operands, and schedule steps as labels in the text."""
+"""Inlay hints: sizes, live ranges, times, sources, operands, and steps as labels in the text."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -13,6 +13,7 @@ from hlo_lsp.ide.code_lenses import LensChoice, has_value_lens
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
+from hlo_lsp.ide.hover.times import hot_labels
 from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
@@ -26,6 +27,7 @@ from hlo_lsp.model.padded_sizes import PaddedSize, sizes_of_text, target_of
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
@@ -57,10 +59,12 @@ class HintKind(Enum):
     PARAMETER_NAME = "parameterNames"
     STEP = "steps"
     LIVE_RANGE = "liveRanges"
+    TIME = "times"
 
 
 # Where not all labels of a line fit, the first of these kinds are shown.
 _PRIORITIES = (
+    HintKind.TIME,  # of few instructions
     HintKind.ALLOCATION,
     HintKind.LIVE_RANGE,
     HintKind.SOURCE,
@@ -100,6 +104,7 @@ class _HintContext(NamedTuple):
     file: DumpFile
     kinds: frozenset[HintKind]
     lenses: LensChoice
+    hot: Mapping[str, LabelAndTooltip]
 
 
 def hints(
@@ -110,14 +115,16 @@ def hints(
     kinds: frozenset[HintKind] = ALL_KINDS,
     *,
     lenses: LensChoice = LensChoice.OFF,
+    times: TimeFacts | None = None,
 ) -> Iterator[list[Hint]]:
     """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record.
 
     The labels of a line have at most ``MAX_LABEL_CHARACTERS``; a kind is shown if all of its labels
-    fit. A live range that a lens shows is left out.
+    fit. A live range that a lens shows is left out. ``times`` is None if the times of the compile
+    are not computed yet.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    context = _HintContext(dump, file, kinds, lenses)
+    context = _HintContext(dump, file, kinds, lenses, hot_labels(times))
     record = file.records.at(first) if first < end else None
     following = () if record is None else chain([record], file.records.after(record))
     for each in takewhile(lambda record: record.line < end, following):
@@ -217,6 +224,9 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
     own = dump.instruction(record.name)
     is_known = own is not None and own.record is record and not isinstance(record, InnerInstruction)
     data = data_leaves(dump, text, result_leaves(dump, record.name)) if is_known else []
+    hot = context.hot.get(record.name) if is_known and HintKind.TIME in kinds else None
+    if hot is not None:
+        yield _hint_in(text, line, HintKind.TIME, text.name.end, hot)
     if HintKind.ALLOCATION in kinds:
         found = _data_label([value for _, value in data], dump)
         if found is not None:

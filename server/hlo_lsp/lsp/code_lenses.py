@@ -12,7 +12,7 @@ from hlo_lsp.ide.code_lenses import (
     lens_title,
     lenses,
 )
-from hlo_lsp.ide.hover.summaries import memory_summary
+from hlo_lsp.ide.hover.summaries import compile_summary
 from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Client, Json
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, answer_whole_compile
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -27,12 +27,13 @@ def code_lenses(context: RequestContext) -> list[Json]:
     found: list[Json] = []
     is_eager = context.client.has_eager_lenses
     choice = context.session.settings.code_lens
-    for row, data in lenses(context.dump, context.file, choice):
+    for row, data in lenses(context.dump, context.file, choice, context.times):
         checkpoint()
         data |= {"uri": context.file.uri, "line": context.file.first_line + row}
         lens: Json = {"range": context.client.lines_range(context.file, row, 1), "data": data}
         if is_eager and "summary" not in data:
-            command: Json = {"title": lens_title(context.dump, context.file, data), "command": ""}
+            title = lens_title(context.dump, context.file, data, context.times)
+            command: Json = {"title": title, "command": ""}
             if context.client.can_show_places:
                 # The places of all lenses would be too many: on a click, the client resolves them.
                 command["command"] = SHOW_PLACES_COMMAND
@@ -51,7 +52,7 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
     if "summary" in data:
         uri, line = str(data.get("uri")), lens.range.start.line
         titles = await answer_whole_compile(
-            session, uri, line, lambda one: memory_summary(one.dump)
+            session, uri, line, lambda one: compile_summary(one.dump, one.times)
         )
         commands = [summary_command(session.client, title, uri, line) for title in titles]
     else:
@@ -60,10 +61,10 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
 
 
 def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> types.Command:
-    command = types.Command(lens_title(context.dump, context.file, data), "")
+    command = types.Command(lens_title(context.dump, context.file, data, context.times), "")
     places = []
     if context.client.can_show_places:
-        places = lens_places(context.dump, context.file, data)
+        places = lens_places(context.dump, context.file, data, context.times)
     if places:
         command.command = SHOW_PLACES_COMMAND
         command.arguments = [

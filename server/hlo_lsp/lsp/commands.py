@@ -65,6 +65,7 @@ TIMELINE_COMMAND = "hlo.server.timeline"
 SUMMARY_OWNERS = 15
 _TIMELINE_BUFFERS = 50
 
+LOAD_PROFILE_COMMAND = "hlo.server.loadProfile"
 RESTART_COMMAND = "hlo.server.restartIndex"
 
 
@@ -80,7 +81,7 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
         return None if found is None else hover_card(context.dump, found)
 
     cards = await answer_whole_compile(session, uri, position.line, card_at)
-    card = _of_dump(uri, cards)
+    card = of_dump(uri, cards)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
     from hlo_lsp.lsp.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
@@ -99,7 +100,7 @@ async def summarize_uri(session: Session, uri: str, line: int) -> str:
         links = summary_links(context.session, context.dump)
         return "\n".join(summary_markdown(summarize(context.dump), SUMMARY_OWNERS, links)) + "\n"
 
-    return _of_dump(uri, await answer_whole_compile(session, uri, line, reply))
+    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
 
 
 def summary_links(session: Session, dump: Compile) -> SummaryLinks | None:
@@ -128,7 +129,7 @@ async def timeline_uri(
     found = await answer_whole_compile(
         session, uri, line, lambda one: timeline_of(one.dump, step=step)
     )
-    return "\n".join(timeline_lines(_of_dump(uri, found), columns, _TIMELINE_BUFFERS)) + "\n"
+    return "\n".join(timeline_lines(of_dump(uri, found), columns, _TIMELINE_BUFFERS)) + "\n"
 
 
 async def check_uri(session: Session, uri: str) -> str:
@@ -166,7 +167,7 @@ async def answer_whole_compile(
     return await session.answer_at(document, line, None, reply, whole=True, closed=True)
 
 
-def _of_dump(uri: str, found: list[T]) -> T:
+def of_dump(uri: str, found: list[T]) -> T:
     """Return the only result for a dump.
 
     Raises:

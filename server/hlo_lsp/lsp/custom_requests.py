@@ -82,6 +82,7 @@ class CustomRequest(Generic[P]):
 ADJACENT_PASS_METHOD = "hlo/adjacentPass"
 COMPARE_METHOD = "hlo/compare"
 CONVERTED_TEXT_METHOD = "hlo/text"
+HOTTEST_METHOD = "hlo/hottest"
 MEMORY_MAP_METHOD = "hlo/memoryMap"
 MODULES_METHOD = "hlo/modules"
 SOURCE_LINES_METHOD = "hlo/sourceLines"
@@ -91,6 +92,7 @@ MESSAGE_TYPES: dict[str, Any] = {
     ADJACENT_PASS_METHOD: CustomRequest[AdjacentPassParams],
     COMPARE_METHOD: CustomRequest[CompareParams],
     CONVERTED_TEXT_METHOD: CustomRequest[TextParams],
+    HOTTEST_METHOD: CustomRequest[CompilePlace],
     MEMORY_MAP_METHOD: CustomRequest[CompilePlace | CompareParams],
     MODULES_METHOD: CustomRequest[ModulesParams | None],
     SOURCE_LINES_METHOD: CustomRequest[SourceLinesParams],

@@ -51,7 +51,8 @@ async def resolve(session: Session, hint: types.InlayHint) -> types.InlayHint:
 
     def tooltip(context: RequestContext) -> str | None:
         row = line - context.file.first_line
-        for part in hints(context.dump, context.file, row, row + 1, kinds):
+        times = context.times
+        for part in hints(context.dump, context.file, row, row + 1, kinds, times=times):
             for found in part:
                 if found.column == data.get("column") and found.label == hint.label:
                     return found.tooltip
@@ -67,7 +68,8 @@ def _hints(context: RequestContext, first: int, end: int, kinds: frozenset[HintK
     stop = max(end - file.first_line, 0)
     found: list[Json] = []
     lenses = context.session.settings.code_lens
-    for part in hints(context.dump, file, start, stop, kinds, lenses=lenses):
+    times = context.times
+    for part in hints(context.dump, file, start, stop, kinds, lenses=lenses, times=times):
         found += [_json(context, hint) for hint in part]
         checkpoint()
     return found

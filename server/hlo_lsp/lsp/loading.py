@@ -18,11 +18,21 @@ class SessionListener:
         """Return the progress of a long task."""
         return nullcontext(Progress(title))
 
+    def indefinite_progress(self, title: str) -> AbstractContextManager[Progress]:
+        """Return the progress of a long task without a percentage."""
+        return nullcontext(Progress(title))
+
     def file_loaded(self, path: Path) -> None:
         """Handle that a large file was read."""
 
     def hovers_prepared(self) -> None:
         """Handle that the facts are computed which answers about a large compile need."""
+
+    def profiles_changed(self) -> None:
+        """Handle that a profile was read."""
+
+    def times_computed(self) -> None:
+        """Handle that the times of a large compile were computed."""
 
     def problem_found(self, message: str) -> None:
         """Handle a problem in a configuration file."""

@@ -22,8 +22,9 @@ from hlo_lsp.lsp import (
     symbols,
 )
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
-from hlo_lsp.lsp.client import Client, Json, workspace_folders
+from hlo_lsp.lsp.client import Client, Json, path_of, workspace_folders
 from hlo_lsp.lsp.comparison import answer_comparison
+from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
@@ -303,6 +304,10 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         except JsonRpcException as error:
             raise RequestFailedError(f"error from the client: {error.message}") from None
 
+    @server.command(commands.LOAD_PROFILE_COMMAND)
+    async def on_load_profile(uri: str, document: str | None) -> str:
+        return await load_profile(session, path_of(uri), document)
+
     @server.command(commands.RESTART_COMMAND)
     def on_restart() -> None:
         services.reload()
@@ -314,4 +319,5 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     server.feature(custom_requests.COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(custom_requests.CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
     server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(partial(answer_text_content, session))
+    server.feature(custom_requests.HOTTEST_METHOD)(partial(answer_hottest, session))
     server.feature(custom_requests.MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

@@ -23,11 +23,13 @@ from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices, start_task
 from hlo_lsp.lsp.settings import Selections, Settings
+from hlo_lsp.lsp.times import ProgramTimes
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.syntax.embedded_hlo import language_of_id
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
@@ -57,6 +59,11 @@ class RequestContext:
     def selection(self) -> Selection:
         """The rules for the file."""
         return self.session.selections.of(self.file.path, self.session.settings.check)
+
+    @cached_property
+    def times(self) -> TimeFacts | None:
+        """The cost and the measured time of the compile, None if they are not computed yet."""
+        return self.session.times.of(self.dump)
 
     @property
     def is_large(self) -> bool:
@@ -108,6 +115,7 @@ class Session:
         self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
+        self.times = ProgramTimes(lambda: self.settings, lambda: self.listener, self.foreground)
         self._prepared: WeakSet[Compile] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
@@ -390,6 +398,7 @@ class Session:
     def _index(self, context: RequestContext) -> None:
         """Compute in the background what answers about a large compile need."""
         file, dump = context.file, context.dump
+        self.times.prepare(dump)
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from hlo_lsp.checks.config_file import ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
+from hlo_lsp.cost.chips import chips
 from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
@@ -38,7 +39,8 @@ class Settings:
     ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
     ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``. ``workspace`` is ``hlo.workspace``, the
     folders of the program with their paths in the dump. ``embedded_hlo`` is ``hlo.embeddedHlo``:
-    whether the editor shows facts about HLO in other languages.
+    whether the editor shows facts about HLO in other languages. ``chip`` is ``hlo.chip``, a name
+    of ``chips.toml``; empty for that of the dump. ``profile`` is ``hlo.profile``, a file or folder.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -48,6 +50,8 @@ class Settings:
     code_lens: LensChoice = LensChoice.LARGE
     workspace: tuple[str, ...] = ()
     embedded_hlo: bool = True
+    chip: str = ""
+    profile: Path | None = None
 
     @classmethod
     def of(
@@ -79,6 +83,8 @@ class Settings:
             read("codeLens", partial(_choice, LensChoice.LARGE)),
             read("workspace", _paths),
             read("embeddedHlo", _flag),
+            read("chip", _chip),
+            read("profile", partial(_path, folder=folder)),
         )
         return settings, problems
 
@@ -143,6 +149,22 @@ def _paths(value: object) -> tuple[tuple[str, ...], list[str]]:
     if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
         return (), [": must be a list of paths in quotes"]
     return tuple(value), []
+
+
+def _path(value: object, folder: Path | None) -> tuple[Path | None, list[str]]:
+    """Return the path of a setting that is empty by default, or the problem."""
+    if value is None or value == "":
+        return None, []
+    path = _resolve_path(value, folder) if isinstance(value, str) else None
+    if path is None:
+        return None, [": must be an absolute path, or one in the workspace folder"]
+    return path, []
+
+
+def _chip(value: object) -> tuple[str, list[str]]:
+    if value is None or (isinstance(value, str) and value in {"", *chips()}):
+        return value or "", []
+    return "", [f": must be one of {', '.join(chips())}"]
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:

@@ -1,4 +1,4 @@
-"""The request ``hlo/sourceLines``: the lines of a Python file that own memory at a peak.
+"""The request ``hlo/sourceLines``: the lines of a Python file that own memory or take time.
 
 Clients show the lines themselves, so that Python files do not get a second language server.
 """
@@ -13,16 +13,19 @@ from pathlib import Path
 
 from pygls.lsp.server import LanguageServer
 
+from hlo_lsp.ide.hover.times import MIN_HOT_SHARE, describe_hot
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.custom_requests import SOURCE_LINES_CHANGED_METHOD, SourceLinesParams
 from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
+from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import search_folders
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.profiles.time_facts import HotLine, ProfileTimes, hottest_lines, time_facts
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
@@ -40,6 +43,9 @@ class _Note:
     file: str
     is_large: bool
     answer: Json
+
+
+_ReadState = tuple[SourceCompile, tuple[ProfileTimes, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,8 @@ class SourceLines:
         self._session = session
         self._notify = notify
         self._compiles = SourceCompiles()
-        # By assignment, with the compile that was read. A changed one is kept until it is read.
-        self._notes: dict[Path, tuple[SourceCompile, list[_Note]]] = {}
+        # By assignment, with what was read. Notes of a changed compile are kept until it is read.
+        self._notes: dict[Path, tuple[_ReadState, list[_Note]]] = {}
         self._texts: dict[tuple[Path, Path], _CompiledText] = {}  # by assignment and Python file
         self._requested: dict[Path, list[Json]] = {}  # the last lines of each file, as compiled
         self._reading: asyncio.Task[None] | None = None
@@ -100,8 +106,8 @@ class SourceLines:
         self._is_stopped = False
         self.scan()
 
-    def frames_changed(self) -> None:
-        """Read the lines again, because other frames own the buffers."""
+    def facts_changed(self) -> None:
+        """Read the lines again, because other frames own the buffers, or other times are known."""
         self._notes = {}  # not of what is being read
         self.scan()
 
@@ -134,19 +140,26 @@ class SourceLines:
         self._notes = known
         self._texts = {key: text for key, text in self._texts.items() if key[0] in found}
         wanted = {one for path in self._requested for one, _ in self._chosen(path)}
-        unread = [one for one in wanted if known.get(one.assignment, (None,))[0] != one]
+        await self._session.times.wait(one.assignment for one in wanted)
+        unread = [
+            one for one in wanted if known.get(one.assignment, (None,))[0] != self._state(one)
+        ]
         total = sum(one.size for one in unread)
         title = "Reading the memory of Python lines"
         with reading_progress(self._server, title, total) as progress:
             done = 0
             for one in unread:
                 progress.report(one.assignment.name, 100 * done // max(total, 1))
+                state = self._state(one)
                 notes = await run_in_slices(partial(self._read_notes, one), give_way=give_way)
-                known[one.assignment] = one, notes
+                known[one.assignment] = state, notes
                 done += one.size
                 if progress.is_cancelled:
                     self._is_stopped = True
                     return
+
+    def _state(self, compile_: SourceCompile) -> _ReadState:
+        return compile_, self._session.times.profiles_of(compile_.assignment)
 
     def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
         """Return the lines of a compile, with open files as they are in the editor."""
@@ -157,15 +170,28 @@ class SourceLines:
             if file is not None:
                 workspace.open(file.uri, path, file.document.copy())
         try:
-            found = module_memory(workspace.compile_of(workspace.file(compile_.assignment)))
+            dump = workspace.compile_of(workspace.file(compile_.assignment))
+            found = module_memory(dump)
         except UnreadableError:
             return []
+        hot = {(one.source.file, one.source.line): one for one in self._hottest_lines(dump)}
         if found is None:
             return []
         tooltip = f"{found.name}, {found.peak}\n{compile_.assignment.name}"
-        return [self._note(found.name, tooltip, line) for line in found.lines]
+        notes = []
+        for line in found.lines:
+            time = hot.pop((line.source.file, line.source.line), None)
+            notes.append(self._note(found.name, tooltip, line, time))
+        return [*notes, *(self._time_note(dump, found.name, tooltip, one) for one in hot.values())]
 
-    def _note(self, module: str, tooltip: str, line: LineMemory) -> _Note:
+    def _hottest_lines(self, dump: Compile) -> list[HotLine]:
+        """Return the lines with time; none if only the cost of the program could be known."""
+        sources = self._session.times.sources(dump)
+        if sources.chip is None and not sources.profiles:
+            return []
+        return hottest_lines(dump, time_facts(dump, sources))
+
+    def _note(self, module: str, tooltip: str, line: LineMemory, time: HotLine | None) -> _Note:
         locations = self._session.client.locations(
             buffer.place for buffer in line.buffers[:_MAX_BUFFERS]
         )
@@ -178,11 +204,35 @@ class SourceLines:
             "module": module,
             "bytes": line.bytes,
             "padding": line.padding,
-            "text": str(line),
+            "text": str(line) if time is None else f"{line} · {describe_hot(time)}",
             "tooltip": tooltip,
             "buffers": buffers,
         }
-        return _Note(line.source.file, line.is_large, answer)
+        is_hot = time is not None and time.share >= MIN_HOT_SHARE
+        return _Note(line.source.file, line.is_large or is_hot, answer)
+
+    def _time_note(self, dump: Compile, module: str, tooltip: str, time: HotLine) -> _Note:
+        """Return the note of a line with time and no memory at the peak; it lists instructions."""
+        found = [
+            (one, line)
+            for one in time.instructions[:_MAX_BUFFERS]
+            if (line := dump.instruction(one.name)) is not None
+        ]
+        locations = self._session.client.locations(line.name_place for _, line in found)
+        instructions = [
+            {"name": one.name, "text": describe_hot(one), "location": location}
+            for (one, _), location in zip(found, locations, strict=True)
+        ]
+        answer: Json = {
+            "line": time.source.line - 1,
+            "module": module,
+            "bytes": 0,
+            "padding": 0,
+            "text": describe_hot(time),
+            "tooltip": tooltip,
+            "buffers": instructions,
+        }
+        return _Note(time.source.file, time.share >= MIN_HOT_SHARE, answer)
 
     def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
         """Return the lines of a Python file in their order, those with most bytes first.

@@ -35,13 +35,19 @@ from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS
 
 logger = logging.getLogger(__name__)
 
 _VIEW_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh tokens, hints, and lenses
 _DIAGNOSTICS_DEBOUNCE_SECONDS = 0.03  # the same before they pull diagnostics
 _POLL_SECONDS = 1.0  # a poll takes less than 0.1 ms per folder
-_WATCHED_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{CONFIG_FILE_NAME}")
+_WATCHED_PATTERNS = (
+    "**/*.txt",
+    "**/*.hlo",
+    f"**/{CONFIG_FILE_NAME}",
+    *(f"**/*{ending}" for ending in (*XPLANE_ENDINGS, *TRACE_ENDINGS)),
+)
 
 
 class RefreshRequest:
@@ -234,6 +240,7 @@ class Services(SessionListener):
     def opened(self, file: DumpFile) -> None:
         """Update all services after a file was opened."""
         self._config_files.poll()
+        self._session.times.profiles.look_again()
         self.changed(file)
         if file.host is None:
             self.workspace_symbols.opened(file)
@@ -270,6 +277,9 @@ class Services(SessionListener):
         }
         if not paths:
             return
+        if any(path.name.endswith((*XPLANE_ENDINGS, *TRACE_ENDINGS)) for path in paths):
+            self._session.times.profiles.look_again()
+            self.profiles_changed()
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self.diagnostics.all_changed(below=path.parent)
@@ -296,6 +306,7 @@ class Services(SessionListener):
     def reload(self) -> None:
         """Discard everything that was read, for changes of files that were not noticed."""
         self._session.reload()
+        self._session.times.profiles.look_again()
         self.workspace_symbols.reload()
         self.source_lines.scan()
         self.workspace_diagnostics.reload()
@@ -312,6 +323,10 @@ class Services(SessionListener):
             self.refresh_hints.schedule()
         if settings.code_lens is not before.code_lens:
             self._refresh_lenses.schedule()
+        if settings.chip != before.chip:
+            self.source_lines.facts_changed()
+        if (settings.chip, settings.profile) != (before.chip, before.profile):
+            self.profiles_changed()
         if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
             self.source_lines.scan()
         self._choose_frames()
@@ -324,7 +339,7 @@ class Services(SessionListener):
         frames = FrameChoice(settings.workspace or local)
         if frames != workspace.frames:
             workspace.choose_frames(frames)
-            self.source_lines.frames_changed()
+            self.source_lines.facts_changed()
             self.refresh_hints.schedule()
             self._refresh_lenses.schedule()
 
@@ -332,10 +347,24 @@ class Services(SessionListener):
         """Return the progress of a long task."""
         return BackgroundProgress(self._server, title)
 
+    def indefinite_progress(self, title: str) -> AbstractContextManager[Progress]:
+        """Return the progress of a long task without a percentage."""
+        return BackgroundProgress(self._server, title, is_indefinite=True)
+
     def file_loaded(self, path: Path) -> None:
         """Update all services after a large file was read."""
         self.diagnostics.companion_read(path)
         self._refresh_views()
+
+    def profiles_changed(self) -> None:
+        """Show other times of programs after a profile was read."""
+        self.times_computed()
+        self.source_lines.scan()
+
+    def times_computed(self) -> None:
+        """Show the times of a large compile."""
+        self.refresh_hints.schedule()
+        self._refresh_lenses.schedule()
 
     def problem_found(self, message: str) -> None:
         """Show a problem in a configuration file."""

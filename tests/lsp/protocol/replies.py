@@ -152,7 +152,8 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
 
 def _ask_own(talk: Conversation, files: Compile, position: Json) -> None:
     """Send the requests that the protocol does not define, and that for summaries."""
-    for method in ("hlo/window", "hlo/memoryMap", "hlo/modules", "hlo/sourceLines", "hlo/text"):
+    names = ("window", "memoryMap", "modules", "hottest", "sourceLines", "text")
+    for method in (f"hlo/{name}" for name in names):
         talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
     side = {"uri": files.values.as_uri(), "line": 0}
     talk.ask("hlo/compare", {"before": side, "after": side})

@@ -1,0 +1,162 @@
+"""The cost and the measured time of instructions and computations as text."""
+
+from dataclasses import dataclass
+
+from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amounts
+from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import CursorTarget
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import Fact, count_noun, format_flops, format_time
+from hlo_lsp.profiles.measured import InstructionTime
+from hlo_lsp.profiles.time_facts import HotInstruction, HotLine, MeasuredTimes, TimeFacts
+
+_SECOND_PS = 10**12
+_MAX_HOT_INSTRUCTIONS = 10  # of a module
+MIN_HOT_SHARE = 0.01  # of the time of a run
+
+
+def time_target_facts(dump: Compile, target: CursorTarget, facts: TimeFacts | None) -> list[Fact]:
+    """Return the cost and the measured time of the instruction or computation at the cursor.
+
+    ``facts`` is None if they are not computed yet.
+    """
+    if facts is None:
+        return []
+    if isinstance(target.entity, targets.ComputationTarget):
+        head = targets.resolve_computation(dump, target, target.entity.name)
+        if head is None or head.file is not dump.module_file:
+            return []
+        text = computation_time(facts, head.record.name).text
+        return [Fact("time", text)] if text else []
+    name = targets.target_instruction(dump, target.entity)
+    line = None if name is None else targets.resolve_instruction(dump, target, name)
+    own = None if name is None else dump.instruction(name)
+    # The compile has only one cost by name, and another text may have the same name.
+    if name is None or (line is not None and (own is None or own.record is not line.record)):
+        return []
+    return instruction_time_facts(facts, name)
+
+
+def instruction_time_facts(facts: TimeFacts, name: str) -> list[Fact]:
+    """Return the cost and the measured time of an instruction; none if it costs nothing."""
+    found = []
+    cost = None if facts.cost is None else facts.cost.instructions.get(name)
+    if facts.cost is not None and cost is not None:
+        found.append(Fact("cost", _describe_cost(facts.cost, cost)))
+    time = None if facts.measured is None else facts.measured.instructions.get(name)
+    if facts.measured is not None and time is not None:
+        text = _describe_time(facts.measured, time, facts.roofline_share(name))
+        found.append(Fact("measured", text))
+    return found
+
+
+def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
+    """Return FLOPs, bytes, intensity, and least time of an execution, and how often it runs."""
+    cost = one.cost
+    if cost.cost is None:
+        parts = ["unknown (custom call)"]
+    else:
+        amounts = list(describe_amounts(cost.cost, cost.memory_bytes, cost.wire_bytes))
+        if not cost.cost.flops and len(amounts) > 1:
+            del amounts[0]
+        if cost.cost.flops and cost.memory_bytes:
+            amounts.append(f"{cost.cost.flops / cost.memory_bytes:,.3g} FLOP/B")
+        parts = [", ".join(amounts)]
+        if facts.chip is not None and one.seconds_each and one.bound is not None:
+            time = format_time(one.seconds_each * _SECOND_PS)
+            parts[0] += f": at least {time} on {facts.chip.title}, bound by {one.bound.value}"
+    if not one.is_complete:
+        parts.append(f"at least {count_noun(cost.executions, 'execution')}")
+    elif cost.executions > 1:
+        parts.append(count_noun(cost.executions, "execution"))
+    return "; ".join(parts)
+
+
+def _describe_time(times: MeasuredTimes, one: InstructionTime, roofline: float | None) -> str:
+    """Return the time in a run, of each occurrence, and the share of the roofline."""
+    runs = times.executions
+    text = f"{format_time(one.own_ps / runs)} of a run ({one.own_ps / times.own_ps:.1%})"
+    if one.total_ps != one.own_ps:
+        text += f", {format_time(one.total_ps / runs)} with the instructions inside"
+    parts = [text]
+    if one.occurrences > runs:
+        each = format_time(one.own_ps / one.occurrences)
+        parts.append(f"{one.occurrences / runs:,.4g} times {each}")
+    if roofline is not None:
+        parts.append(f"{roofline:.0%} of the roofline")
+    if one.async_ps:
+        parts.append(f"{format_time(one.async_ps / runs)} of asynchronous transfer")
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputationTime:
+    """The time of the instructions of a computation in a run.
+
+    Attributes:
+        share: The share of the run, 0 if the time is unknown.
+        text: The time, or the FLOPs without one; empty if there are none.
+    """
+
+    share: float
+    text: str
+
+
+def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
+    """Return the time of a computation, without computations that it calls, except for fusions."""
+    measured, cost = facts.measured, facts.cost
+    members = () if cost is None else cost.computations.get(name, ())
+    if measured is not None:
+        times = (measured.instructions.get(one.cost.instruction.name) for one in members)
+        own = sum(one.own_ps for one in times if one is not None)
+        if own:
+            share, time = own / measured.own_ps, format_time(own / measured.executions)
+            return ComputationTime(share, f"{time} of a run ({share:.0%})")
+    seconds, total = sum(one.seconds or 0.0 for one in members), _seconds(cost)
+    if seconds and total:
+        share, time = seconds / total, format_time(seconds * _SECOND_PS)
+        return ComputationTime(share, f"at least {time} ({share:.0%})")
+    flops = sum(one.cost.total.flops for one in members)
+    least = "" if all(one.is_complete for one in members) else "at least "
+    return ComputationTime(0.0, f"{least}{format_flops(flops)}" if flops else "")
+
+
+def _seconds(cost: CostFacts | None) -> float:
+    return 0.0 if cost is None else cost.total.seconds or 0.0
+
+
+def describe_run(facts: TimeFacts) -> str:
+    """Return the measured time of a run, or its least time; nothing if neither is known.
+
+    For example ``392 µs measured, median of 3 runs`` and ``at least 1.53 ms on TPU v5e``.
+    """
+    if facts.measured is not None:
+        program = facts.measured.program
+        median = format_time(program.median_ps)
+        several = f", median of {program.runs:,} runs" if program.runs > 1 else ""
+        return f"{median} measured{several}"
+    cost = facts.cost
+    if cost is None or cost.chip is None or not _seconds(cost):
+        return ""
+    return f"at least {format_time(_seconds(cost) * _SECOND_PS)} on {cost.chip.title}"
+
+
+def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
+    """Return the label and the tooltip of the few instructions that take most of the time."""
+    found = [] if facts is None else facts.hottest(_MAX_HOT_INSTRUCTIONS)
+    return {
+        one.name: (
+            describe_hot(one),
+            "\n".join(
+                f"{fact.label}: {fact.text}" for fact in instruction_time_facts(facts, one.name)
+            ),
+        )
+        for one in found
+        if facts is not None and one.share >= MIN_HOT_SHARE
+    }
+
+
+def describe_hot(one: HotInstruction | HotLine) -> str:
+    """Return ``1.53 ms, 12%`` or ``at least 1.53 ms, 12%``."""
+    least = "" if one.is_measured else "at least "
+    return f"{least}{format_time(one.seconds * _SECOND_PS)}, {one.share:.0%}"
