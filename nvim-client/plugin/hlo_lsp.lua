@@ -51,6 +51,14 @@ vim.api.nvim_create_user_command('HloTimeline', function(command)
   require('hlo_lsp.summary').run_timeline(command.args)
 end, { nargs = '?', desc = 'Show the occupied bytes of this dump over the schedule' })
 
+vim.api.nvim_create_user_command('HloHottest', function(command)
+  require('hlo_lsp.times').list_hottest(command.bang)
+end, { bang = true, desc = 'List the instructions, or with ! the Python lines, with the most time' })
+
+vim.api.nvim_create_user_command('HloLoadProfile', function(command)
+  require('hlo_lsp.times').load_profile(command.args)
+end, { nargs = 1, complete = 'file', desc = 'Load a profile of JAX' })
+
 vim.api.nvim_create_user_command('HloModules', function(command)
   require('hlo_lsp.modules').run(command.args, command.bang)
 end, { bang = true, nargs = '?', complete = 'dir', desc = 'List the compiles below a folder' })
@@ -70,7 +78,7 @@ end
 
 vim.api.nvim_create_user_command('HloBuffers', function()
   python_notes.list_buffers()
-end, { desc = 'List the buffers that this Python line owns at the peak' })
+end, { desc = 'List the buffers that this Python line owns at the peak, or its instructions' })
 
 local protos = { '*.hlo.pb', '*.hlo_proto.pb', '*.hlo_snapshot.pb' }
 autocmd('BufReadCmd', {

@@ -20,6 +20,7 @@ import { SCHEMES, Server } from "./server";
 import { showPlaces } from "./showPlaces";
 import { Status } from "./status";
 import { Terminal } from "./terminal";
+import { loadProfile, showHottest } from "./times";
 import { Work } from "./work";
 
 let server: Server | undefined;
@@ -95,6 +96,8 @@ export function activate(context: vscode.ExtensionContext): void {
       const compile = compileOf(place);
       return summary.show(compile?.uri ?? place, compile?.line ?? line);
     },
+    "hlo.showHottest": () => showHottest(started, windows),
+    "hlo.loadProfile": (file?: vscode.Uri) => loadProfile(started, file),
     "hlo.compareWith": (node?: unknown, selected?: unknown) => {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));

@@ -1,19 +1,14 @@
 import * as vscode from "vscode";
-import { RequestType, type Location } from "vscode-languageclient/node";
+import { RequestType } from "vscode-languageclient/node";
+import { chooseEntry, type Entry } from "./entries";
 import type { FileWindows } from "./fileWindows";
 import type { Server } from "./server";
-
-interface Buffer {
-  readonly name: string;
-  readonly text: string;
-  readonly location: Location;
-}
 
 interface Note {
   readonly line: number;
   readonly text: string;
   readonly tooltip: string;
-  readonly buffers: readonly Buffer[];
+  readonly buffers: readonly Entry[];
 }
 
 const NotesRequest = new RequestType<{ uri: string; text: string }, { lines: readonly Note[] } | null, void>("hlo/sourceLines");
@@ -22,7 +17,7 @@ const DUMPS = "**/*-buffer-assignment.txt";
 const SHOW = "hlo.showLineBuffers";
 
 /**
- * Lenses in Python files: what a line owns at the peak of the dumped program.
+ * Lenses in Python files: what a line owns at the peak of the dumped program, and its time.
  *
  * The client asks for them itself, so that the server needs no Python documents for them. The server
  * answers at once, because VS Code shows the lenses of all extensions together.
@@ -94,20 +89,11 @@ export class PythonNotes implements vscode.CodeLensProvider {
     }
   }
 
-  /** Let the user choose one of the buffers of a line, the largest first, and open its place. */
+  /** Let the user choose one of the buffers of a line, or of its instructions, and open its place. */
   private async show({ text, buffers }: Note): Promise<void> {
-    const items = buffers.map((buffer) => ({ label: buffer.name, description: buffer.text, buffer }));
-    const chosen = await vscode.window.showQuickPick(items, {
-      title: text,
-      placeHolder: "Go to a buffer",
-      matchOnDescription: true,
-    });
     const client = await this.server.client();
-    if (chosen === undefined || client === undefined) {
-      return;
+    if (client !== undefined) {
+      await chooseEntry(client, this.windows, { title: text, placeHolder: "Go to a place" }, [{ entries: buffers }]);
     }
-    const { uri, range } = client.protocol2CodeConverter.asLocation(chosen.buffer.location);
-    const place = await this.windows.locate(uri, range);
-    await vscode.window.showTextDocument(place.uri, { selection: place.range, preview: true });
   }
 }

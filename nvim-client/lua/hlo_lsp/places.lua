@@ -27,19 +27,19 @@ local function show(title, locations, encoding)
   list(title, vim.lsp.util.locations_to_items(locations, encoding))
 end
 
---- Lists buffers (`name`, `text`, `location`) in their order, with their sizes.
-function M.list(title, buffers)
+--- Lists entries (`name`, `text`, `location` or null) in their order, such as buffers with their sizes.
+function M.list(title, entries)
   list(
     title,
-    vim.tbl_map(function(buffer)
-      local start = buffer.location.range.start
-      return {
-        filename = vim.uri_to_fname(buffer.location.uri),
-        lnum = start.line + 1,
-        col = start.character + 1,
-        text = buffer.name .. ' · ' .. buffer.text,
-      }
-    end, buffers)
+    vim.tbl_map(function(entry)
+      local item = { text = entry.name .. ' · ' .. entry.text }
+      if type(entry.location) == 'table' then
+        local start = entry.location.range.start
+        item.filename = vim.uri_to_fname(entry.location.uri)
+        item.lnum, item.col = start.line + 1, start.character + 1
+      end
+      return item
+    end, entries)
   )
 end
 

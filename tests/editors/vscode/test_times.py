@@ -1,0 +1,30 @@
+"""Tests for the time of programs in VS Code."""
+
+from pathlib import Path
+
+from editors.vscode.host import uri
+from editors.vscode.marks import vscode
+from editors.vscode.test_lenses import LENS
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+from profiles.test_time_facts import MODULE, written_profile
+
+pytestmark = vscode(1)
+_ROWS = ".quick-input-list .monaco-list-row"
+
+
+async def test_loaded_profile_shows_hottest_instructions(folder: Path, window: Window) -> None:
+    path = folder / "module_0003.m.cpu_after_optimizations.txt"
+    path.write_text(MODULE, "utf-8")
+    (folder / "runs").mkdir()
+    profile = written_profile(folder / "runs" / "host.xplane.pb", dot=10, neg=30, add=40)
+    await window.open(path)
+    await window.host.command("hlo.loadProfile", uri(profile))
+    await until(
+        window.shown(LENS),
+        lambda texts: any("80.0 µs measured, median of 2 runs" in text for text in texts),
+    )
+    await window.run("HLO: Show Hottest Instructions")
+    listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 5)
+    assert listed[0].startswith("add40.0 µs, 50% · add · train.py:7")
+    assert listed[3].startswith("train.py:750.0 µs, 62%")
