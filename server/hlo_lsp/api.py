@@ -30,6 +30,7 @@ from hlo_lsp.reports.memory_map_page import memory_map_page
 from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import local_path
 
 _COUNT = 20  # of owners, buffers, and changes that are listed
 _OPTIONS = SummaryOptions(count=_COUNT)
@@ -54,7 +55,8 @@ class Module:
     @property
     def path(self) -> Path:
         """A file of the compile."""
-        return Path(self._dump.files[0].label)
+        file = self._dump.files[0]
+        return file.path or Path(file.label)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -103,12 +105,12 @@ class Capture:
 
 
 def load(path: str | os.PathLike[str]) -> list[Module]:
-    """Read the compiles of a dump file, or of everything below a folder.
+    """Read the compiles of a dump file, or of everything below a folder; the path can be a URL.
 
     Raises:
         OSError: The path cannot be read, or contains no dumps.
     """
-    return _load([Path(path)], None)
+    return _load([local_path(os.fspath(path))], None)
 
 
 @contextmanager

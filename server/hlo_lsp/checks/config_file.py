@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
+from hlo_lsp.text.disk import UnreadableError, open_regular_file
+from hlo_lsp.text.remote import parent_of, shown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,7 +28,7 @@ class ConfigError:
     message: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.message}"
+        return f"{shown(self.path)}:{self.line}: {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +41,28 @@ class ConfigFile:
 
 
 def find_config_file(folder: Path) -> Path | None:
-    """Return the nearest file for a folder: in it, or in the first parent that has one."""
+    """Return the nearest file for a folder: in it, or in the first parent that has one.
+
+    The parents of a remote folder end with the current folder and its parents.
+    """
     parent, below = os.path.abspath(folder), ""
     while parent != below:  # no paths of pathlib: each request looks for the file
         path = os.path.join(parent, CONFIG_FILE_NAME)
         if os.path.isfile(path):  # false, and no error, where access is denied
             return Path(path)
-        parent, below = os.path.dirname(parent), parent
+        parent, below = parent_of(parent), parent
     return None
 
 
 def read_config_file(path: Path) -> ConfigFile:
     """Read a file. Errors are in the result, with their lines."""
     try:
-        text = path.read_text("utf-8-sig")
+        with open_regular_file(path) as file:
+            text = file.read().decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         return _unusable(path, 1, error.strerror or str(error))
+    except UnreadableError as error:
+        return _unusable(path, 1, str(error))
     except UnicodeDecodeError:
         return _unusable(path, 1, "not UTF-8 text")
     try:

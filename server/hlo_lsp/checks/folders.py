@@ -22,6 +22,7 @@ from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.syntax.embedded_hlo import language_of_path
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
+from hlo_lsp.text.remote import shown
 
 _ENDINGS = frozenset({".txt", ".hlo"})
 _Stamp = tuple[str, int, int]
@@ -133,7 +134,7 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
 
     def record_error(error: OSError) -> None:
         folder = Path(error.filename)
-        closed[folder] = f"{folder}: {error.strerror}"
+        closed[folder] = f"{shown(folder)}: {error.strerror}"
 
     for folder, _, names in os.walk(top, onerror=record_error):
         paths = (Path(folder, name) for name in names if not is_skipped(name, names))
@@ -249,11 +250,11 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
     except Exception as error:  # an internal error must not hide the results of other files
         logger.info("%s", path, exc_info=True)
         failure = f"the checker failed on this file ({type(error).__name__}: {error})"
-        return FileResult(path, note=f"{path}: {failure}; please report it")
+        return FileResult(path, note=f"{shown(path)}: {failure}; please report it")
     what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
     if file.host is not None:
         what = f"no complete HLO module in this {file.host.value} file"
-    note = f"{path}: {what}" if is_named else None
+    note = f"{shown(path)}: {what}" if is_named else None
     return FileResult(path, note=note, is_host=language_of_path(path) is not None)
 
 
@@ -311,7 +312,7 @@ def outcome(
     notes += [checked.note for checked in noted if checked.note is not None]
     folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
     empty = (folder for folder in folders if not _holds_dump(folder, results))
-    notes += [f"{folder}: no HLO module or XLA memory dump in this folder" for folder in empty]
+    notes += [f"{shown(one)}: no HLO module or XLA memory dump in this folder" for one in empty]
     return Outcome(results, notes)
 
 

@@ -14,6 +14,7 @@ from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation, explanations
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.model.display import Card, Fact, printable
+from hlo_lsp.text.remote import is_url
 
 _INTRODUCTION = """\
 # Rules
@@ -212,11 +213,16 @@ def _result(finding: FindingSummary, number: int) -> dict[str, Any]:
 
 
 def _physical(spot: Spot) -> dict[str, Any]:
-    path = Path(spot.path)
-    # Readers resolve a relative URI from the source root. Names need not be text.
-    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
     region = {"startLine": spot.line, "startColumn": spot.column, "endColumn": spot.end_column}
-    return {"artifactLocation": {"uri": uri}, "region": region}
+    return {"artifactLocation": {"uri": _uri(spot.path)}, "region": region}
+
+
+def _uri(name: str) -> str:
+    if is_url(name):
+        return name
+    path = Path(name)
+    # Readers resolve a relative URI from the source root. Names need not be text.
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
 
 
 def _text(text: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
 
@@ -68,8 +69,8 @@ def _print_text(
     if are_listed:
         names = ", ".join(dict.fromkeys(equal))
         blocks.append(f"no differences in {len(equal):,} modules: {names}")
-    blocks += [f"{name}: only in {options.before}" for name in only_before]
-    blocks += [f"{name}: only in {options.after}" for name in only_after]
+    blocks += [f"{name}: only in {shown(options.before)}" for name in only_before]
+    blocks += [f"{name}: only in {shown(options.after)}" for name in only_after]
     print(printable("\n\n".join(blocks)))
 
 

@@ -2,8 +2,9 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
@@ -16,6 +17,7 @@ from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+from hlo_lsp.text.remote import read_ahead, shown
 
 
 def dumps_at(
@@ -39,7 +41,7 @@ def dumps_at(
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         error_count, is_empty = len(errors), True
-        for file_path in compiles_below(path):
+        for file_path in read_ahead(compiles_below(path), partial(_files_read, unread_roles)):
             # Of one compile, so that it needs less memory.
             workspace = DumpWorkspace(unread_roles, frames)
             compile_ = file_path.parent, workspace.stem(file_path)
@@ -51,7 +53,15 @@ def dumps_at(
                 is_empty = False
                 yield dump
         if is_empty and len(errors) == error_count:
-            errors.append(f"{path}: no dumps in this folder")
+            errors.append(f"{shown(path)}: no dumps in this folder")
+
+
+def _files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
+    """Yield the files that reading the compile of a file needs."""
+    compile_ = DumpWorkspace().compile_files(path)
+    for file in compile_.files_read_together():
+        if suffix_of(file.name).role not in unread_roles:
+            yield file
 
 
 def compile_at(path: Path, errors: list[str]) -> Compile | None:
@@ -105,7 +115,7 @@ def _dumps_of(
             yield from workspace.compiles(file)
             return
     if is_named or is_dump_name:
-        errors.append(f"{path}: not an HLO module or XLA memory dump")
+        errors.append(f"{shown(path)}: not an HLO module or XLA memory dump")
 
 
 def dumps_with_place(

@@ -20,6 +20,7 @@ from hlo_lsp.reports.history import (
     stages_of,
 )
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
+from hlo_lsp.text.remote import shown
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,10 +33,10 @@ def run(options: argparse.Namespace) -> int:
     found = {path: stages for path, stages in found.items() if len(stages) > 1}
     if not found:
         if not options.path.exists():
-            raise CommandError(f"{options.path}: No such file or directory")
+            raise CommandError(f"{shown(options.path)}: No such file or directory")
         if options.path.is_file() and not is_converted(options.path.name):
             _require_text(options.path)
-        raise CommandError(f"{options.path}: {NO_PASS_TEXTS}")
+        raise CommandError(f"{shown(options.path)}: {NO_PASS_TEXTS}")
     known = {
         path: stages
         for path, stages in found.items()
@@ -46,14 +47,15 @@ def run(options: argparse.Namespace) -> int:
             each for stages in found.values() for stage in stages for each in stage.definitions
         }
         hint = near_names(name or "", names)
-        raise CommandError(f"{options.path}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
+        message = f"{shown(options.path)}: no instruction `{name}`{hint}"
+        raise CommandError(message, NOT_FOUND_STATUS)
     if options.format == "json":
         modules = [history_json(stages, name) for stages in known.values()]
         print(json.dumps({"modules": modules}, indent=1))
         return 0
     for number, (path, stages) in enumerate(known.items()):
         if len(known) > 1:
-            print(f"{chr(10) if number else ''}{path}")
+            print(f"{chr(10) if number else ''}{shown(path)}")
         for line in history_lines(stages) if name is None else event_lines(stages, name):
             print(printable(line))
     return 0

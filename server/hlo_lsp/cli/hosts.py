@@ -18,6 +18,7 @@ from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import HostCompile, compare_hosts, hosts_json, hosts_lines
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.disk import UnreadableError, read_document
+from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
 _READ_BYTES = 1 << 20
@@ -28,12 +29,12 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status: 1 if hosts differ."""
     others = [path for path in options.paths if not path.is_dir()]
     if others:
-        return print_errors(f"{path}: not a folder" for path in others)
+        return print_errors(f"{shown(path)}: not a folder" for path in others)
     errors: list[str] = []
     compiles = list(_HostReader(errors).compiles(options.paths))
     hosts = {one.host for one in compiles}
     if len(hosts) < 2:
-        where = ", ".join(map(str, options.paths))
+        where = ", ".join(map(shown, options.paths))
         count = count_noun(len(hosts), "host")
         return print_errors([*errors, f"{where}: dumps of {count}, but a comparison needs two"])
     modules = sorted(compare_hosts(compiles), key=lambda one: (one.is_same, -one.size, one.name))

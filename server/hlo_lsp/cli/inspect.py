@@ -44,6 +44,7 @@ from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
 
 _Dumps = Iterator[tuple[Compile, DumpFile]]
 _Target = tuple[Card, dict[str, Any]]
@@ -54,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     path = options.path
     if path.is_dir():
-        raise CommandError(f"{path}: this is a folder; specify one of its files")
+        raise CommandError(f"{shown(path)}: this is a folder; specify one of its files")
     workspace = DumpWorkspace(frames=current_folder_frames())
     try:
         file = workspace.file(path)
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     if not file.kind.is_dump:
         is_empty = not any(file.lines)
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
-        raise CommandError(f"{path}: {what}")
+        raise CommandError(f"{shown(path)}: {what}")
     damage = damage_in(path, file.lines)
     print_errors([] if damage is None else [damage])
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
@@ -117,7 +118,7 @@ def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
             return value_card(dump, value), value_json(dump, value)
         ids += dump.value_ids()
     hint = f"; the ids are {min(ids):,} to {max(ids):,}" if ids else ""
-    raise CommandError(f"{options.path}: no value {options.value}{hint}", NOT_FOUND_STATUS)
+    raise CommandError(f"{shown(options.path)}: no value {options.value}{hint}", NOT_FOUND_STATUS)
 
 
 def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -144,7 +145,7 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     hint = hint or near_names(
         name, (known for dump in seen for file in dump.files for known in file.module.instructions)
     )
-    raise CommandError(f"{options.path}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
+    raise CommandError(f"{shown(options.path)}: no instruction `{name}`{hint}", NOT_FOUND_STATUS)
 
 
 def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
@@ -153,7 +154,7 @@ def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
         head = dump.computation(name)
         if head is not None:
             return computation_card(head), computation_json(head)
-    raise CommandError(f"{options.path}: no computation `{name}`", NOT_FOUND_STATUS)
+    raise CommandError(f"{shown(options.path)}: no computation `{name}`", NOT_FOUND_STATUS)
 
 
 def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> _Target:
@@ -162,7 +163,7 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         raise CommandError(f"--at: expected LINE or LINE:COLUMN, got `{options.at}`")
     number = int(match[1])
     if number > len(whole.lines):
-        message = f"{options.path}: the file has only {len(whole.lines)} lines"
+        message = f"{shown(options.path)}: the file has only {len(whole.lines)} lines"
         raise CommandError(message, NOT_FOUND_STATUS)
     for file in workspace.parts(whole):
         line = number - 1 - file.first_line
@@ -175,7 +176,7 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
             return card, _target_json(dump, found, card)
-    message = f"{options.path}:{options.at}: no information at this position"
+    message = f"{shown(options.path)}:{options.at}: no information at this position"
     raise CommandError(message, NOT_FOUND_STATUS)
 
 

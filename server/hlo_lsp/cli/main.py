@@ -23,10 +23,10 @@ _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit status."""
     parser = argument_parser()
-    options = parser.parse_args(arguments)
-    _configure_logging(options.log_file, options.verbose)
     reduce_gc_frequency()
     try:
+        options = parser.parse_args(arguments)  # it lists the files below URLs
+        _configure_logging(options.log_file, options.verbose)
         if options.command in {None, "serve"}:
             return _serve(options)
         replace_missing_characters()

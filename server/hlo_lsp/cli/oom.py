@@ -21,6 +21,7 @@ from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_report
 from hlo_lsp.text.disk import UnreadableError, decode, read_document, read_first_lines
 from hlo_lsp.text.document import Document
+from hlo_lsp.text.remote import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         lines = log_lines(log)
         if missing:
-            raise CommandError(f"{missing[0]}: no such file or folder")
+            raise CommandError(f"{shown(missing[0])}: no such file or folder")
         for path in options.dumps:
             if path.is_file() and not is_converted(path.name):
                 read_first_lines(path)  # a binary file is an error, not a dump that does not match
@@ -98,7 +99,7 @@ def report_of_log(
         NoMessageError: The log does not contain the message.
     """
     messages = read_oom_messages(lines)
-    name = "standard input" if log is None else str(log)
+    name = "standard input" if log is None else shown(log)
     if not messages:
         raise NoMessageError(f"{name}: no out-of-memory message found", NOT_FOUND_STATUS)
     number = number or 1 + messages.index(max(messages, key=OomMessage.detail))

@@ -1,7 +1,12 @@
 """The parser of a command, and types of its options; a wrong text is a usage error."""
 
 import argparse
+import sys
+from pathlib import Path
 from typing import Any
+
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.text.remote import is_url, local_path
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -40,3 +45,33 @@ def port_number(text: str) -> int:
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{number} is not a port number")
     return number
+
+
+def dump_path(text: str) -> Path:
+    """Return the path of a file or a folder, which can be a URL.
+
+    Raises:
+        CommandError: The URL cannot be read.
+    """
+    if not is_url(text):
+        return Path(text)
+    try:
+        if not sys.stderr.isatty():
+            return local_path(text)
+        # Late imports: nothing of this is needed without a URL.
+        from rich.console import Console  # noqa: PLC0415
+        from rich.markup import escape  # noqa: PLC0415
+
+        from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
+
+        status = Console(stderr=True).status
+        show_waiting(lambda url: status(f"Reading {escape(url)}"))
+        with status(f"Listing {escape(text)}"):
+            return local_path(text)
+    except OSError as error:
+        raise CommandError(str(error)) from None
+
+
+def log_path(text: str) -> str:
+    """Return the path of a log, which can be a URL, or ``-`` for standard input."""
+    return str(dump_path(text))

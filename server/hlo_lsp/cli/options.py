@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.option_types import CommandParser, positive_integer
+from hlo_lsp.cli.option_types import CommandParser, dump_path, log_path, positive_integer
 from hlo_lsp.cli.shared_options import (
     add_all_option,
     add_by_option,
@@ -77,6 +77,7 @@ def argument_parser() -> argparse.ArgumentParser:
         ("report", "Write a memory map as an HTML or JSON file", _add_report_options),
         ("mcp", "Serve the commands as tools for coding agents", _add_mcp_options),
         ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
+        ("pull", "Copy a remote folder with dumps", _add_pull_options),
         ("text", "Print a proto, a compressed file, or an archive as text", _add_text_options),
         ("check", "Check dumps for inconsistencies", _add_check_options),
         ("rule", "Explain the rules of the checker", _add_rule_options),
@@ -95,6 +96,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
+        type=log_path,
         nargs="+",
         help="a dump file, a folder with dumps, or a log with an out-of-memory message (- reads"
         " it from standard input)",
@@ -192,7 +194,7 @@ def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
-        type=Path,
+        type=dump_path,
         nargs="+",
         help="a folder with a folder of dumps for each host, or the folders of the hosts",
     )
@@ -214,7 +216,7 @@ def _add_diff_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name,
             metavar=name.upper(),
-            type=Path,
+            type=dump_path,
             help=f"a dump file or a folder with dumps, {name} a change",
         )
     parser.add_argument(
@@ -252,7 +254,7 @@ def _add_find_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "paths",
         metavar="PATH",
-        type=Path,
+        type=dump_path,
         nargs="*",
         default=[Path()],
         help="a dump file, or a folder with dumps (default: the current folder)",
@@ -274,7 +276,10 @@ def _add_why_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_oom_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "log", metavar="LOG", help="a log with the message (- reads it from standard input)"
+        "log",
+        metavar="LOG",
+        type=log_path,
+        help="a log with the message (- reads it from standard input)",
     )
     add_optional_dumps(parser, "the folder of LOG")
     parser.add_argument(
@@ -291,7 +296,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "profile",
         metavar="PROFILE",
-        type=Path,
+        type=dump_path,
         help="an xplane.pb or trace.json.gz file, or a folder that jax.profiler.trace wrote: its"
         " newest run",
     )
@@ -301,7 +306,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compare",
         metavar="BEFORE",
-        type=Path,
+        type=dump_path,
         help="show what changed since this profile, the largest change first",
     )
     parser.add_argument(
@@ -361,7 +366,7 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=Path, help="a dump file")
+    parser.add_argument("path", metavar="PATH", type=dump_path, help="a dump file")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="the position, counted from 1")
     which.add_argument(
@@ -388,7 +393,12 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_text_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=Path, help="a dump file")
+    parser.add_argument("path", metavar="PATH", type=dump_path, help="a dump file")
+
+
+def _add_pull_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL", help="a remote folder or file")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="the folder for the copy")
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.reports.measured_time import profile_blocks, profile_json
 from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
 
 
 def run(options: argparse.Namespace) -> int:
@@ -70,7 +71,7 @@ def joined_profile(
     read = list(dumps_at(dumps, errors, sizes_only=True, frames=frames))
     joined = join(profile, compiles_in(profile, path, frames), read)
     if not joined.programs:
-        errors.append(f"{path}: no instruction of XLA ran in this profile")
+        errors.append(f"{shown(path)}: no instruction of XLA ran in this profile")
     return joined
 
 

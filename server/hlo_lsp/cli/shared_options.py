@@ -2,9 +2,8 @@
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 
-from hlo_lsp.cli.option_types import port_number, positive_integer
+from hlo_lsp.cli.option_types import dump_path, port_number, positive_integer
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +31,11 @@ def add_paths(
 ) -> None:
     """Add the paths of dumps."""
     parser.add_argument(
-        name, metavar="PATH", type=Path, nargs=nargs, help="a dump file, or a folder with dumps"
+        name,
+        metavar="PATH",
+        type=dump_path,
+        nargs=nargs,
+        help="a dump file, or a folder with dumps",
     )
 
 
@@ -41,7 +44,7 @@ def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "dumps",
         metavar="DUMPS",
-        type=Path,
+        type=dump_path,
         nargs="*",
         default=[],
         help=f"dump files, or folders with dumps (default: {default})",

@@ -37,6 +37,7 @@ from hlo_lsp.reports.summary_text import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, read_first_lines
+from hlo_lsp.text.remote import shown
 
 _STANDARD_INPUT = "-"
 
@@ -123,6 +124,6 @@ def _messages(
             )
         except NoMessageError:
             what = "not an HLO module or XLA memory dump, and without an out-of-memory message"
-            errors.append(f"{'standard input' if log is None else log}: {what}")
+            errors.append(f"{'standard input' if log is None else shown(log)}: {what}")
         except UnreadableError as error:
             errors.append(str(error))

@@ -15,6 +15,7 @@ from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.text.remote import shown
 
 _MAX_ID_DIGITS = 20
 _MAX_LISTED = 10  # compiles
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         print_missing(Counter(missing_facts(dump)), 1)
     elif not errors:
         hint = near_names(options.name, names)
-        message = f"{options.path}: no buffer of `{options.name}`{hint}"
+        message = f"{shown(options.path)}: no buffer of `{options.name}`{hint}"
         raise CommandError(message, NOT_FOUND_STATUS)
     return print_errors(errors)
 

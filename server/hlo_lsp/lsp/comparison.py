@@ -20,6 +20,7 @@ from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
 
@@ -98,14 +99,14 @@ def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> Compil
         raise NoDumpError("only files on disk can be compared")
     file_path = next(compiles_below(path), None)
     if file_path is None:
-        raise NoDumpError(f"{path}: no dumps")
+        raise NoDumpError(f"{shown(path)}: no dumps")
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
     try:
         found = list(workspace.compiles(workspace.file(file_path)))
     except UnreadableError as error:
         raise NoDumpError(str(error)) from None
     if not found:
-        raise NoDumpError(f"{file_path}: not an HLO module or XLA memory dump")
+        raise NoDumpError(f"{shown(file_path)}: not an HLO module or XLA memory dump")
     before = [dump for dump in found if dump.files[0].first_line <= (line or 0)]
     return before[-1] if before else found[0]
 

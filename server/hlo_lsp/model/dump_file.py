@@ -18,6 +18,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.remote import shown
 
 _RECORDS_PER_CHECKPOINT = 500  # about 1 ms of indexing
 
@@ -91,8 +92,8 @@ class DumpFile:
 
     @property
     def label(self) -> str:
-        """The path, or the URI of a file without a path."""
-        return self.uri if self.path is None else str(self.path)
+        """The path, the URL of a remote file, or the URI of a file without a path."""
+        return self.uri if self.path is None else shown(self.path)
 
     @property
     def title(self) -> str:

@@ -9,11 +9,11 @@ from typing import BinaryIO
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import (
-    UnreadableError,
     decode,
     file_stamp,
     open_regular_file,
     read_first_lines,
+    unreadable,
 )
 
 _MIN_WINDOW_BYTES = 256 << 10
@@ -93,7 +93,7 @@ class FileWindows:
                 file.seek(start)
                 text = decode(file.read(end - start), start)
         except OSError as error:
-            raise UnreadableError(f"{path}: {error.strerror or error}") from error
+            raise unreadable(path, error) from error
         first, stop = boundaries.lines[number - 1 : number + 1]
         return FileWindow(text, first, stop - first)
 

@@ -11,7 +11,8 @@ from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
 from hlo_lsp.profiles.xplane import read_planes
 from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import UnreadableError, unreadable
+from hlo_lsp.text.remote import shown
 
 XPLANE_ENDINGS = (".xplane.pb", ".xplane.pb.gz")
 TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
@@ -33,7 +34,9 @@ def profile_files(path: Path) -> list[Path]:
         if found:
             newest = max(one.parent for one in found)
             return sorted(one for one in found if one.parent == newest)
-    raise UnreadableError(f"{path}: no profile in this folder: no *.xplane.pb or *.trace.json.gz")
+    raise UnreadableError(
+        f"{shown(path)}: no profile in this folder: no *.xplane.pb or *.trace.json.gz"
+    )
 
 
 def read_profile(paths: Sequence[Path]) -> Profile:
@@ -47,9 +50,9 @@ def read_profile(paths: Sequence[Path]) -> Profile:
         host = "" if len(paths) == 1 else f"{path.name.partition('.')[0]} "
         if path.name.endswith(TRACE_ENDINGS):
             try:
-                read_trace(_content(path), profile, str(path), host)
+                read_trace(_content(path), profile, shown(path), host)
             except NotATraceError as error:
-                raise UnreadableError(f"{path}: not a profile: {error}") from None
+                raise UnreadableError(f"{shown(path)}: not a profile: {error}") from None
         else:
             _read_xplane(path, profile, host)
     profile.assign_by_time()
@@ -58,12 +61,12 @@ def read_profile(paths: Sequence[Path]) -> Profile:
 
 def _read_xplane(path: Path, profile: Profile, host: str) -> None:
     planes, damage = planes_of(_content(path))
-    note_damage(profile, damage, str(path))
+    note_damage(profile, damage, shown(path))
     before = len(profile.programs) + len(profile.planes) + len(profile.unnamed)
-    read_planes(planes, profile, str(path), host)
+    read_planes(planes, profile, shown(path), host)
     if len(profile.programs) + len(profile.planes) + len(profile.unnamed) == before:
         reason = "it contains no module and no event of an instruction"
-        raise UnreadableError(f"{path}: not a profile of XLA: {reason}")
+        raise UnreadableError(f"{shown(path)}: not a profile of XLA: {reason}")
 
 
 def _content(path: Path) -> bytes:
@@ -71,12 +74,14 @@ def _content(path: Path) -> bytes:
         with disk.open_regular_file(path) as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
     if len(data) > _MAX_BYTES:
-        raise UnreadableError(f"{path}: more than {_MAX_BYTES >> 30} GiB")
+        raise UnreadableError(f"{shown(path)}: more than {_MAX_BYTES >> 30} GiB")
     if path.name.endswith(".pb.gz"):
         try:
             return gzip.decompress(data)
         except (OSError, EOFError, zlib.error) as error:
-            raise UnreadableError(f"{path}: the compressed data is damaged ({error})") from None
+            raise UnreadableError(
+                f"{shown(path)}: the compressed data is damaged ({error})"
+            ) from None
     return data

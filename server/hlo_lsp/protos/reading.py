@@ -17,8 +17,9 @@ from typing import IO, Any, BinaryIO
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.names import is_converted, is_profile, text_name, uncompressed_name
 from hlo_lsp.text import disk
-from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError, unreadable
 from hlo_lsp.text.document import Document
+from hlo_lsp.text.remote import shown
 
 _DAMAGE_MARK = "Damaged: "
 _MAX_BYTES = 1 << 30  # of all text in a file; the largest real dump has 300 MB
@@ -39,14 +40,14 @@ def read_document(path: Path) -> Document:
         with disk.open_regular_file(path) as file:
             return _Conversion(path).document(file)
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
 
 
 def damage_in(path: Path | None, lines: list[str]) -> str | None:
     """Return a message about the damage of a converted file, or None."""
     if path is None or not lines[0].startswith(_DAMAGE_MARK):
         return None
-    return f"{path}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest was read"
+    return f"{shown(path)}: damaged: {lines[0].removeprefix(_DAMAGE_MARK)}; the rest was read"
 
 
 class _Conversion:
@@ -85,7 +86,7 @@ class _Conversion:
                 self._left -= len(chunk)
                 if self._left < 0:
                     limit = f"more than {_MAX_BYTES >> 30} GiB of text"
-                    raise UnreadableError(f"{self._path}: {limit}; unpack what you need")
+                    raise UnreadableError(f"{shown(self._path)}: {limit}; unpack what you need")
                 checkpoint()
         except _Damages as error:
             size = sum(map(len, chunks))
@@ -108,7 +109,9 @@ class _Conversion:
             count = f"{len(found)} file{'' if len(found) == 1 else 's'}"
             self._damage = self._damage or f"the archive ends after {count} ({error})"
         if not found:
-            raise BinaryFileError(f"{self._path}: {self._damage or 'no dump in this archive'}")
+            raise BinaryFileError(
+                f"{shown(self._path)}: {self._damage or 'no dump in this archive'}"
+            )
         names = {(folder, name) for folder, name, _ in found}
         for folder, name, data in sorted(found):
             if (folder, text_name(name)) not in names:  # the text has the same content
@@ -134,7 +137,7 @@ class _Conversion:
                 if is_profile(name)
                 else "not the proto of an HLO module or a buffer assignment"
             )
-            raise BinaryFileError(f"{self._path}: {reason}")
+            raise BinaryFileError(f"{shown(self._path)}: {reason}")
         self._notes += converted.notes
         if converted.damage is not None and self._damage is None:
             self._damage = f"{name}, {converted.damage}" if self._is_archive else converted.damage

@@ -12,6 +12,7 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]
 NO_PASS_TEXTS = "no module texts of several passes; dump them with --xla_dump_hlo_pass_re=.*"
@@ -161,7 +162,7 @@ def history_json(stages: Sequence[Stage], name: str | None) -> Json:
         "stages": [
             {
                 "label": stage.label,
-                "path": str(stage.path),
+                "path": shown(stage.path),
                 "instructions": len(stage.definitions),
                 "created": list(stage.created),
                 "removed": list(stage.removed),
@@ -173,7 +174,7 @@ def history_json(stages: Sequence[Stage], name: str | None) -> Json:
         "events": None
         if name is None
         else [
-            {"label": stage.label, "path": str(stage.path), "event": event}
+            {"label": stage.label, "path": shown(stage.path), "event": event}
             for stage, event in events_of(stages, name)
         ],
     }

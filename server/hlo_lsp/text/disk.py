@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text import remote
 from hlo_lsp.text.document import Document
 
 _BUFFER_BYTES = 1 << 20
@@ -35,12 +36,20 @@ def open_regular_file(path: Path) -> BinaryIO:
     """Open a file for reading; a pipe or a device is never opened, as that could wait forever.
 
     Raises:
-        OSError: the file is missing or forbidden.
+        OSError: the file is missing or forbidden, or a remote one cannot be downloaded.
         UnreadableError: it is a folder, a pipe, or a device.
     """
+    remote_file = remote.open_remote(path)
+    if remote_file is not None:
+        return remote_file
     if not stat.S_ISREG(path.stat().st_mode):
-        raise UnreadableError(f"{path}: not a regular file")
+        raise UnreadableError(f"{remote.shown(path)}: not a regular file")
     return path.open("rb", buffering=_BUFFER_BYTES)
+
+
+def unreadable(path: Path, error: OSError) -> UnreadableError:
+    """Return the error of a file that the system cannot read."""
+    return UnreadableError(f"{remote.shown(path)}: {error.strerror or error}")
 
 
 @contextmanager
@@ -49,7 +58,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         with open_regular_file(path) as file:
             yield file
     except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
 
 
 def read_document(path: Path) -> Document:
@@ -117,6 +126,9 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
 
 def file_stamp(path: Path) -> tuple[int, int] | None:
     """Return the modification time (ns) and size (bytes) of a regular file, else None."""
+    known = remote.remote_stamp(path)
+    if known is not None:
+        return known
     try:
         status = path.stat()
     except OSError:
@@ -139,11 +151,11 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
 def _require_text(path: Path, head: bytes) -> None:
     if path.name.endswith(_RIEGELI_ENDING) or head.startswith(_RIEGELI_SIGNATURE):
         raise BinaryFileError(
-            f"{path}: this is a Riegeli file, not a text dump; to get text, replace "
+            f"{remote.shown(path)}: this is a Riegeli file, not a text dump; to get text, replace "
             "`--xla_dump_hlo_as_riegeli` by `--xla_dump_hlo_as_text` in XLA_FLAGS"
         )
     if b"\0" in head:
-        raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
+        raise BinaryFileError(f"{remote.shown(path)}: this is a binary file, not a text dump")
 
 
 def decode(data: bytes, offset: int = 0) -> str:

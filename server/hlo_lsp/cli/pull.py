@@ -1,0 +1,35 @@
+"""``hlo-lsp pull``: copy a remote folder with dumps."""
+
+import argparse
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from hlo_lsp.cli.dumps import print_errors
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.text.pulling import pull
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[size]}"))
+    is_shown = console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
+        task = bar.add_task(f"Listing {options.url}", total=None, size="")
+
+        def report(done: int, count: int, size: int) -> None:
+            what = f"{done:,} of {count_noun(count, 'file')}"
+            text = format_short_bytes(size)
+            bar.update(task, description=what, completed=done, total=count, size=text)
+
+        try:
+            count, copied, errors = pull(options.url, options.folder, report)
+        except OSError as error:
+            where = "" if error.filename is None else f"{error.filename}: "
+            raise CommandError(f"{where}{error.strerror}" if where else str(error)) from None
+    current = count - copied - len(errors)
+    print(f"{count_noun(copied, 'file')} copied, {current:,} already there", file=sys.stderr)
+    return print_errors(f"{url}: {error.strerror}" for url, error in errors.items())

@@ -1,0 +1,322 @@
+"""Remote folders and files, through fsspec, which is imported when a URL is given."""
+
+import errno
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+_HTTP = ("http", "https")
+_MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
+_HEAD_REQUESTS = 32  # at the same time
+_CONNECT_SECONDS = 30
+_READ_SECONDS = 60  # between two parts of an answer
+# What changes with the content, by the names that file systems use.
+_VERSION_KEYS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "CRC")
+_TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "updated", "created",
+              "date_time")  # fmt: skip
+_STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
+
+
+class RemoteError(OSError):
+    """A remote file or folder that cannot be read; ``strerror`` is for the user."""
+
+    def __init__(self, reason: str, url: str | None = None) -> None:
+        super().__init__(errno.EIO, reason)
+        self.url = url
+
+    def __str__(self) -> str:
+        return f"{self.url}: {self.strerror}" if self.url else str(self.strerror)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A version of a remote file: its size in bytes, and its modification time in ns.
+
+    The microseconds of the time are a hash of the version that the server states, such as an ETag.
+    """
+
+    url: str
+    modified: int
+    size: int
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """The time and the size, as :func:`hlo_lsp.text.disk.file_stamp` returns them."""
+        return self.modified, self.size
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTree:
+    """The files below a URL, or the files beside it if the URL is that of a file.
+
+    ``top`` is the local path of the URL, and ``files`` are by local path, both relative to the
+    cache. ``folders`` are the URLs of ``top`` and of the folders below it. ``is_whole`` is False if
+    the server does not list the folder of a file.
+    """
+
+    top: PurePosixPath
+    files: dict[PurePosixPath, RemoteFile]
+    folders: dict[PurePosixPath, str]
+    is_whole: bool = True
+
+
+def public(url: str) -> str:
+    """Return a URL without a password and a signature, to show it."""
+    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", re.sub(r"\?[^:]*", "", url))
+
+
+def list_tree(url: str) -> RemoteTree:
+    """Return the files below a URL, or beside it.
+
+    Raises:
+        RemoteError: The URL cannot be read, or a package is missing.
+    """
+    with _errors(url):
+        fs, path = _file_system(url)
+        fs.invalidate_cache()
+        location = _Location(fs, url, path)
+        return location.file_tree() if location.is_file() else location.folder_tree()
+
+
+def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
+    """Write a remote file to ``target``, which exists afterwards only as a whole.
+
+    Args:
+        file: The file, as it was listed.
+        target: The file to write or to replace.
+        partial: A folder on the same disk for the incomplete file.
+
+    Returns:
+        The version that was read, which is a later one if the file has changed.
+
+    Raises:
+        RemoteError: The file cannot be read as a whole.
+        OSError: The target cannot be written.
+    """
+    incomplete = partial / f"{os.getpid()}-{time.monotonic_ns()}-{target.name[-64:]}"
+    try:
+        with _errors(None):
+            fs, path = _file_system(file.url)
+            fs.get_file(path, str(incomplete))
+            size = incomplete.stat().st_size
+            if size != file.size:
+                fs.invalidate_cache()
+                file = _remote_file(file.url, fs.info(path))
+                if size < file.size:
+                    raise RemoteError(f"the file ended after {size:,} of {file.size:,} bytes")
+                file = RemoteFile(file.url, file.modified, size)
+        os.utime(incomplete, ns=(time.time_ns(), file.modified))
+        os.replace(incomplete, target)
+    finally:
+        incomplete.unlink(missing_ok=True)
+    return file
+
+
+class _Location:
+    """A URL in its file system."""
+
+    def __init__(self, fs: Any, url: str, path: str) -> None:
+        self._fs = fs
+        self._head, separator, rest = url.partition("::")
+        self._rest = separator + rest
+        self._is_http = urlsplit(self._head).scheme in _HTTP
+        self._path = path
+
+    def is_file(self) -> bool:
+        """Return whether the URL is that of a file."""
+        if self._is_http and self._path.endswith("/"):
+            return False
+        info = self._fs.info(self._path)
+        if self._is_http:
+            return info.get("mimetype") != "text/html" or "." in self._parts(self._path)[-1][-5:]
+        return bool(info["type"] != "directory")
+
+    def folder_tree(self) -> RemoteTree:
+        """Return the files below the folder."""
+        limit = {"maxdepth": _MAX_HTTP_DEPTH} if self._is_http else {}
+        found = self._fs.find(self._path, detail=True, **limit)
+        if self._is_http:
+            found = self._with_facts(found)
+            if not found:
+                raise RemoteError("the server lists no files here; give the URL of a file")
+        elif not found and not self._fs.exists(self._path):
+            raise FileNotFoundError
+        return self._tree(self._local(self._path), self._path, found)
+
+    def file_tree(self) -> RemoteTree:
+        """Return the file and those beside it, which may be of the same compile."""
+        top = self._local(self._path)
+        parent = self._path.rpartition("/")[0]
+        self._head = urlsplit(self._head)._replace(query="").geturl().rpartition("/")[0] + "/"
+        try:
+            listed = self._fs.ls(parent + "/" if self._is_http else parent, detail=True)
+            names = {info["name"]: info for info in listed if info["type"] != "directory"}
+            beside = self._with_facts(names) if self._is_http else names
+        except Exception:  # noqa: BLE001  # of any file system: it may allow to read, but not to list
+            beside = {}
+        files = {} if self._path in beside else {self._path: self._fs.info(self._path)}
+        tree = self._tree(top, parent, {**beside, **files})
+        return RemoteTree(top, tree.files, tree.folders, is_whole=bool(beside))
+
+    def _tree(
+        self, top: PurePosixPath, root: str, found: Mapping[str, Mapping[str, Any]]
+    ) -> RemoteTree:
+        """Return the tree of files by their path below ``root``; unsafe names are left out."""
+        base = self._head if self._head.endswith("/") else self._head + "/"
+        folder = self._local(root)
+        files: dict[PurePosixPath, RemoteFile] = {}
+        folders = {folder: base + self._rest}
+        for path, info in found.items():
+            local = self._local(path)
+            if not all(map(_is_safe, local.parts)) or folder not in local.parents:
+                continue
+            url = path if self._is_http else base + path[len(root) :].strip("/") + self._rest
+            files[local] = _remote_file(url, info)
+            for parent in local.parents:
+                if parent in folders:
+                    break
+                folders[parent] = base + str(parent.relative_to(folder)) + "/" + self._rest
+        return RemoteTree(top, files, folders)
+
+    def _with_facts(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Add size and version to the files of a page, which has only their names."""
+        paths = [path for path in found if not urlsplit(path).query and not path.endswith("/")]
+
+        def info(path: str) -> dict[str, Any]:
+            try:
+                facts: dict[str, Any] = self._fs.info(path)
+            except Exception:  # noqa: BLE001  # reading the file reports it
+                return {}
+            return facts
+
+        with ThreadPoolExecutor(_HEAD_REQUESTS) as pool:
+            return dict(zip(paths, pool.map(info, paths), strict=True))
+
+    def _local(self, path: str) -> PurePosixPath:
+        return PurePosixPath(self._name(), *self._parts(path))
+
+    def _parts(self, path: str) -> list[str]:
+        if not self._is_http:
+            return [part for part in path.split("/") if part]
+        url = urlsplit(path)
+        names = unquote(url.path).split("/")
+        return [part for part in (url.netloc.rpartition("@")[2].replace(":", "_"), *names) if part]
+
+    def _name(self) -> str:
+        """Return a name for the file system: its protocol and a hash of other options."""
+        protocol = urlsplit(self._head).scheme or self._head
+        options = {} if self._is_http else self._fs.storage_options
+        text = json.dumps(options, sort_keys=True, default=str)
+        return f"{protocol}-{_hash(text):08x}"[:-1] if options else protocol
+
+
+def _file_system(url: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs  # noqa: PLC0415  # it takes 0.1 s, and is optional
+    except ImportError:
+        message = "reading URLs requires fsspec: pip install 'hlo-lsp[remote]'"
+        raise RemoteError(message) from None
+    options: dict[str, Any] = {}
+    if urlsplit(url).scheme in _HTTP:
+        from aiohttp import ClientTimeout  # noqa: PLC0415
+
+        # By default, a file that takes more than 5 minutes is given up.
+        timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
+        options["client_kwargs"] = {"timeout": timeout}
+    found: tuple[Any, str] = url_to_fs(url, **options)
+    return found
+
+
+def _is_safe(part: str) -> bool:
+    """Return whether a part of a remote path can be the name of a file in the cache."""
+    if part in {".", ".."} or "\0" in part or len(os.fsencode(part)) > 255:
+        return False
+    return os.name != "nt" or not re.search(r'[<>:"|?*\\]', part)
+
+
+def _remote_file(url: str, info: Mapping[str, Any]) -> RemoteFile:
+    version = [str(info[key]) for key in _VERSION_KEYS if info.get(key)]
+    modified = next((info[key] for key in _TIME_KEYS if info.get(key)), None)
+    size = int(info.get("size") or 0)
+    if modified is None and not version:
+        return RemoteFile(url, time.time_ns() // 1000 * 1000, size)  # always new
+    seconds = int(_timestamp(modified))
+    microseconds = _hash(f"{version} {modified}") % 1_000_000
+    return RemoteFile(url, (seconds * 1_000_000 + microseconds) * 1000, size)
+
+
+def _timestamp(modified: Any) -> float:
+    """Return the seconds since 1970 of a time in one of the forms of file systems."""
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  # it loads sockets
+
+    try:
+        if isinstance(modified, str):
+            is_iso = modified[:4].isdecimal()
+            modified = (
+                datetime.fromisoformat(modified.replace("Z", "+00:00"))
+                if is_iso
+                else parsedate_to_datetime(modified)
+            )
+        elif isinstance(modified, tuple):
+            modified = datetime(*modified[:6]).replace(tzinfo=timezone.utc)
+        found = modified.timestamp() if isinstance(modified, datetime) else float(modified or 0)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+    return max(0.0, min(found, 2**33))
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
+
+
+@contextmanager
+def _errors(url: str | None) -> Iterator[None]:
+    """Turn all errors of file systems into a ``RemoteError`` for the user."""
+    try:
+        yield
+    except RemoteError as error:
+        raise RemoteError(error.strerror or "", url and public(url)) from error
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        raise RemoteError(_reason(error), url and public(url)) from error
+
+
+def _reason(error: BaseException) -> str:
+    """Return a sentence on an error; the classes are those of packages that may be missing."""
+    cause = error.__cause__
+    if isinstance(error, FileNotFoundError) and isinstance(getattr(cause, "status", None), int):
+        assert cause is not None  # fsspec: each refused request is a missing file
+        error = cause
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    status = getattr(error, "status", None)
+    if isinstance(status, int):
+        return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
+    if isinstance(error, FileNotFoundError):
+        return "no such file or folder"
+    if "Credential" in names:
+        return f"no credentials, or wrong ones ({_first_line(error)})"
+    if isinstance(error, PermissionError):
+        return f"access denied ({_first_line(error)})"
+    if "Timeout" in names:
+        return "the server did not answer in time"
+    if re.search("ClientPayload|Disconnected|IncompleteRead|ConnectionReset", names):
+        return "the connection was lost"
+    if "Connect" in names:
+        return f"cannot connect ({_first_line(error)})"
+    return _first_line(error)
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip().partition("\n")[0]
+    return text or type(error).__name__

@@ -1,0 +1,97 @@
+"""Remote files as local paths.
+
+``local_path`` returns a path in the cache for a URL. Its files have their names and times, but no
+content until ``open_remote`` opens them first. So all other code handles remote dumps as it
+handles local ones. The cache is not even imported unless a path is in it.
+"""
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from hlo_lsp.text.cache_paths import CACHE_MARK
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
+_MAX_AHEAD = 8  # compiles whose files are downloaded while others are read
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is a URL, such as ``s3://bucket/dumps``, and not a local path."""
+    return _URL.match(text) is not None
+
+
+def is_remote(path: Path) -> bool:
+    """Return whether a path is that of a remote file or folder, so in the cache."""
+    return CACHE_MARK in str(path)
+
+
+def local_path(text: str) -> Path:
+    """Return the path of a file or a folder; the files at a URL are listed, but not read.
+
+    Raises:
+        RemoteError: The URL cannot be read, or a package for it is missing.
+        OSError: The cache cannot be written.
+    """
+    if not is_url(text):
+        return Path(text)
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+    return remote_cache.cached_path(text)
+
+
+def shown(path: Path) -> str:
+    """Return the URL of a remote path, or another path as it is."""
+    if not is_remote(path):
+        return str(path)
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+    return remote_cache.shown_name(path) or str(path)
+
+
+def parent_of(folder: str) -> str:
+    """Return the parent of a folder; that of the remote folders is the current folder."""
+    parent = os.path.dirname(folder)
+    return os.getcwd() if os.path.join(parent, "").endswith(CACHE_MARK) else parent
+
+
+def remote_stamp(path: Path) -> tuple[int, int] | None:
+    """Return the modification time (ns) and the size (bytes) of a remote file, else None."""
+    if not is_remote(path):
+        return None
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+    file = remote_cache.remote_file(path)
+    return None if file is None else file.stamp
+
+
+def open_remote(path: Path) -> BinaryIO | None:
+    """Open a remote file, and download it before if necessary; return None for other files.
+
+    Raises:
+        RemoteError: The file cannot be downloaded.
+    """
+    if not is_remote(path):
+        return None
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+    return remote_cache.open_file(path)
+
+
+def read_ahead(paths: Iterable[Path], files_of: Callable[[Path], Iterable[Path]]) -> Iterator[Path]:
+    """Yield the paths; meanwhile, the remote files that the following ones need are downloaded."""
+    ahead: deque[Path] = deque()
+    for path in paths:
+        if not is_remote(path):
+            yield path
+            continue
+        from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+        for file in files_of(path):
+            remote_cache.prefetch(file)
+        ahead.append(path)
+        if len(ahead) > _MAX_AHEAD:
+            yield ahead.popleft()
+    yield from ahead

@@ -1,0 +1,245 @@
+"""The cache of remote files; ``text/remote.py`` loads this module for paths in it.
+
+``local_path`` lists the files below a URL, and creates empty files of the same names in the cache.
+``open_remote`` downloads the content of such a file when it is first opened. So all other code
+handles remote dumps as it handles local ones.
+
+A file in the cache is complete if its modification time and its size are those in the list: they
+are set when it is complete, and the time contains a hash of the remote version. Lists are files
+too, so that other processes can open the same paths.
+"""
+
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text.cache_paths import CACHE_MARK, CACHE_NAME
+from hlo_lsp.text.downloads import CacheLimit, downloads, is_complete, write_empty
+from hlo_lsp.text.file_systems import RemoteError, RemoteFile, RemoteTree, list_tree, public
+
+_WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
+_MAX_ATTEMPTS = 3  # to open a file before the limit of the cache removes it
+_BUFFER_BYTES = 1 << 20
+
+_Waiting = Callable[[str], AbstractContextManager[object]]
+
+
+@dataclass(slots=True)
+class _State:
+    """What this process knows.
+
+    ``single`` are files in folders that the server does not list, ``newer`` are versions that were
+    found when files were read, and ``waiting`` shows that a command waits for a file.
+    """
+
+    lists: dict[str, tuple[tuple[int, int], "_List"]]
+    single: dict[PurePosixPath, dict[str, RemoteFile]]
+    newer: dict[str, RemoteFile]
+    waiting: _Waiting
+    limit: CacheLimit
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """The URL of a folder, and the files in it by name."""
+
+    url: str
+    files: dict[str, RemoteFile]
+
+
+_state = _State({}, {}, {}, lambda _: nullcontext(), CacheLimit())
+
+
+def show_waiting(waiting: _Waiting) -> None:
+    """Choose the context in which a command waits for a file, given a text such as its URL."""
+    _state.waiting = waiting
+
+
+def cached_path(text: str) -> Path:
+    """Return the path of a URL in the cache, after listing the files there.
+
+    Raises:
+        RemoteError: The URL cannot be read, or a package for it is missing.
+        OSError: The cache cannot be written.
+    """
+    if text.lower().startswith("file://"):
+        return Path(url2pathname(urlsplit(text).path))
+    tree = list_tree(text)
+    trees = _cache_folder() / "trees"
+    _write_tree(trees, tree)
+    return trees / tree.top
+
+
+def open_file(path: Path) -> BinaryIO | None:
+    """Open a file in the cache, and download it before if necessary; None for other files.
+
+    Raises:
+        RemoteError: The file cannot be downloaded.
+    """
+    for _ in range(_MAX_ATTEMPTS):
+        expected = remote_file(path)
+        if expected is None:
+            return None
+        file = _open_complete(path, expected)
+        if file is not None:
+            return file
+        future = _start(path, expected)
+        with _state.waiting(public(expected.url)):
+            while not wait([future], _WAIT_SECONDS).done:
+                checkpoint()
+        future.result()
+    raise RemoteError("other files replace this one in the cache; raise HLO_LSP_CACHE_GIB")
+
+
+def fetch(path: Path) -> None:
+    """Download a file in the cache if necessary, so that others than this program can read it.
+
+    Raises:
+        RemoteError: The file cannot be downloaded.
+    """
+    file = open_file(path)
+    if file is not None:
+        file.close()
+
+
+def remote_file(path: Path) -> RemoteFile | None:
+    """Return the remote file of a path in the cache, None for other paths."""
+    name = str(path)
+    folder = _list_of(os.path.dirname(name))
+    found = None if folder is None else folder.files.get(os.path.basename(name))
+    return found and _state.newer.get(name, found)
+
+
+def shown_name(path: Path) -> str | None:
+    """Return the URL of a path in the cache, None for other paths."""
+    file = remote_file(path)
+    if file is not None:
+        return public(file.url)
+    folder = _list_of(str(path))
+    return None if folder is None else public(folder.url)
+
+
+def prefetch(path: Path) -> None:
+    """Start to download a file in the cache if necessary."""
+    expected = remote_file(path)
+    if expected is not None and not is_complete(path, expected):
+        _start(path, expected)
+
+
+def _list_of(folder: str) -> _List | None:
+    """Return the list of a folder in the cache; None if there is none."""
+    cache, mark, relative = folder.partition(CACHE_MARK)
+    if not mark:
+        return None
+    path = _list_path(Path(cache, CACHE_NAME), PurePosixPath(Path(relative).as_posix()))
+    try:
+        status = path.stat()
+        stamp = status.st_mtime_ns, status.st_ino
+        known = _state.lists.get(folder)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    files = {name: RemoteFile(*each) for name, each in content["files"].items()}
+    found = _List(content["url"], files)
+    _state.lists[folder] = stamp, found
+    return found
+
+
+def _list_path(cache: Path, folder: PurePosixPath) -> Path:
+    return cache / "lists" / f"{sha256(os.fsencode(str(folder))).hexdigest()[:32]}.json"
+
+
+def _cache_folder() -> Path:
+    """Return the folder of the cache, which only this user can read."""
+    chosen = os.environ.get("HLO_LSP_CACHE")
+    if chosen:
+        base = Path(chosen).absolute()
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home(), "hlo-lsp")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches" / "hlo-lsp"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "hlo-lsp")
+    cache = base / CACHE_NAME
+    if not cache.is_dir():
+        base.mkdir(parents=True, exist_ok=True)
+        cache.mkdir(mode=0o700, exist_ok=True)
+    for name in ("trees", "lists", "partial"):
+        (cache / name).mkdir(exist_ok=True)
+    return cache
+
+
+def _write_tree(trees: Path, tree: RemoteTree) -> None:
+    """Let the cache have the folders and files of a tree; complete files are kept."""
+    folders: dict[PurePosixPath, dict[str, RemoteFile]] = {one: {} for one in tree.folders}
+    for path, file in tree.files.items():
+        if path not in folders:
+            folders[path.parent][path.name] = file
+    if tree.top in folders:
+        for name, inner, _ in os.walk(trees / tree.top):
+            at = PurePosixPath(Path(name).relative_to(trees).as_posix())
+            for gone in [one for one in inner if at / one not in folders]:
+                shutil.rmtree(Path(name, gone), ignore_errors=True)
+                inner.remove(gone)
+    for folder, files in folders.items():
+        if not tree.is_whole:
+            single = _state.single.setdefault(folder, {})
+            single.update(files)
+            files = single  # noqa: PLW2901
+        _write_folder(trees, folder, _List(tree.folders[folder], files))
+
+
+def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
+    local = trees / folder
+    local.mkdir(parents=True, exist_ok=True)
+    with os.scandir(local) as entries:
+        there = {entry.name: entry.is_file() for entry in entries}
+    for name, is_file in there.items():
+        if is_file and name not in content.files:
+            (local / name).unlink(missing_ok=True)
+    for name, file in content.files.items():
+        _state.newer.pop(str(local / name), None)
+        if name not in there:
+            write_empty(local / name, file.modified)
+    partial = trees.parent / "partial" / f"{os.getpid()}-{time.monotonic_ns()}.json"
+    files = {name: [file.url, *file.stamp] for name, file in content.files.items()}
+    partial.write_text(json.dumps({"url": content.url, "files": files}), "utf-8")
+    os.replace(partial, _list_path(trees.parent, folder))
+
+
+def _open_complete(path: Path, expected: RemoteFile) -> BinaryIO | None:
+    """Open a file if it is complete. Another process may replace it, but not the open one."""
+    with suppress(FileNotFoundError):
+        file = path.open("rb", buffering=_BUFFER_BYTES)
+        status = os.fstat(file.fileno())
+        if (status.st_mtime_ns, status.st_size) == expected.stamp:
+            with suppress(OSError):  # the time of the last use, for the limit of the cache
+                target = file.fileno() if os.utime in os.supports_fd else path
+                os.utime(target, ns=(time.time_ns(), expected.modified))
+            return file
+        file.close()
+    return None
+
+
+def _start(path: Path, file: RemoteFile) -> Future[RemoteFile]:
+    cache = Path(str(path).partition(CACHE_MARK)[0], CACHE_NAME)
+
+    def complete(found: RemoteFile) -> None:
+        _state.newer[str(path)] = found
+        _state.limit.add(cache, found.size)
+
+    return downloads().start(file, path, cache / "partial", complete)
