@@ -1,5 +1,6 @@
 """Worker processes, and systems without them."""
 
+import concurrent.futures
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
@@ -8,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.folders import CheckJob, FileResult, plan
+from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, plan
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.cli import workers
-from hlo_lsp.cli.workers import WorkerPool
+from hlo_lsp.cli.workers import Work, WorkerPool
 
 BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
 
@@ -55,7 +55,7 @@ def looked_at(count: int | None, jobs: list[CheckJob]) -> dict[CheckJob, list[st
     with WorkerPool(count) as pool:
         return {
             job: [finding.code for one in found for finding in one.findings]
-            for job, found in pool.results(jobs)
+            for job, found in pool.results(jobs, Work(check_job, lost_job))
         }
 
 
@@ -68,7 +68,7 @@ def test_all_jobs_are_run(jobs: list[CheckJob], count: int | None) -> None:
 def test_all_jobs_are_run_without_processes(
     jobs: list[CheckJob], monkeypatch: pytest.MonkeyPatch, pool: object
 ) -> None:
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", pool)
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", pool)
     assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
@@ -76,7 +76,7 @@ def test_small_jobs_start_no_process(jobs: list[CheckJob], monkeypatch: pytest.M
     def forbidden(*_: object, **__: object) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", forbidden)
+    monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", forbidden)
     small = [job for job in jobs if job.size < 1000]
     assert len(looked_at(2, small)) == 2
     assert len(looked_at(1, jobs)) == 6

@@ -146,3 +146,13 @@ async def test_changes_notify_once_after_request(
     listing.list.files_changed()
     await asyncio.sleep(0.1)
     assert listing.notified == [MODULES_CHANGED_METHOD]
+
+
+async def test_equal_compiles_of_hosts_have_one_row(listing: Listing) -> None:
+    other = MODULE.replace("sine", "cosine").replace("ROOT %r", "%s = f32[] constant(0)\n  ROOT %r")
+    for host, text in (("host_0", MODULE), ("host_1", other), ("host_2", MODULE)):
+        (listing.folder / host).mkdir()
+        listing.dump("0001.jit_f", text).rename(listing.folder / host / "module_0001.jit_f.txt")
+    (module,) = await listing.ask()
+    rows = {one["host"]: one["row"] for one in module["compiles"]}
+    assert rows["host_0"] == rows["host_2"] != rows["host_1"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.lsp.custom_requests import TextParams
+from hlo_lsp.lsp.custom_requests import FileParams
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.virtual_documents import answer_converted_text
@@ -12,7 +12,7 @@ from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 
 
 async def converted_text(uri: str) -> str:
-    answer = await answer_converted_text(Session(), TextParams(uri))
+    answer = await answer_converted_text(Session(), FileParams(uri))
     text: str = answer["text"]
     return text
 

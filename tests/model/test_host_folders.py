@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model.host_folders import host_of, hosts_of, in_order
+from hlo_lsp.model.host_folders import files_of_other_hosts, host_of, hosts_of, in_order
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,24 @@ def test_rest_of_the_path_is_the_same_for_all_hosts(
 
 def test_hosts_are_sorted_by_number() -> None:
     assert in_order(["w-10", "w-9", "a", "w-2"]) == ["a", "w-2", "w-9", "w-10"]
+
+
+def test_file_of_other_hosts_may_have_another_time(tmp_path: Path) -> None:
+    for path in (
+        "host_2/xla/17.module_0001.jit_f.txt",
+        "host_10/xla/18.module_0001.jit_f.txt",
+        "host_9/xla/19.module_0002.jit_g.txt",
+        "other/xla/20.module_0001.jit_f.txt",
+        "host_1/xla/21.module_0001.jit_f.txt",
+    ):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).touch()
+    found = files_of_other_hosts(tmp_path / "host_2" / "xla" / "17.module_0001.jit_f.txt")
+    assert [(host, path.name) for host, path in found] == [
+        ("host_1", "21.module_0001.jit_f.txt"),
+        ("host_10", "18.module_0001.jit_f.txt"),
+    ]
+
+
+def test_file_of_no_host_has_no_others(tmp_path: Path) -> None:
+    assert files_of_other_hosts(tmp_path / "run" / "a.txt") == []

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import * as vscode from "vscode";
 import { RequestType, type Location } from "vscode-languageclient/node";
 import type { FileWindows } from "./fileWindows";
+import { showFailure } from "./notifications";
 import type { Server } from "./server";
 
 export const DUMPS_VIEW = "hlo.dumps";
@@ -26,6 +27,10 @@ interface Compile {
   readonly title: string;
   readonly text: string;
   readonly instructions: number;
+  readonly path: string;
+  readonly host: string | null;
+  /** Compiles of a module that differ only in their host have the same row. */
+  readonly row: number;
   readonly difference: string | null;
   readonly files: readonly DumpFile[];
   readonly buffers: readonly Buffer[];
@@ -36,7 +41,8 @@ interface Module {
   readonly compiles: readonly Compile[];
 }
 
-const ModulesRequest = new RequestType<Record<string, never>, { modules: readonly Module[] }, void>("hlo/modules");
+const FetchRequest = new RequestType<{ uri: string }, unknown, void>("hlo/fetch");
+const ModulesRequest = new RequestType<{ folders?: readonly string[] }, { modules: readonly Module[] }, void>("hlo/modules");
 
 /** A compile that commands can refer to: one of its files, and a line in it. */
 export interface CompileChoice {
@@ -57,6 +63,7 @@ export interface DumpNode {
 export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
+  private readonly remoteFolders = new Set<string>();
 
   constructor(
     private readonly server: Server,
@@ -78,6 +85,12 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
         }
       }),
     );
+  }
+
+  /** Also list the compiles below the local folder that stands for a remote one. */
+  addRemoteFolder(uri: string): void {
+    this.remoteFolders.add(uri);
+    this.refresh();
   }
 
   refresh(): void {
@@ -103,9 +116,13 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
     if (this.server.state === "failed") {
       return []; // a request would start the server
     }
-    const client = vscode.workspace.workspaceFolders === undefined ? undefined : await this.server.client();
+    const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
+    const hasFolders = folders.length + this.remoteFolders.size > 0;
+    const client = hasFolders ? await this.server.client() : undefined;
     try {
-      return (await client?.sendRequest(ModulesRequest, {}))?.modules ?? [];
+      const uris = client && folders.map((uri) => client.code2ProtocolConverter.asUri(uri));
+      const parameters = uris && this.remoteFolders.size > 0 ? { folders: [...uris, ...this.remoteFolders] } : {};
+      return (await client?.sendRequest(ModulesRequest, parameters))?.modules ?? [];
     } catch (error) {
       this.log.warn(`no list of compiles: ${String(error)}`);
       return [];
@@ -115,7 +132,16 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
     }
   }
 
-  private async open(uri: vscode.Uri, range = new vscode.Range(0, 0, 0, 0)): Promise<void> {
+  async open(uri: vscode.Uri, range = new vscode.Range(0, 0, 0, 0)): Promise<void> {
+    if ([...this.remoteFolders].some((folder) => uri.toString().startsWith(`${vscode.Uri.parse(folder).toString()}/`))) {
+      try {
+        const client = await this.server.client();
+        await client?.sendRequest(FetchRequest, { uri: client.code2ProtocolConverter.asUri(uri) });
+      } catch (error) {
+        showFailure(error);
+        return;
+      }
+    }
     const place = await this.windows.locate(uri, range);
     // Not as a text document, because protos have another editor.
     await vscode.commands.executeCommand("vscode.open", place.uri, { selection: place.range, preview: true });
@@ -130,18 +156,45 @@ export function compileOf(argument: unknown): CompileChoice | undefined {
 }
 
 function moduleNode({ name, compiles }: Module): DumpNode {
-  const [first, ...others] = compiles;
-  if (first !== undefined && others.length === 0) {
-    return compileNode(name, name, first);
+  const [first] = compiles;
+  const rows = new Map<number, Compile[]>();
+  for (const compile of compiles) {
+    rows.set(compile.row, [...(rows.get(compile.row) ?? []), compile]);
   }
-  const nodes = (): DumpNode[] => compiles.map((compile) => compileNode(name, titleOf(compile), compile));
+  if (first !== undefined && rows.size === 1) {
+    return rowNode(name, name, compiles);
+  }
+  const nodes = (): DumpNode[] =>
+    [...rows.values()].map((row) => rowNode(name, row[0] === undefined ? "" : titleOf(row[0]), row));
   const description = `${first?.text ?? ""} · ${compiles.length} compiles`;
   return parent(name, `module ${name}`, nodes, "versions", description);
 }
 
-function compileNode(name: string, label: string, compile: Compile): DumpNode {
+/** Return the node of a compile, with a node for each host if several have it. */
+function rowNode(name: string, label: string, row: readonly Compile[]): DumpNode {
+  const [first, ...others] = row;
+  if (first === undefined || others.length === 0) {
+    return first === undefined ? parent(label, name, () => [], "symbol-module") : compileNode(name, label, first);
+  }
+  const node = compileNode(name, label, first);
+  const hosts = new Set(row.map(({ host }) => host)).size;
+  const hostText = hosts === 1 ? "1 host" : `${hosts} hosts`;
+  const count = hosts === row.length ? hostText : `${row.length} compiles on ${hostText}`;
+  const perHost = (): DumpNode[] =>
+    row.map((compile) => {
+      const { uri, line, host, title } = compile;
+      return compileNode(name, `${host ?? ""}/${title}`, compile, `host ${uri}#${line}`);
+    });
+  const children = (): DumpNode[] => [
+    ...node.children(),
+    parent("hosts", `${name} ${first.uri} hosts`, perHost, "server-environment", count),
+  ];
+  node.item.description = `${String(node.item.description)} · ${count}`;
+  return { ...node, children };
+}
+
+function compileNode(name: string, label: string, compile: Compile, id = `${compile.uri}#${compile.line}`): DumpNode {
   const { uri, line, files, buffers, text, difference } = compile;
-  const id = `${uri}#${line}`;
   const passes = files.filter(({ isPass }) => isPass);
   const children = (): DumpNode[] => [
     ...files.filter(({ isPass }) => !isPass).map((file) => fileNode(file, id)),
@@ -156,7 +209,7 @@ function compileNode(name: string, label: string, compile: Compile): DumpNode {
   const description = difference === null ? text : `${text} · ${difference}`;
   const node = parent(label, id, children, "symbol-module", description);
   node.item.contextValue = "compile";
-  node.item.tooltip = `${name}\n${description}\n${compile.instructions.toLocaleString("en")} instructions\n${vscode.Uri.parse(uri).fsPath}`;
+  node.item.tooltip = `${name}\n${description}\n${compile.instructions.toLocaleString("en")} instructions\n${compile.path}`;
   return { ...node, compile: choiceOf(name, compile) };
 }
 
@@ -195,7 +248,10 @@ function parent(label: string, id: string, children: () => DumpNode[], icon: str
 }
 
 /** Return the title of one of several compiles of a function, with its folder in the workspace. */
-function titleOf({ uri, title }: Compile): string {
+function titleOf({ uri, title, path }: Compile): string {
+  if (path.includes("://")) {
+    return `${posix.dirname(path)}/${title}`;
+  }
   const folder = posix.dirname(vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
   return folder === "." ? title : `${folder}/${title}`;
 }

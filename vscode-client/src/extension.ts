@@ -13,8 +13,10 @@ import { MemoryMapPanel } from "./memoryMapPanel";
 import { MemorySummary } from "./memorySummary";
 import { middlewareOf } from "./middleware";
 import { goToPass } from "./passes";
+import { compareWithOtherHost, openOnOtherHost } from "./otherHosts";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { PythonNotes } from "./pythonNotes";
+import { openRemoteDumps } from "./remoteDumps";
 import { openSample } from "./sample";
 import { SCHEMES, Server } from "./server";
 import { showPlaces } from "./showPlaces";
@@ -102,6 +104,9 @@ export function activate(context: vscode.ExtensionContext): void {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));
     },
+    "hlo.openRemoteDumps": (url?: unknown) => openRemoteDumps(started, dumps, url),
+    "hlo.openOnOtherHost": () => openOnOtherHost(started, dumps),
+    "hlo.compareWithOtherHost": (node?: unknown) => compareWithOtherHost(started, comparison, compileOf(node)),
     "hlo.refreshDumps": () => {
       dumps.refresh();
     },

@@ -238,6 +238,11 @@ def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[Fil
     return [_check_path(library, path, job) for path in job.files]
 
 
+def lost_job(job: CheckJob, reason: str) -> list[FileResult]:
+    """Return the results of a job that was not run."""
+    return [FileResult(path, note=f"{path}: {reason}") for path in job.files]
+
+
 def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
     is_named = path in job.named
     try:

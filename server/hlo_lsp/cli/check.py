@@ -4,40 +4,32 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hlo_lsp.checks.folders import CheckJob, FileResult, FindingSummary, Plan, outcome, plan
+from hlo_lsp.checks.folders import (
+    CheckJob,
+    FileResult,
+    FindingSummary,
+    Plan,
+    check_job,
+    lost_job,
+    outcome,
+    plan,
+)
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
 from hlo_lsp.cli.dumps import print_errors
-from hlo_lsp.cli.workers import WorkerPool
+from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.cli.progress import with_progress_bar
+from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_findings, print_statistics
 from hlo_lsp.model.display import count_noun
-
-
-def run_with_progress_bar(
-    workers: WorkerPool, jobs: Sequence[CheckJob]
-) -> Iterator[tuple[CheckJob, list[FileResult]]]:
-    """Run jobs, and yield their results, with a progress bar if standard error is a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal or not jobs:
-        yield from workers.results(jobs)
-        return
-    counts = TextColumn("{task.fields[done]} of {task.fields[all]}")
-    columns = (counts, BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        size = sum(job.size for job in jobs)  # which determines the time
-        task = progress.add_task("", total=size, done=0, all=count_noun(len(jobs), "compile"))
-        for done, (job, found) in enumerate(workers.results(jobs), 1):
-            progress.update(task, advance=job.size, done=done)
-            yield job, found
-
+from hlo_lsp.text.remote import is_remote
 
 _PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advice.
 
@@ -149,11 +141,13 @@ def run(options: argparse.Namespace) -> int:
     messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}" for error in errors]
     if options.watch and options.format != "text":
         messages.append("--watch requires --format text")
+    if options.watch and any(map(is_remote, options.paths)):
+        messages.append("--watch requires local paths")
     if options.statistics and options.format not in {"text", "json"}:
         messages.append("--statistics requires --format text or json")
     if messages:
         return print_errors(messages)
-    with WorkerPool(options.jobs) as workers:
+    with worker_pool(options) as workers:
         make_plan = partial(plan, options.paths, check_options)
         check_plan = partial(_check_plan, workers, options)
         if options.watch:
@@ -169,7 +163,7 @@ def _check_plan(
     if current.errors:
         return print_errors(map(str, current.errors))
     pending = [job for job in current.jobs if job not in known]
-    known.update(run_with_progress_bar(workers, pending))
+    known.update(with_progress_bar(workers, pending, Work(check_job, lost_job)))
     found = outcome(current, options.paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = print_errors(found.notes)

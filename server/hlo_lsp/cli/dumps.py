@@ -41,22 +41,22 @@ def dumps_at(
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         error_count, is_empty = len(errors), True
-        for file_path in read_ahead(compiles_below(path), partial(_files_read, unread_roles)):
+        for file_path in read_ahead(compiles_below(path), partial(files_read, unread_roles)):
             # Of one compile, so that it needs less memory.
             workspace = DumpWorkspace(unread_roles, frames)
             compile_ = file_path.parent, workspace.stem(file_path)
             if compile_ in seen:
                 is_empty = False
                 continue
-            for dump in _dumps_of(workspace, file_path, errors, is_named=file_path is path):
+            for dump in dumps_of(workspace, file_path, errors, is_named=file_path is path):
                 seen.add(compile_)
                 is_empty = False
                 yield dump
         if is_empty and len(errors) == error_count:
-            errors.append(f"{shown(path)}: no dumps in this folder")
+            errors.append(no_dumps_message(path))
 
 
-def _files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
+def files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
     """Yield the files that reading the compile of a file needs."""
     compile_ = DumpWorkspace().compile_files(path)
     for file in compile_.files_read_together():
@@ -64,14 +64,9 @@ def _files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]
             yield file
 
 
-def compile_at(path: Path, errors: list[str]) -> Compile | None:
-    """Return the compile of a file, without its values, or None if the file is not a dump.
-
-    Args:
-        path: A file of the compile.
-        errors: The list to which a message about an unreadable file is added.
-    """
-    return next(compiles_at(path, errors), None)
+def no_dumps_message(path: Path) -> str:
+    """Return the message about a path without a dump."""
+    return f"{shown(path)}: no dumps in this folder"
 
 
 def compiles_at(path: Path, errors: list[str]) -> Iterator[Compile]:
@@ -82,7 +77,7 @@ def compiles_at(path: Path, errors: list[str]) -> Iterator[Compile]:
         errors: The list to which a message about an unreadable file is added.
     """
     workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames())
-    yield from _dumps_of(workspace, path, errors, is_named=False)
+    yield from dumps_of(workspace, path, errors, is_named=False)
 
 
 def current_folder_frames() -> FrameChoice:
@@ -90,10 +85,17 @@ def current_folder_frames() -> FrameChoice:
     return FrameChoice((str(Path.cwd()),))
 
 
-def _dumps_of(
+def dumps_of(
     workspace: DumpWorkspace, path: Path, errors: list[str], *, is_named: bool
 ) -> Iterator[Compile]:
-    """Yield the compile of a file, or of others of its stem if the file itself is not a dump."""
+    """Yield the compiles of a file, or of others of its stem if the file itself is not a dump.
+
+    Args:
+        workspace: The workspace that reads the files.
+        path: A file.
+        errors: The list to which a message about each unreadable file is added.
+        is_named: The user named the file, so that others do not replace it.
+    """
     is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
     stem = workspace.stem(path)
     others = () if is_named or not is_dump_name else sorted(path.parent.iterdir())

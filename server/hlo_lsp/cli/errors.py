@@ -10,3 +10,9 @@ class CommandError(Exception):
     def __init__(self, message: str, status: int = USAGE_ERROR_STATUS) -> None:
         super().__init__(message)
         self.status = status
+
+
+def describe_error(error: BaseException) -> str:
+    """Return the type and the text of an error of other code, in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -3,12 +3,17 @@
 import argparse
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cli.dumps import compile_at, compiles_at, print_blocks, print_errors
+from hlo_lsp.cli.dump_jobs import file_size, run_jobs
+from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors
+from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderCache, compiles_below
 from hlo_lsp.model.display import count_noun
@@ -17,7 +22,7 @@ from hlo_lsp.model.host_folders import hosts_of
 from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import HostCompile, compare_hosts, hosts_json, hosts_lines
 from hlo_lsp.reports.summary import module_name
-from hlo_lsp.text.disk import UnreadableError, read_document
+from hlo_lsp.text.disk import UnreadableError, open_regular_file, read_document
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -31,7 +36,8 @@ def run(options: argparse.Namespace) -> int:
     if others:
         return print_errors(f"{shown(path)}: not a folder" for path in others)
     errors: list[str] = []
-    compiles = list(_HostReader(errors).compiles(options.paths))
+    with worker_pool(options) as workers:
+        compiles = _compiles(workers, options.paths, errors)
     hosts = {one.host for one in compiles}
     if len(hosts) < 2:
         where = ", ".join(map(shown, options.paths))
@@ -46,67 +52,141 @@ def run(options: argparse.Namespace) -> int:
     return status or (0 if all(one.is_same for one in modules) else _DIFFERENT_STATUS)
 
 
-class _HostReader:
-    """Finds the compiles of hosts, and hashes their files; equal files are hashed in full once."""
+def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -> list[HostCompile]:
+    """Return the compiles below folders, those of a host in the order of the compiler.
 
-    def __init__(self, errors: list[str]) -> None:
-        self._errors = errors
-        self._folders = FolderCache()
-        self._fingerprints: dict[str, str | None] = {}
+    All files are hashed. Of equal module texts, only one has its fingerprint computed.
+    """
+    listings = FolderCache()
+    files = dict.fromkeys(
+        file for path in folders for file in compiles_below(path.resolve(), listings)
+    )
+    hosts = hosts_of({path.parent for path in files})
+    jobs = [_HashJob.of(path, listings) for path in files]
+    work = Work(_HashJob.run, _HashJob.lost)
+    hashed = run_jobs(workers, jobs, work, _HashJob.files)
+    texts: dict[str, _FingerprintJob] = {}
+    for job in jobs:
+        errors += hashed[job].errors
+        if job.text is not None:
+            texts.setdefault(hashed[job].text_key, _FingerprintJob(job.text, job.size))
+    unique = list(texts.values())
+    fingerprint_work = Work(_FingerprintJob.run, _FingerprintJob.lost)
+    read = run_jobs(workers, unique, fingerprint_work, lambda job: [job.path])
+    errors += [error for job in texts.values() if (error := read[job].error) is not None]
+    found = []
+    for job in jobs:
+        host, program = hosts[job.path.parent]
+        for number, one in enumerate(hashed[job].compiles):
+            text = one.fingerprint
+            if job.text is not None:
+                text = read[texts[hashed[job].text_key]].fingerprint
+            dump = partial(_read, job.path, number, errors)
+            found.append(HostCompile(host, program, one.module, text, one.memory, dump))
+    return found
 
-    def compiles(self, folders: Sequence[Path]) -> Iterator[HostCompile]:
-        """Yield the compiles below folders, those of a host in the order of the compiler."""
-        files = dict.fromkeys(
-            file for path in folders for file in compiles_below(path.resolve(), self._folders)
-        )
-        hosts = hosts_of({path.parent for path in files})
-        for path in files:
-            host, program = hosts[path.parent]
-            name = DumpName.of(path.name)
-            if name is None or name.module_name is None:
-                yield from self._of_any_file(path, host, program)
-                continue
-            compile_ = self._folders.listing(path.parent).compile_files(path.name)
-            memory = [one for one in compile_.memory if suffix_of(one.name).role in _MEMORY_ROLES]
-            yield HostCompile(
-                host,
-                program,
-                name.module_name,
-                None if compile_.module is None else self._fingerprint(compile_.module),
-                _digest(memory),
-                partial(compile_at, path, self._errors),
-            )
 
-    def _of_any_file(self, path: Path, host: str, program: str) -> Iterator[HostCompile]:
-        """Yield the compiles of a file that is not named by XLA, such as a stdout dump."""
-        for dump in compiles_at(path, self._errors):
+def _read(path: Path, number: int, errors: list[str]) -> Compile | None:
+    return next(islice(compiles_at(path, errors), number, None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _HashedCompile:
+    """The module of a compile, and hashes; the fingerprint only without a file of its text."""
+
+    module: str
+    memory: str | None
+    fingerprint: str | None = None
+
+
+@dataclass(slots=True)
+class _Hashed:
+    """The compiles of a file, and a key that is equal for equal module texts."""
+
+    text_key: str
+    compiles: list[_HashedCompile] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _HashJob:
+    """The files of a compile that are hashed; without a module name, one that is read."""
+
+    path: Path
+    size: int
+    module: str | None
+    text: Path | None = None
+    memory: tuple[Path, ...] = ()
+
+    @classmethod
+    def of(cls, path: Path, listings: FolderCache) -> "_HashJob":
+        """Return the job of a file of a compile."""
+        name = DumpName.of(path.name)
+        if name is None or name.module_name is None:  # such as a stdout dump
+            return cls(path, file_size(path), None)
+        files = listings.listing(path.parent).compile_files(path.name)
+        memory = tuple(one for one in files.memory if suffix_of(one.name).role in _MEMORY_ROLES)
+        size = file_size(files.module or path)
+        return cls(path, size, name.module_name, files.module, memory)
+
+    def files(self) -> list[Path]:
+        """Return the files that are read."""
+        if self.module is None:
+            return [self.path]
+        return [*self.memory, *([] if self.text is None else [self.text])]
+
+    def run(self) -> _Hashed:
+        """Return the hashes."""
+        if self.module is None:
+            return self._of_any_file()
+        key = None if self.text is None else _digest([self.text])
+        compile_ = _HashedCompile(self.module, _digest(self.memory))
+        return _Hashed(key or str(self.text), [compile_])
+
+    def lost(self, reason: str) -> _Hashed:
+        """Return the message about a job that no worker has finished."""
+        return _Hashed(str(self.text), errors=[f"{shown(self.path)}: {reason}"])
+
+    def _of_any_file(self) -> _Hashed:
+        found = _Hashed(str(self.path))
+        for dump in compiles_at(self.path, found.errors):
             text, memory = dump.module_file, dump.allocations_file
-            yield HostCompile(
-                host,
-                program,
-                module_name(dump),
-                None if text is None else fingerprint(text.lines),
-                None if memory is None else _digest_of_lines(memory.lines),
-                partial(_returned, dump),
+            found.compiles.append(
+                _HashedCompile(
+                    module_name(dump),
+                    None if memory is None else _digest_of_lines(memory.lines),
+                    None if text is None else fingerprint(text.lines),
+                )
             )
-
-    def _fingerprint(self, path: Path) -> str | None:
-        raw = _digest([path])
-        if raw is not None and raw in self._fingerprints:
-            return self._fingerprints[raw]
-        try:
-            lines = read_document(path).lines
-            found = fingerprint(lines) if any(map(str.strip, lines)) else None
-        except UnreadableError as error:
-            self._errors.append(str(error))
-            found = None
-        if raw is not None:
-            self._fingerprints[raw] = found
         return found
 
 
-def _returned(dump: Compile) -> Compile:
-    return dump
+@dataclass(frozen=True, slots=True)
+class _Fingerprint:
+    """The fingerprint of a module text, None if it is empty or cannot be read."""
+
+    fingerprint: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _FingerprintJob:
+    """A module text."""
+
+    path: Path
+    size: int
+
+    def run(self) -> _Fingerprint:
+        """Return the fingerprint."""
+        try:
+            lines = read_document(self.path).lines
+        except UnreadableError as error:
+            return _Fingerprint(error=str(error))
+        return _Fingerprint(fingerprint(lines) if any(map(str.strip, lines)) else None)
+
+    def lost(self, reason: str) -> _Fingerprint:
+        """Return the message about a job that no worker has finished."""
+        return _Fingerprint(error=f"{shown(self.path)}: {reason}")
 
 
 def _digest(paths: Sequence[Path]) -> str | None:
@@ -114,11 +194,11 @@ def _digest(paths: Sequence[Path]) -> str | None:
     found = hashlib.sha256()
     try:
         for path in paths:
-            with path.open("rb") as file:
+            with open_regular_file(path) as file:
                 while data := file.read(_READ_BYTES):
                     checkpoint()
                     found.update(data)
-    except OSError:  # the reader of the dump reports it
+    except (OSError, UnreadableError):  # the reader of the dump reports it
         return None
     return found.hexdigest() if paths else None
 

@@ -2,17 +2,33 @@
 
 import argparse
 import json
+from collections.abc import Iterable
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
-from hlo_lsp.reports.modules import compiled_module, modules_json, modules_lines, sorted_by_name
+from hlo_lsp.cli.dump_jobs import results_at
+from hlo_lsp.cli.dumps import print_blocks, print_errors
+from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.reports.modules import (
+    CompiledModule,
+    compiled_module,
+    modules_json,
+    modules_lines,
+    sorted_by_name,
+)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    groups = sorted_by_name(map(compiled_module, dumps_at(options.paths, errors, sizes_only=True)))
+    with worker_pool(options) as workers:
+        found = results_at(workers, options.paths, errors, _compiled_modules, sizes_only=True)
+        groups = sorted_by_name(found)
     if options.format == "json":
         print(json.dumps({"modules": modules_json(groups)}, indent=1))
     else:
         print_blocks([modules_lines(groups, with_small=options.all)])
     return print_errors(errors)
+
+
+def _compiled_modules(dumps: Iterable[Compile], _: list[str]) -> Iterable[CompiledModule]:
+    return map(compiled_module, dumps)

@@ -16,6 +16,7 @@ from hlo_lsp.cli.shared_options import (
     add_place_options,
     add_server_options,
     add_top_option,
+    add_worker_options,
     list_options,
 )
 
@@ -142,6 +143,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     add_chip_option(parser)
     add_top_option(parser, 5, "the number of owners and buffers to show")
     add_all_option(parser, ", and modules below 1%% of the largest in full")
+    add_worker_options(parser)
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -198,6 +200,7 @@ def _add_hosts_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         help="a folder with a folder of dumps for each host, or the folders of the hosts",
     )
+    add_worker_options(parser)
     add_format_option(parser, "text", "json")
 
 
@@ -208,6 +211,7 @@ def _add_modules_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also list each compile of modules below 1%% of the largest",
     )
+    add_worker_options(parser)
     add_format_option(parser, "text", "json")
 
 
@@ -430,13 +434,7 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--watch", action="store_true", help="check again when files change, until Ctrl-C"
     )
-    parser.add_argument(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=positive_integer,
-        help="the maximum number of processes (default: one per core)",
-    )
+    add_worker_options(parser)
 
 
 def _add_rule_options(parser: argparse.ArgumentParser) -> None:

@@ -116,6 +116,25 @@ def add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
     )
 
 
+def add_worker_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the workers of a command that reads folders."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=positive_integer,
+        help="the maximum number of processes (default: one per core)",
+    )
+    which.add_argument(
+        "--executor",
+        metavar="NAME",
+        help="read the dumps with other workers: those of a dask scheduler, such as"
+        " `dask=tcp://HOST:PORT`, or of the concurrent.futures.Executor that a function returns,"
+        " `MODULE:FUNCTION`",
+    )
+
+
 def list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:
     """Return a function that adds the options of a command that lists the largest entries."""
 

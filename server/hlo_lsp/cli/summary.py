@@ -3,32 +3,31 @@
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from hlo_lsp.checks.run import check
+from hlo_lsp.cli.dump_jobs import results_at
 from hlo_lsp.cli.dumps import (
     current_folder_frames,
-    dumps_at,
     dumps_with_place,
     print_blocks,
     print_errors,
 )
+from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
-from hlo_lsp.reports.summary import (
-    ModuleSummary,
-    SummaryOptions,
-    largest_first,
-    summarize_with_cost,
-)
+from hlo_lsp.reports.summary import SummaryOptions, largest_first, summarize_with_cost
 from hlo_lsp.reports.summary_text import (
+    small_module_line,
     small_module_lines,
     small_modules_markdown,
     summary_json,
@@ -51,44 +50,68 @@ def run(options: argparse.Namespace) -> int:
     frames = FrameChoice(folders, with_libraries=options.frames == "all")
     messages = list(_messages(logs, paths, frames, errors, with_negligible=options.all))
     joined = [one.report.joined.dump for one in messages if not paths]
-    read = dumps_at(paths, errors, sizes_only=not options.check, frames=frames)
-    dumps = chain(filter(None, joined), read)
-    found: list[ModuleSummary] = []
-    names: list[Path | None] = []
+    # A job is sent to its worker, so without the paths of all others.
+    others = argparse.Namespace(**{**vars(options), "paths": []})
+    work = partial(_rendered, others)
+    with worker_pool(options) as workers:
+        found = list(work(filter(None, joined), errors))
+        found += results_at(
+            workers, paths, errors, work, sizes_only=not options.check, frames=frames
+        )
+    names = [next((path for path in paths if path in one.paths), None) for one in found]
+    large, small = largest_first(found, lambda one: one.size)
+    # The file of one module is shown in full, as asked; one with several modules as a folder.
+    named = [one for one, path in zip(found, names, strict=True) if path and names.count(path) == 1]
+    in_short = [one for one in small if not options.all and one not in named]
+    in_full = [one.full for one in large + small if one not in in_short]
+    if options.format == "json":
+        content = {
+            "modules": [one.full for one in large + small],
+            "messages": [oom_json(one.report) for one in messages],
+        }
+        print(json.dumps(content, indent=1))
+    elif options.format == "markdown":
+        texts = [oom_markdown(one.report) for one in messages]
+        texts += in_full
+        texts.append(small_modules_markdown([one.line for one in in_short]))
+        print_blocks([chain.from_iterable(texts)])
+    else:
+        blocks = [oom_lines(one.report) for one in messages]
+        blocks += in_full
+        lines = [one.line for one in in_short]
+        print_blocks([*blocks, *([small_module_lines(lines)] if lines else [])])
+    return print_errors(errors)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rendered:
+    """The summary of a compile: in full in the output format, and in one line."""
+
+    size: int
+    paths: tuple[Path | None, ...]
+    line: str
+    full: Any
+
+
+def _rendered(
+    options: argparse.Namespace, dumps: Iterable[Compile], errors: list[str]
+) -> Iterator[_Rendered]:
+    """Yield the summaries of compiles."""
     for dump, space in dumps_with_place(options, dumps, errors):
         selected = SummaryOptions(
             options.at, space, GroupKey(options.group_by), options.top, options.all
         )
         findings = _findings(dump) if options.check else {}
         summary = summarize_with_cost(dump, selected, options.chip)
-        found.append(replace(summary, findings=findings))
-        names.append(next((path for path in paths if _is_of(dump, path)), None))
-    large, small = largest_first(found, lambda one: one.size)
-    # The file of one module is shown in full, as asked; one with several modules as a folder.
-    named = [one for one, path in zip(found, names, strict=True) if path and names.count(path) == 1]
-    in_short = [one for one in small if not options.all and one not in named]
-    in_full = [one for one in large + small if one not in in_short]
-    if options.format == "json":
-        content = {
-            "modules": [summary_json(summary, options.top) for summary in large + small],
-            "messages": [oom_json(one.report) for one in messages],
-        }
-        print(json.dumps(content, indent=1))
-    elif options.format == "markdown":
-        texts = [oom_markdown(one.report) for one in messages]
-        texts += [summary_markdown(summary, options.top) for summary in in_full]
-        texts.append(small_modules_markdown(in_short))
-        print_blocks([chain.from_iterable(texts)])
-    else:
-        blocks = [oom_lines(one.report) for one in messages]
-        blocks += [summary_lines(summary, options.top) for summary in in_full]
-        print_blocks([*blocks, *([small_module_lines(in_short)] if in_short else [])])
-    return print_errors(errors)
-
-
-def _is_of(dump: Compile, path: Path) -> bool:
-    """Return True for the path of a file of a compile."""
-    return any(file.path == path for file in dump.files)
+        summary = replace(summary, findings=findings)
+        if options.format == "json":
+            full: Any = summary_json(summary, options.top)
+        elif options.format == "markdown":
+            full = list(summary_markdown(summary, options.top))
+        else:
+            full = list(summary_lines(summary, options.top))
+        paths = tuple(file.path for file in dump.files)
+        yield _Rendered(summary.size, paths, small_module_line(summary), full)
 
 
 def _findings(dump: Compile) -> dict[str, int]:

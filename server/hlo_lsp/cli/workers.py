@@ -1,24 +1,86 @@
-"""The worker processes of ``hlo-lsp check``."""
+"""The processes that read the dumps of a command: those of this machine, or of an executor."""
 
+import concurrent.futures
+import gc
 import os
 import signal
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from queue import Empty, SimpleQueue
 from types import TracebackType
+from typing import Generic, Protocol, TypeVar
 
-from hlo_lsp.checks.folders import CheckJob, FileResult, check_job
+from hlo_lsp import __version__
+from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
+from hlo_lsp.text.remote import local_path
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
+_MAX_JOBS_IN_FLIGHT = 1024  # so that the memory of this process does not grow with the jobs
+_CONNECTION_CHECK_SECONDS = 1.0
+_R = TypeVar("_R")
+
+
+class WorkerJob(Protocol):
+    """The files of one compile. Jobs and their results are small, and can be pickled."""
+
+    @property
+    def size(self) -> int:
+        """The size of the files in bytes, which determines the time."""
+        ...
+
+
+_J = TypeVar("_J", bound=WorkerJob)
+
+
+@dataclass(frozen=True, slots=True)
+class Work(Generic[_J, _R]):
+    """The work of jobs.
+
+    Attributes:
+        run: Does the work, in any process that can read the files. Found by its name in a worker.
+        lost: Returns the result of a job that no worker has finished, given the reason.
+    """
+
+    run: Callable[[_J], _R]
+    lost: Callable[[_J, str], _R]
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """An executor, and whether its futures will still end."""
+
+    executor: Executor
+    is_alive: Callable[[], bool] = lambda: True
+
+
+OpenWorkers = Callable[[], AbstractContextManager[Workers]]
 
 
 class WorkerPool:
-    """A pool of at most ``count`` processes that start with the first large job."""
+    """The workers of a command.
 
-    def __init__(self, count: int | None = None) -> None:
+    By default, these are at most ``count`` processes of this machine, which start with the first
+    large job. ``open_workers`` opens others, and does so again when they are broken. These may run
+    on other machines, and list the remote folders at ``urls`` first.
+    """
+
+    def __init__(
+        self,
+        count: int | None = None,
+        open_workers: OpenWorkers | None = None,
+        urls: Iterable[str] = (),
+    ) -> None:
         self._count = available_cores() if count is None else count
-        self._pool: ProcessPoolExecutor | None = None
+        self._open = open_workers or self._open_processes
+        self.is_local = open_workers is None
+        self._urls = tuple(urls)
+        self._workers: Workers | None = None
+        self._opened = ExitStack()
 
     def __enter__(self) -> "WorkerPool":
         return self
@@ -28,36 +90,106 @@ class WorkerPool:
     ) -> None:
         self._end(wait=kind is None)
 
-    def results(self, jobs: Sequence[CheckJob]) -> Iterator[tuple[CheckJob, list[FileResult]]]:
-        """Run the jobs, and yield each result when it is available, in no particular order."""
+    def results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
+        """Run the jobs, and yield each result when it is available, in no particular order.
+
+        Raises:
+            CommandError: The executor cannot be opened, or ended.
+        """
         largest_first = sorted(jobs, key=lambda job: -job.size)
+        if not self.is_local:
+            yield from self._remote_results(largest_first, work)
+        else:
+            yield from self._local_results(largest_first, work)
+
+    def _local_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
+        left = dict.fromkeys(jobs)
         total = sum(job.size for job in jobs)
-        left = dict.fromkeys(largest_first)
         if min(self._count, len(jobs)) > 1 and total > _MIN_PARALLEL_BYTES:
             try:
-                futures = self._submit(largest_first)
-                for future in as_completed(futures):
-                    job = futures[future]
+                for job, future in self._ended(jobs, work):
                     found = future.result()
                     del left[job]
                     yield job, found
-            except (BrokenProcessPool, OSError, ImportError):
+            except (BrokenExecutor, OSError, ImportError):
                 # A process was killed (out of memory) or cannot be started (no semaphores): run
                 # the remaining jobs in this process, which then has all the memory.
                 self._end(wait=False)
         for job in left:
-            yield job, check_job(job)
+            yield job, work.run(job)
 
-    def _submit(self, jobs: Sequence[CheckJob]) -> dict[Future[list[FileResult]], CheckJob]:
-        """Submit all jobs together, because forking requires a process without other threads."""
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._count, initializer=_initialize_worker)
-        return {self._pool.submit(check_job, job): job for job in jobs}
+    @contextmanager
+    def _open_processes(self) -> Iterator[Workers]:
+        # Its module is imported now: it takes 20 ms, and most commands do not need it.
+        pool = concurrent.futures.ProcessPoolExecutor(self._count, initializer=_initialize_worker)
+        yield Workers(pool)
+
+    def _remote_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
+        """Run jobs in an executor. Those that failed run again at the end, one at a time."""
+        failed: list[_J] = []
+        for job, future in self._ended(jobs, work):
+            if _failure(future) is None:
+                yield job, future.result()
+            else:
+                failed.append(job)
+        # Alone, because a job that ends its worker can fail all jobs in flight.
+        for job, future in self._ended(failed, work, limit=1):
+            failure = _failure(future)
+            if failure is None:
+                yield job, future.result()
+            else:
+                reason = f"not read, because its worker failed twice ({describe_error(failure)})"
+                yield job, work.lost(job, reason)
+
+    def _ended(
+        self, jobs: Iterable[_J], work: Work[_J, _R], limit: int = _MAX_JOBS_IN_FLIGHT
+    ) -> "Iterator[tuple[_J, Future[_R]]]":
+        """Submit jobs, at most ``limit`` at a time, and yield each that has ended."""
+        ended: SimpleQueue[tuple[_J, Future[_R]]] = SimpleQueue()
+
+        def submit(job: _J) -> None:
+            self._submit(job, work).add_done_callback(lambda future: ended.put((job, future)))
+
+        waiting, running = iter(jobs), 0
+        while True:
+            while running < limit and (job := next(waiting, None)) is not None:
+                submit(job)
+                running += 1
+            if not running:
+                return
+            while True:
+                with suppress(Empty):
+                    yield ended.get(timeout=_CONNECTION_CHECK_SECONDS)
+                    break
+                if self._workers is not None and not self._workers.is_alive():
+                    raise CommandError("--executor: the connection to the scheduler was lost")
+            running -= 1
+
+    def _submit(self, job: _J, work: Work[_J, _R]) -> "Future[_R]":
+        if self._workers is None:
+            self._workers = self._opened.enter_context(self._open())
+        executor = self._workers.executor
+        if self.is_local:
+            return executor.submit(work.run, job)
+        try:
+            return executor.submit(run_in_folder, os.getcwd(), self._urls, work.run, job)
+        except BrokenExecutor:  # by an earlier job: the ones in flight have failed as well
+            self._end(wait=False)
+            return self._submit(job, work)
+        except Exception as error:  # each executor has its own if it has ended
+            raise CommandError(f"--executor: it has ended ({describe_error(error)})") from error
 
     def _end(self, *, wait: bool) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=wait, cancel_futures=True)
-            self._pool = None
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            # That of dask has no such argument: its client cancels all when it is closed.
+            with suppress(TypeError):
+                workers.executor.shutdown(wait=wait, cancel_futures=True)
+        self._opened.close()
+
+
+def _failure(future: "Future[_R]") -> BaseException | None:
+    return CancelledError("cancelled") if future.cancelled() else future.exception()
 
 
 def available_cores() -> int:
@@ -71,3 +203,33 @@ def _initialize_worker() -> None:
     reduce_gc_frequency()
     # Ctrl-C reaches all processes of a terminal; only the parent reports it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+_ONE_JOB = threading.Lock()  # A worker can have several threads, but analysis needs a process.
+
+
+def run_in_folder(folder: str, urls: tuple[str, ...], run: Callable[[_J], _R], job: _J) -> _R:
+    """Run a job in a worker of an executor, with paths relative to the folder of the command."""
+    with _ONE_JOB:
+        thresholds, before = gc.get_threshold(), os.getcwd()
+        reduce_gc_frequency()
+        with suppress(OSError):  # a worker without this folder can read other paths
+            os.chdir(folder)
+        try:
+            for url in urls:
+                _list_remote(url)
+            return run(job)
+        finally:
+            os.chdir(before)
+            gc.set_threshold(*thresholds)
+
+
+@cache
+def _list_remote(url: str) -> None:
+    """List a remote folder once, as the paths of jobs are those of listed files."""
+    local_path(url)
+
+
+def worker_version() -> str:
+    """Return the version of this package in a worker."""
+    return __version__

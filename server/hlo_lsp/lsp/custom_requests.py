@@ -55,10 +55,17 @@ class SourceLinesParams:
 
 
 @dataclass(frozen=True, slots=True)
-class TextParams:
-    """A proto, a compressed file, or an archive."""
+class FileParams:
+    """A file on disk."""
 
     uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class UrlParams:
+    """The URL of a remote folder or file."""
+
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +89,25 @@ class CustomRequest(Generic[P]):
 ADJACENT_PASS_METHOD = "hlo/adjacentPass"
 COMPARE_METHOD = "hlo/compare"
 CONVERTED_TEXT_METHOD = "hlo/text"
+FETCH_METHOD = "hlo/fetch"
+HOSTS_METHOD = "hlo/hosts"
 HOTTEST_METHOD = "hlo/hottest"
 MEMORY_MAP_METHOD = "hlo/memoryMap"
 MODULES_METHOD = "hlo/modules"
+REMOTE_FOLDER_METHOD = "hlo/remoteFolder"
 SOURCE_LINES_METHOD = "hlo/sourceLines"
 WINDOW_METHOD = "hlo/window"
 
 MESSAGE_TYPES: dict[str, Any] = {
     ADJACENT_PASS_METHOD: CustomRequest[AdjacentPassParams],
     COMPARE_METHOD: CustomRequest[CompareParams],
-    CONVERTED_TEXT_METHOD: CustomRequest[TextParams],
+    CONVERTED_TEXT_METHOD: CustomRequest[FileParams],
+    FETCH_METHOD: CustomRequest[FileParams],
+    HOSTS_METHOD: CustomRequest[FileParams],
     HOTTEST_METHOD: CustomRequest[CompilePlace],
     MEMORY_MAP_METHOD: CustomRequest[CompilePlace | CompareParams],
     MODULES_METHOD: CustomRequest[ModulesParams | None],
+    REMOTE_FOLDER_METHOD: CustomRequest[UrlParams],
     SOURCE_LINES_METHOD: CustomRequest[SourceLinesParams],
     WINDOW_METHOD: CustomRequest[WindowParams],
 }

@@ -24,6 +24,7 @@ from hlo_lsp.protos.names import text_name
 from hlo_lsp.reports.history import stage_label
 from hlo_lsp.reports.modules import (
     CompiledModule,
+    by_host,
     compiled_module,
     largest_buffers,
     modules_json,
@@ -80,8 +81,12 @@ class ModuleList:
         groups = sorted_by_name(one.module for one in found)
         modules = modules_json(groups)
         for group, content in zip(groups, modules, strict=True):
+            row_of = {
+                id(module): row for row, alike in enumerate(by_host(group)) for module in alike
+            }
             for module, compile_ in zip(group, content["compiles"], strict=True):
-                compile_.update({"text": size_text(module), **places[id(module)]})
+                row = row_of[id(module)]
+                compile_.update({"text": size_text(module), "row": row, **places[id(module)]})
         return {"modules": modules}
 
     def files_changed(self) -> None:

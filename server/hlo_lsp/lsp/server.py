@@ -18,6 +18,7 @@ from hlo_lsp.lsp import (
     inlay_hints,
     navigation,
     oom_answers,
+    remote_files,
     rename_and_formatting,
     symbols,
 )
@@ -319,5 +320,8 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     server.feature(custom_requests.COMPARE_METHOD)(partial(answer_comparison, session))
     server.feature(custom_requests.CONVERTED_TEXT_METHOD)(partial(answer_converted_text, session))
     server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(partial(answer_text_content, session))
+    server.feature(custom_requests.REMOTE_FOLDER_METHOD)(remote_files.answer_remote_folder)
+    server.feature(custom_requests.FETCH_METHOD)(partial(remote_files.answer_fetch, session))
+    server.feature(custom_requests.HOSTS_METHOD)(remote_files.answer_hosts)
     server.feature(custom_requests.HOTTEST_METHOD)(partial(answer_hottest, session))
     server.feature(custom_requests.MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

@@ -11,7 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.lsp.client import SUMMARY_SCHEME, Json, path_of
 from hlo_lsp.lsp.commands import summarize_uri
-from hlo_lsp.lsp.custom_requests import TextParams, WindowParams
+from hlo_lsp.lsp.custom_requests import FileParams, WindowParams
 from hlo_lsp.lsp.oom_answers import summarize_message
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_in_slices
@@ -56,7 +56,7 @@ async def answer_text_content(
     return types.TextDocumentContentResult(text)
 
 
-async def answer_converted_text(session: Session, params: TextParams) -> Json:
+async def answer_converted_text(session: Session, params: FileParams) -> Json:
     """Return the ``text`` of a proto, a compressed file, or an archive, as the commands read it.
 
     Raises:

@@ -4,9 +4,12 @@ A program on a pod runs as one process for each host, and each process dumps the
 compiles into a folder of its own, such as ``dumps/host_3`` or ``xla/worker-3/dump``.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
+
+from hlo_lsp.model.file_names import DumpName
 
 # The names of folders of one process: `host_3`, `t1v-n-1a2b-w-3`, `rank3`, `10.0.0.3`.
 _HOST = re.compile(
@@ -34,6 +37,41 @@ def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
 def host_of(folder: Path) -> str | None:
     """Return the innermost folder of a path with the name of a process, if there is one."""
     return next(filter(_HOST.fullmatch, reversed(folder.parts)), None)
+
+
+def files_of_other_hosts(path: Path) -> list[tuple[str, Path]]:
+    """Return the other hosts that have a file, and their paths of it.
+
+    The names of the file may differ in the time of the run.
+    """
+    host = host_of(path.parent)
+    if host is None:
+        return []
+    parts = path.parent.parts
+    at = len(parts) - 1 - parts[::-1].index(host)
+    wanted = _without_time(path.name)
+    found = []
+    for other in in_order(_names(Path(*parts[:at]))):
+        if other != host and _HOST.fullmatch(other):
+            folder = Path(*parts[:at], other, *parts[at + 1 :])
+            same = [name for name in _names(folder) if _without_time(name) == wanted]
+            if same:
+                found.append((other, folder / (path.name if path.name in same else max(same))))
+    return found
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _without_time(filename: str) -> str:
+    name = DumpName.of(filename)
+    if name is None or name.timestamp is None:
+        return filename
+    return filename.removeprefix(f"{name.timestamp}.")
 
 
 def in_order(hosts: Iterable[str]) -> list[str]:

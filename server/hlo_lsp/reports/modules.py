@@ -133,7 +133,7 @@ def modules_lines(
     width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
     for group in groups:
         first = group[0]
-        alike = _by_host(group)
+        alike = by_host(group)
         if len(alike) == 1:
             yield f"{size_text(first):<{width}}  {first.name} · {_facts(first)}{_hosts(alike[0])}"
             continue
@@ -149,7 +149,7 @@ def modules_lines(
             yield f"  {size_text(module):<{width}}  {_facts(module)}{_hosts(same)}{more}"
 
 
-def _by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:
+def by_host(group: Sequence[CompiledModule]) -> list[list[CompiledModule]]:
     """Return the compiles of a name, with equal ones of several hosts together."""
     alike: dict[object, list[CompiledModule]] = {}
     for number, module in enumerate(group):

@@ -155,17 +155,21 @@ def _source_json(space: SpaceSummary) -> Iterator[Json]:
             }
 
 
-def small_module_lines(small: Sequence[ModuleSummary]) -> Iterator[str]:
-    """Yield a line for each of the modules that are too small to be shown in full."""
+def small_module_line(summary: ModuleSummary) -> str:
+    """Return the line of a module that is too small to be shown in full."""
+    main = summary.main
+    where = "" if main is None else f"{main.title} "
+    what = "allocated" if main is None or main.bytes is None else "peak"
+    facts = f"{where}{what} {_size(summary.size)}"
+    return f"{summary.name} · {summary.backend.value} · {facts} · {summary.file.label}"
+
+
+def small_module_lines(small: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of modules that are too small to be shown in full, below a title."""
     if small:
         count = count_noun(len(small), "module")
         yield f"{count} below 1% of the largest (--all shows them in full):"
-    for summary in small:
-        main = summary.main
-        where = "" if main is None else f"{main.title} "
-        what = "allocated" if main is None or main.bytes is None else "peak"
-        facts = f"{where}{what} {_size(summary.size)}"
-        yield f"  {summary.name} · {summary.backend.value} · {facts} · {summary.file.label}"
+    yield from (f"  {line}" for line in small)
 
 
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
@@ -353,7 +357,7 @@ def _line_uri(record: LocatedRecord[Any]) -> str:
     return f"{record.file.uri}#L{record.number}"
 
 
-def small_modules_markdown(small: Sequence[ModuleSummary]) -> Iterator[str]:
+def small_modules_markdown(small: Sequence[str]) -> Iterator[str]:
     """Yield the Markdown form of ``small_module_lines``."""
     if small:
         title, *lines = small_module_lines(small)

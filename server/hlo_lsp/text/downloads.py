@@ -17,8 +17,12 @@ _MAX_PARTIAL_SECONDS = 86_400  # after that, the process that wrote it has ended
 
 
 def write_empty(path: Path, modified: int) -> None:
-    """Create an empty file with the time of the remote one, but without its version."""
-    path.touch()
+    """Create an empty file with the time of the remote one, but without its version.
+
+    Code that opens it by another way than ``open_regular_file`` fails, if the system permits that,
+    and does not take it for an empty dump.
+    """
+    path.touch(mode=0 if os.name == "posix" else 0o666)
     os.utime(path, ns=(0, modified // 10**9 * 10**9))
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,9 +30,12 @@ _STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such fil
 class RemoteError(OSError):
     """A remote file or folder that cannot be read; ``strerror`` is for the user."""
 
-    def __init__(self, reason: str, url: str | None = None) -> None:
+    def __init__(self, reason: str | None, url: str | None = None) -> None:
         super().__init__(errno.EIO, reason)
         self.url = url
+
+    def __reduce__(self) -> tuple[type["RemoteError"], tuple[str | None, str | None]]:
+        return RemoteError, (self.strerror, self.url)
 
     def __str__(self) -> str:
         return f"{self.url}: {self.strerror}" if self.url else str(self.strerror)
@@ -72,7 +75,8 @@ class RemoteTree:
 
 def public(url: str) -> str:
     """Return a URL without a password and a signature, to show it."""
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", re.sub(r"\?[^:]*", "", url))
+    url = re.sub(r"\?.*?(?=::|$)", "", url)
+    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
 
 
 def list_tree(url: str) -> RemoteTree:
@@ -138,19 +142,20 @@ class _Location:
             return False
         info = self._fs.info(self._path)
         if self._is_http:
-            return info.get("mimetype") != "text/html" or "." in self._parts(self._path)[-1][-5:]
+            ending = PurePosixPath(urlsplit(self._path).path).suffix
+            return info.get("mimetype") != "text/html" or bool(ending)
         return bool(info["type"] != "directory")
 
     def folder_tree(self) -> RemoteTree:
         """Return the files below the folder."""
-        limit = {"maxdepth": _MAX_HTTP_DEPTH} if self._is_http else {}
-        found = self._fs.find(self._path, detail=True, **limit)
         if self._is_http:
-            found = self._with_facts(found)
+            found = self._with_facts(self._links(self._path, _MAX_HTTP_DEPTH))
             if not found:
                 raise RemoteError("the server lists no files here; give the URL of a file")
-        elif not found and not self._fs.exists(self._path):
-            raise FileNotFoundError
+        else:
+            found = self._fs.find(self._path, detail=True)
+            if not found and not self._fs.exists(self._path):
+                raise FileNotFoundError
         return self._tree(self._local(self._path), self._path, found)
 
     def file_tree(self) -> RemoteTree:
@@ -160,8 +165,9 @@ class _Location:
         self._head = urlsplit(self._head)._replace(query="").geturl().rpartition("/")[0] + "/"
         try:
             listed = self._fs.ls(parent + "/" if self._is_http else parent, detail=True)
-            names = {info["name"]: info for info in listed if info["type"] != "directory"}
-            beside = self._with_facts(names) if self._is_http else names
+            beside = {info["name"]: info for info in listed if info["type"] != "directory"}
+            if self._is_http:
+                beside = self._with_facts(filter(_is_plain, beside))
         except Exception:  # noqa: BLE001  # of any file system: it may allow to read, but not to list
             beside = {}
         files = {} if self._path in beside else {self._path: self._fs.info(self._path)}
@@ -188,9 +194,17 @@ class _Location:
                 folders[parent] = base + str(parent.relative_to(folder)) + "/" + self._rest
         return RemoteTree(top, files, folders)
 
-    def _with_facts(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        """Add size and version to the files of a page, which has only their names."""
-        paths = [path for path in found if not urlsplit(path).query and not path.endswith("/")]
+    def _links(self, folder: str, depth: int) -> Iterator[str]:
+        """Yield the URLs of files on the page of a folder and on those of its folders."""
+        for info in self._fs.ls(folder, detail=True):
+            url = info["name"]
+            if not url.endswith("/"):
+                yield from [url] if _is_plain(url) else []
+            elif depth and _is_plain(url) and url.rstrip("/") != folder.rstrip("/"):
+                yield from self._links(url, depth - 1)
+
+    def _with_facts(self, urls: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return size and version of the files on a page, which has only their names."""
 
         def info(path: str) -> dict[str, Any]:
             try:
@@ -199,8 +213,9 @@ class _Location:
                 return {}
             return facts
 
+        found = list(urls)
         with ThreadPoolExecutor(_HEAD_REQUESTS) as pool:
-            return dict(zip(paths, pool.map(info, paths), strict=True))
+            return dict(zip(found, pool.map(info, found), strict=True))
 
     def _local(self, path: str) -> PurePosixPath:
         return PurePosixPath(self._name(), *self._parts(path))
@@ -217,7 +232,7 @@ class _Location:
         protocol = urlsplit(self._head).scheme or self._head
         options = {} if self._is_http else self._fs.storage_options
         text = json.dumps(options, sort_keys=True, default=str)
-        return f"{protocol}-{_hash(text):08x}"[:-1] if options else protocol
+        return f"{protocol}-{_hash(text):08x}" if options else protocol
 
 
 def _file_system(url: str) -> tuple[Any, str]:
@@ -235,6 +250,11 @@ def _file_system(url: str) -> tuple[Any, str]:
         options["client_kwargs"] = {"timeout": timeout}
     found: tuple[Any, str] = url_to_fs(url, **options)
     return found
+
+
+def _is_plain(url: str) -> bool:
+    """Return False for a link that sorts the list of a server, such as ``?C=N;O=D``."""
+    return not urlsplit(url).query
 
 
 def _is_safe(part: str) -> bool:
@@ -285,7 +305,7 @@ def _errors(url: str | None) -> Iterator[None]:
     try:
         yield
     except RemoteError as error:
-        raise RemoteError(error.strerror or "", url and public(url)) from error
+        raise RemoteError(error.strerror, url and public(url)) from error
     except Exception as error:
         if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise
@@ -295,8 +315,8 @@ def _errors(url: str | None) -> Iterator[None]:
 def _reason(error: BaseException) -> str:
     """Return a sentence on an error; the classes are those of packages that may be missing."""
     cause = error.__cause__
-    if isinstance(error, FileNotFoundError) and isinstance(getattr(cause, "status", None), int):
-        assert cause is not None  # fsspec: each refused request is a missing file
+    # For HTTP, fsspec says that a file is missing whatever the reason is.
+    if isinstance(error, FileNotFoundError) and cause and "botocore" not in type(cause).__module__:
         error = cause
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
     status = getattr(error, "status", None)

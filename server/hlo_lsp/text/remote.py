@@ -80,6 +80,17 @@ def open_remote(path: Path) -> BinaryIO | None:
     return remote_cache.open_file(path)
 
 
+def fetch(path: Path) -> None:
+    """Download a remote file if necessary, so that other programs can read it.
+
+    Raises:
+        RemoteError: The file cannot be downloaded.
+    """
+    file = open_remote(path)
+    if file is not None:
+        file.close()
+
+
 def read_ahead(paths: Iterable[Path], files_of: Callable[[Path], Iterable[Path]]) -> Iterator[Path]:
     """Yield the paths; meanwhile, the remote files that the following ones need are downloaded."""
     ahead: deque[Path] = deque()

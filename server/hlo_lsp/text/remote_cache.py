@@ -103,17 +103,6 @@ def open_file(path: Path) -> BinaryIO | None:
     raise RemoteError("other files replace this one in the cache; raise HLO_LSP_CACHE_GIB")
 
 
-def fetch(path: Path) -> None:
-    """Download a file in the cache if necessary, so that others than this program can read it.
-
-    Raises:
-        RemoteError: The file cannot be downloaded.
-    """
-    file = open_file(path)
-    if file is not None:
-        file.close()
-
-
 def remote_file(path: Path) -> RemoteFile | None:
     """Return the remote file of a path in the cache, None for other paths."""
     name = str(path)
@@ -223,7 +212,7 @@ def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
 
 def _open_complete(path: Path, expected: RemoteFile) -> BinaryIO | None:
     """Open a file if it is complete. Another process may replace it, but not the open one."""
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError, PermissionError):
         file = path.open("rb", buffering=_BUFFER_BYTES)
         status = os.fstat(file.fileno())
         if (status.st_mtime_ns, status.st_size) == expected.stamp:

@@ -11,6 +11,7 @@ from editors.vscode.dump_rows import ROW, choose, expand, rows, show_view
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
+from remote_servers import http_folder
 
 pytestmark = vscode(1)
 
@@ -48,6 +49,29 @@ async def test_menu_opens_views_of_compile(compile_in_view: Compile, window: Win
     await until(window.front, lambda front: front[0] == compile_in_view.path(MODULE))
     await choose(window, "jit_mlp_train", "Memory Map")
     await until(lambda: labels(window), lambda shown: "Memory Map: jit_mlp_train" in shown)
+
+
+async def test_remote_folder_has_one_row_for_its_hosts(
+    compile_v5e: Compile, own_window: Window, tmp_path: Path
+) -> None:
+    (tmp_path / "remote").mkdir()
+    paths = list(copied(compile_v5e, tmp_path / "remote").folder.iterdir())
+    hosts = ("host_0", "host_1")
+    files = {f"/dumps/{host}/{path.name}": path.read_bytes() for host in hosts for path in paths}
+    with http_folder(files) as server:
+        await show_view(own_window)
+        await own_window.host.command("hlo.openRemoteDumps", f"{server.url}/dumps/")
+        row = "jit_mlp_trainHBM peak 1.61 MiB · 2 hosts"
+        await until(lambda: rows(own_window), lambda shown: row in shown)
+        await expand(own_window, "jit_mlp_train")
+        await own_window.page.locator(ROW, has_text="buffer assignment").first.click()
+        path, _ = await until(own_window.front, lambda front: front[0].suffix == ".txt")
+        assert path.parent.name == "host_0"
+        assert path.read_bytes() == compile_v5e.path(ASSIGNMENT).read_bytes()
+        await own_window.run("HLO: Open Same File of Another Host")
+        hosts_list = own_window.page.locator(".quick-input-list .monaco-list-row")
+        await hosts_list.filter(has_text="host_1").click()
+        await until(own_window.front, lambda front: front[0].parent.name == "host_1")
 
 
 async def labels(window: Window) -> list[str]:

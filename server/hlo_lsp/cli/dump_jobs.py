@@ -1,0 +1,170 @@
+"""Work on all compiles at the paths of a command line, distributed over workers."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from hlo_lsp.cli.dumps import current_folder_frames, dumps_of, files_read, no_dumps_message
+from hlo_lsp.cli.progress import with_progress_bar
+from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.compile_files import compiles_below
+from hlo_lsp.model.file_names import FileRole
+from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.text.disk import file_stamp
+from hlo_lsp.text.remote import is_remote, read_ahead, shown
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+
+class _PathJob(WorkerJob, Protocol):
+    @property
+    def path(self) -> Path: ...
+
+
+_J = TypeVar("_J", bound=_PathJob)
+CompileWork = Callable[[Iterator[Compile], list[str]], Iterable[_T]]
+"""Returns the results for compiles, and adds messages to a list; both can be pickled."""
+
+
+def results_at(
+    workers: WorkerPool,
+    paths: Sequence[Path],
+    errors: list[str],
+    work: CompileWork[_T],
+    *,
+    sizes_only: bool = False,
+    frames: FrameChoice | None = None,
+) -> Iterator[_T]:
+    """Yield the results of work on the compiles that ``dumps_at`` yields, in the same order.
+
+    Args:
+        workers: The workers that read the compiles.
+        paths: Files and folders.
+        errors: The list to which a message about each path without a dump is added.
+        work: The work on the compiles of a file.
+        sizes_only: As of ``dumps_at``.
+        frames: As of ``dumps_at``.
+    """
+    unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
+    workspace = DumpWorkspace()
+    files: dict[tuple[Path, str], list[_NamedFile]] = {}
+    for number, path in enumerate(paths):
+        for file in compiles_below(path):
+            key = file.parent, workspace.stem(file)
+            files.setdefault(key, []).append(_NamedFile(file, number, is_named=file is path))
+    jobs = [
+        _DumpJob(
+            tuple(group),
+            file_size(group[0].path),
+            work,
+            unread_roles,
+            frames or current_folder_frames(),
+        )
+        for group in files.values()
+    ]
+    found = run_jobs(
+        workers,
+        jobs,
+        Work(_DumpJob[_T].run, _DumpJob[_T].lost),
+        lambda job: files_read(unread_roles, job.path),
+    )
+    errors_of: list[list[str]] = [[] for _ in paths]
+    full: set[int] = set()
+    for job in jobs:
+        attempts = found.pop(job)
+        for named, attempt in zip(job.files, attempts, strict=False):
+            errors_of[named.number] += attempt.errors
+            yield from attempt.results
+        if attempts[-1].has_dump:
+            full.update(named.number for named in job.files)
+    for number, path in enumerate(paths):
+        is_empty = number not in full and not errors_of[number]
+        errors += [no_dumps_message(path)] if is_empty else errors_of[number]
+
+
+def run_jobs(
+    workers: WorkerPool,
+    jobs: Sequence[_J],
+    work: Work[_J, _R],
+    files: Callable[[_J], Iterable[Path]],
+) -> dict[_J, _R]:
+    """Run jobs, and return their results.
+
+    Remote dumps are read by this process, which downloads the ``files`` of several jobs at the same
+    time, unless another executor reads them.
+    """
+    if workers.is_local and any(is_remote(job.path) for job in jobs):
+        by_path = {job.path: job for job in jobs}
+        ahead = read_ahead(by_path, lambda path: files(by_path[path]))
+        return {by_path[path]: work.run(by_path[path]) for path in ahead}
+    return dict(with_progress_bar(workers, jobs, work))
+
+
+def file_size(path: Path) -> int:
+    """Return the size of a file in bytes, 0 if there is no such file."""
+    stamp = file_stamp(path)
+    return 0 if stamp is None else stamp[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedFile:
+    """A file of a compile, and the number of the path that leads to it."""
+
+    path: Path
+    number: int
+    is_named: bool
+
+
+@dataclass(slots=True)
+class _Attempt(Generic[_T]):
+    """The results for the compiles of one file."""
+
+    results: list[_T] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    has_dump: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _DumpJob(Generic[_T]):
+    """The work on a compile: on the first of ``files`` that is a dump, with its size in bytes."""
+
+    files: tuple[_NamedFile, ...]
+    size: int
+    work: CompileWork[_T]
+    unread_roles: frozenset[FileRole]
+    frames: FrameChoice
+
+    @property
+    def path(self) -> Path:
+        """The first file."""
+        return self.files[0].path
+
+    def run(self) -> list[_Attempt[_T]]:
+        """Return the results for each file, up to the first that is a dump."""
+        attempts: list[_Attempt[_T]] = []
+        for file in self.files:
+            attempts.append(self._attempt(file))
+            if attempts[-1].has_dump:
+                break
+        return attempts
+
+    def lost(self, reason: str) -> list[_Attempt[_T]]:
+        """Return the message about a job that no worker has finished."""
+        return [_Attempt(errors=[f"{shown(self.path)}: {reason}"])]
+
+    def _attempt(self, file: _NamedFile) -> _Attempt[_T]:
+        attempt = _Attempt[_T]()
+
+        def dumps() -> Iterator[Compile]:
+            # A workspace of one compile needs less memory.
+            workspace = DumpWorkspace(self.unread_roles, self.frames)
+            for dump in dumps_of(workspace, file.path, attempt.errors, is_named=file.is_named):
+                attempt.has_dump = True
+                yield dump
+
+        attempt.results.extend(self.work(dumps(), attempt.errors))
+        return attempt

@@ -1,0 +1,199 @@
+"""Commands on remote dumps, with a real S3 API on localhost."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hlo_lsp
+from cli.command import run
+from docs.pages import DOCS, blocks
+from remote_servers import s3_server
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
+
+pytest.importorskip("moto")
+s3fs = pytest.importorskip("s3fs")
+BUCKET = "s3://dumps"
+FILES = {
+    f"{STEM}.txt": MODULE,
+    f"{STEM}-buffer-assignment.txt": ASSIGNMENT,
+    f"{STEM}-live-range.txt": RANGES,
+    f"{STEM}-buffer-assignment-values.txt": "not needed",
+}
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Any]:
+    """Return the file system of a bucket with the example compile of two hosts."""
+    with s3_server() as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", url)
+        patch.setenv("AWS_ACCESS_KEY_ID", "key")
+        patch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        s3 = s3fs.S3FileSystem()
+        s3.mkdir("dumps")
+        for host in ("host_0", "host_1"):
+            for name, text in FILES.items():
+                s3.pipe(f"dumps/run/{host}/{name}", text.encode())
+        yield s3
+
+
+@pytest.fixture(autouse=True)
+def cache(bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HLO_LSP_CACHE", str(tmp_path / "cache"))
+
+
+def read_files(tmp_path: Path) -> list[str]:
+    """Return the names of the remote files that were read."""
+    found = (tmp_path / "cache").rglob("trees/s3*/**/*.txt")
+    return sorted(path.name.removeprefix(STEM) for path in found if path.stat().st_size)
+
+
+def test_summary_reads_no_values(tmp_path: Path) -> None:
+    found = run("summary", f"{BUCKET}/run/host_0", "--format", "json")
+    assert (found.status, found.err) == (0, "")
+    path = f"{BUCKET}/run/host_0/{STEM}-buffer-assignment.txt"
+    assert found.json["modules"][0]["path"] == path
+    assert read_files(tmp_path) == ["-buffer-assignment.txt", "-live-range.txt", ".txt"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("summary", "{}"),
+        ("modules", "{}"),
+        ("hosts", "{}"),
+        ("timeline", "{}"),
+        ("donation", "{}"),
+        ("find", "b", "{}"),
+        ("why", "{}/host_0/" + STEM + ".txt", "b"),
+        ("inspect", "{}/host_0/" + STEM + ".txt", "--instruction", "b"),
+        ("diff", "{}/host_0", "{}/host_1"),
+        ("text", "{}/host_0/" + STEM + ".txt"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_answer_is_that_for_local_files(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    local = tmp_path / "run"
+    for host in ("host_0", "host_1"):
+        (local / host).mkdir(parents=True)
+        for name, text in FILES.items():
+            (local / host / name).write_text(text, "utf-8")
+    expected = run(*(part.format(local) for part in arguments))
+    found = run(*(part.format(f"{BUCKET}/run") for part in arguments))
+    assert found.out == expected.out.replace(str(local), f"{BUCKET}/run")
+    assert (found.status, found.err) == (expected.status, expected.err)
+
+
+def test_host_that_differs_is_found(bucket: Any) -> None:
+    for number in range(3):
+        text = MODULE.replace("sine(", "cosine(") if number == 1 else MODULE
+        bucket.pipe(f"dumps/pod/host_{number}/{STEM}.txt", text.encode())
+    for _ in range(2):  # the second time from the cache
+        found = run("hosts", f"{BUCKET}/pod", "--format", "json")
+        assert found.status == 1
+        groups = found.json["modules"][0]["groups"]
+        assert [one["hosts"] for one in groups] == [["host_0", "host_2"], ["host_1"]]
+
+
+def test_findings_have_urls() -> None:
+    found = run("check", f"{BUCKET}/run", "--format", "sarif", "--exit-zero")
+    results = found.json["runs"][0]["results"]
+    uris = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results}
+    assert uris
+    assert all(uri.startswith(f"{BUCKET}/run/host_") for uri in uris)
+
+
+def test_processes_read_remote_files(bucket: Any) -> None:
+    text = MODULE.replace("jit(f)/add", "x" * (1 << 20))
+    for number in range(2):
+        name = f"module_{number:04}.jit_f.cl_12.after_optimizations.txt"
+        bucket.pipe(f"dumps/large/{name}", text.encode())
+    found = run("check", f"{BUCKET}/large", "-j", "2")
+    assert found.err.endswith(" in 2 of 2 files\n")
+
+
+def test_config_file_of_the_folder_is_used(bucket: Any) -> None:
+    bucket.pipe(f"dumps/with_config/{STEM}.txt", MODULE.encode())
+    bucket.pipe("dumps/with_config/hlo-lsp.toml", b"nothing = 1")
+    found = run("check", f"{BUCKET}/with_config")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith(f"hlo-lsp: {BUCKET}/with_config/hlo-lsp.toml:1: ")
+
+
+def test_config_file_of_the_current_folder_is_used(tmp_path: Path) -> None:
+    (tmp_path / "hlo-lsp.toml").write_text("nothing = 1")
+    found = run("check", f"{BUCKET}/run/host_0", cwd=tmp_path)
+    assert found.err.startswith(f"hlo-lsp: {tmp_path / 'hlo-lsp.toml'}:1: ")
+
+
+def test_missing_object_is_one_sentence() -> None:
+    found = run("summary", f"{BUCKET}/none")
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
+
+
+def test_missing_credentials_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr(s3fs.S3FileSystem, "cachable", False)
+    found = run("summary", f"{BUCKET}/run")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith(f"hlo-lsp: {BUCKET}/run: no credentials, or wrong ones (")
+    assert found.err.count("\n") == 1
+
+
+def test_remote_dumps_cannot_be_watched() -> None:
+    found = run("check", f"{BUCKET}/run", "--watch")
+    assert (found.status, found.err) == (2, "hlo-lsp: --watch requires local paths\n")
+
+
+def test_pull_copies_a_folder(tmp_path: Path) -> None:
+    found = run("pull", f"{BUCKET}/run", tmp_path / "copy")
+    assert (found.status, found.err) == (0, "8 files copied, 0 already there\n")
+    assert (tmp_path / "copy" / "host_1" / f"{STEM}.txt").exists()
+
+
+def test_python_reads_urls() -> None:
+    (module,) = hlo_lsp.load(f"{BUCKET}/run/host_0/{STEM}.txt")
+    assert module.summary["path"].startswith(f"{BUCKET}/run/host_0/")
+    with pytest.raises(OSError, match="no such file or folder"):
+        hlo_lsp.load(f"{BUCKET}/none")
+
+
+def test_nothing_is_imported_without_urls(dump: Path) -> None:
+    program = (
+        "import json, sys; from hlo_lsp.cli.main import main; main(sys.argv[1:]);"
+        "print(json.dumps([*sys.modules]), file=sys.stderr)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", program, "summary", dump],
+        capture_output=True,
+        check=True,
+        env={**os.environ},
+    )
+    modules = set(json.loads(found.stderr))
+    assert "hlo_lsp.text.remote" in modules
+    assert not modules & {"fsspec", "aiohttp", "hlo_lsp.text.remote_cache"}
+
+
+_COMMANDS = [
+    line
+    for block in blocks(DOCS / "scale.md", "sh")
+    for line in block.text.splitlines()
+    if line.startswith("hlo-lsp ") and f"{BUCKET}/" in line
+]
+
+
+@pytest.mark.parametrize("command", _COMMANDS)
+def test_commands_of_the_page_run(command: str, tmp_path: Path) -> None:
+    found = run(*shlex.split(command)[1:], cwd=tmp_path)
+    assert found.status == 0

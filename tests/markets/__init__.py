@@ -1,0 +1,1 @@
+"""Files for package indexes, editors, and CI systems."""

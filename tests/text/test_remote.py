@@ -1,0 +1,267 @@
+"""Remote files as local paths, from a real HTTP server with faults."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.text import file_systems, remote_cache
+from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
+from hlo_lsp.text.downloads import trim
+from hlo_lsp.text.file_systems import RemoteError, public
+from hlo_lsp.text.pulling import pull
+from hlo_lsp.text.remote import local_path, open_remote, read_ahead, shown
+from remote_servers import HttpFolder, http_folder
+
+pytest.importorskip("aiohttp")
+FILES = {
+    "/dumps/host_0/a.txt": b"HloModule a\n",
+    "/dumps/host_0/b.txt": b"HloModule b\n" * 1000,
+    "/dumps/host_1/a%20b.txt": b"HloModule c\n",
+    "/other/d.txt": b"HloModule d\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an empty cache."""
+    monkeypatch.setenv("HLO_LSP_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "hlo-lsp-remote"
+
+
+@pytest.fixture
+def server() -> Iterator[HttpFolder]:
+    with http_folder(dict(FILES)) as folder:
+        yield folder
+
+
+def text(path: Path) -> str:
+    return read_document(path).text
+
+
+def problem(path: Path) -> str:
+    with pytest.raises(UnreadableError) as error:
+        read_document(path)
+    return str(error.value)
+
+
+def test_folder_has_the_names_of_its_files(server: HttpFolder) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    names = {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file()}
+    assert names == {"host_0/a.txt", "host_0/b.txt", "host_1/a b.txt"}
+    assert server.reads() == []
+
+
+def test_only_opened_file_is_read(server: HttpFolder) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    assert text(top / "host_1" / "a b.txt") == "HloModule c\n"
+    assert text(top / "host_1" / "a b.txt") == "HloModule c\n"
+    assert server.reads() == ["/dumps/host_1/a%20b.txt"]
+
+
+def test_stamp_is_the_same_before_and_after_reading(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
+    before = file_stamp(path)
+    text(path)
+    assert before == file_stamp(path)
+    assert before is not None
+    assert before[1] == len(FILES["/dumps/host_0/b.txt"])
+
+
+def test_unchanged_file_is_read_once(server: HttpFolder) -> None:
+    for _ in range(2):
+        text(local_path(f"{server.url}/dumps/") / "host_0" / "a.txt")
+    assert server.reads() == ["/dumps/host_0/a.txt"]
+
+
+def test_changed_file_of_the_same_size_is_read_again(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "a.txt"
+    text(path)
+    server.files["/dumps/host_0/a.txt"] = b"HloModule z\n"
+    assert text(path) == "HloModule a\n"  # until the folder is listed again
+    local_path(f"{server.url}/dumps/")
+    assert text(path) == "HloModule z\n"
+
+
+def test_file_without_version_is_read_again(server: HttpFolder) -> None:
+    server.versions = False
+    for _ in range(2):
+        text(local_path(f"{server.url}/dumps/") / "host_0" / "a.txt")
+    assert server.reads() == ["/dumps/host_0/a.txt"] * 2
+
+
+def test_file_that_grew_after_the_list_is_complete(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "a.txt"
+    server.files["/dumps/host_0/a.txt"] = b"HloModule a\n" * 2
+    assert text(path) == "HloModule a\n" * 2
+    assert file_stamp(path) == (path.stat().st_mtime_ns, 24)
+
+
+def test_deleted_file_leaves_the_folder(server: HttpFolder) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    del server.files["/dumps/host_0/a.txt"]
+    del server.files["/dumps/host_1/a%20b.txt"]
+    local_path(f"{server.url}/dumps/")
+    assert [path.name for path in top.rglob("*")] == ["host_0", "b.txt"]
+
+
+def test_file_has_the_files_beside_it(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/host_0/a.txt")
+    assert text(path) == "HloModule a\n"
+    assert text(path.with_name("b.txt")).startswith("HloModule b\n")
+
+
+def test_file_of_a_server_without_lists(server: HttpFolder) -> None:
+    server.lists = False
+    paths = [local_path(f"{server.url}/dumps/host_0/{name}.txt") for name in "ab"]
+    assert [text(path)[:11] for path in paths] == ["HloModule a", "HloModule b"]
+
+
+def test_folder_of_a_server_without_lists(server: HttpFolder) -> None:
+    server.files.update({"/empty": b"<html>", "/empty/": b"<html>"})
+    with pytest.raises(RemoteError, match=r"/empty/: the server lists no files here; give the URL"):
+        local_path(f"{server.url}/empty/")
+
+
+def test_signature_is_part_of_the_url_only(server: HttpFolder) -> None:
+    server.files["/x.txt?key=secret"] = b"HloModule x\n"
+    path = local_path(f"{server.url}/x.txt?key=secret")
+    assert (path.name, text(path), shown(path)) == ("x.txt", "HloModule x\n", f"{server.url}/x.txt")
+
+
+def test_path_is_shown_as_url(server: HttpFolder) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    assert shown(top / "host_0" / "a.txt") == f"{server.url}/dumps/host_0/a.txt"
+    assert shown(top) == f"{server.url}/dumps/"
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (403, "access denied (HTTP 403)"),
+        (404, "no such file or folder"),
+        (500, "the server failed (HTTP 500)"),
+        ("truncated", "the connection was lost"),
+        ("silent", "the server did not answer in time"),
+    ],
+)
+def test_fault_is_one_sentence(
+    server: HttpFolder, fault: int | str, message: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_systems, "_READ_SECONDS", 0.2)
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
+    server.faults["/dumps/host_0/b.txt"] = fault
+    assert problem(path) == f"{server.url}/dumps/host_0/b.txt: {message}"
+    assert path.stat().st_size == 0
+    assert not list((cache / "partial").iterdir())
+    server.faults.clear()
+    assert len(text(path)) == 12_000
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("{server}/none.txt", "no such file or folder (HTTP 404)"),
+        ("{server}/none/", "no such file or folder"),
+        ("http://127.0.0.1:1/x/", "cannot connect"),
+        ("http://127.0.0.1:1/x.txt", "cannot connect"),
+        ("nothing://x/y", "Protocol not known: nothing"),
+        ("memory://none", "no such file or folder"),
+        ("gs://x/y", "install gcsfs"),
+    ],
+)
+def test_wrong_url_is_one_sentence(server: HttpFolder, url: str, message: str) -> None:
+    url = url.format(server=server.url)
+    with pytest.raises(RemoteError) as error:
+        local_path(url)
+    assert str(error.value).startswith(f"{url}: ")
+    assert message in str(error.value)
+
+
+def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec.core", None)
+    with pytest.raises(RemoteError, match=r"s3://b/x: reading URLs requires fsspec: pip install"):
+        local_path("s3://b/x")
+
+
+def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:
+    from zipfile import ZipFile
+
+    with ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("run/../../../out.txt", "HloModule a")
+        archive.writestr("run/in.txt", "HloModule b")
+    top = local_path(f"zip://::file://{tmp_path / 'x.zip'}")
+    assert [path.name for path in top.rglob("*.txt")] == ["in.txt"]
+    assert text(top / "run" / "in.txt") == "HloModule b"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown_url"),
+    [
+        ("https://user:secret@host/x.txt?key=a:b", "https://user:***@host/x.txt"),
+        ("zip://x::https://host/a.zip?key=b", "zip://x::https://host/a.zip"),
+        ("s3://bucket/a b", "s3://bucket/a b"),
+    ],
+)
+def test_secrets_are_not_shown(url: str, shown_url: str) -> None:
+    assert public(url) == shown_url
+
+
+def test_file_url_is_the_path_itself(tmp_path: Path) -> None:
+    assert local_path(tmp_path.as_uri()) == tmp_path
+
+
+def test_files_ahead_are_read_meanwhile(server: HttpFolder) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    paths = sorted(top.rglob("*.txt"))
+    assert list(read_ahead(paths, lambda path: [path])) == paths
+    for path in paths:
+        text(path)
+    assert len(server.reads()) == len(paths)
+
+
+def test_cache_keeps_the_last_files(
+    server: HttpFolder, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    first, second = top / "host_0" / "b.txt", top / "host_0" / "a.txt"
+    for path in (first, second):
+        text(path)
+    os.utime(first, ns=(0, first.stat().st_mtime_ns))  # the time of its last use
+    trim(cache, 100)
+    assert (first.stat().st_size, second.stat().st_size) == (0, 12)
+    assert len(text(first)) == 12_000
+
+
+def test_small_cache_still_has_each_file(
+    server: HttpFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HLO_LSP_CACHE_GIB", "0")
+    top = local_path(f"{server.url}/dumps/")
+    assert all(text(path) for path in top.rglob("*.txt"))
+
+
+def test_pull_copies_what_is_not_there(server: HttpFolder, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    assert pull(f"{server.url}/dumps/", copy)[:2] == (3, 3)
+    server.files["/dumps/host_0/a.txt"] = b"HloModule z\n"
+    assert pull(f"{server.url}/dumps/", copy)[:2] == (3, 1)
+    assert (copy / "host_0" / "a.txt").read_text() == "HloModule z\n"
+    assert sorted(path.name for path in copy.iterdir()) == ["host_0", "host_1"]
+
+
+def test_pull_writes_no_half_file(server: HttpFolder, tmp_path: Path) -> None:
+    server.faults["/dumps/host_0/b.txt"] = "truncated"
+    count, copied, errors = pull(f"{server.url}/dumps/", tmp_path / "copy")
+    assert (count, copied) == (3, 2)
+    assert [(url, error.strerror) for url, error in errors.items()] == [
+        (f"{server.url}/dumps/host_0/b.txt", "the connection was lost")
+    ]
+    assert not (tmp_path / "copy" / "host_0" / "b.txt").exists()
+
+
+def test_local_file_is_not_remote(tmp_path: Path) -> None:
+    assert open_remote(tmp_path / "x.txt") is None
+    assert remote_cache.remote_file(tmp_path / "x.txt") is None
