@@ -69,9 +69,19 @@ async def test_remote_folder_has_one_row_for_its_hosts(
         assert path.parent.name == "host_0"
         assert path.read_bytes() == compile_v5e.path(ASSIGNMENT).read_bytes()
         await own_window.run("HLO: Open Same File of Another Host")
-        hosts_list = own_window.page.locator(".quick-input-list .monaco-list-row")
-        await hosts_list.filter(has_text="host_1").click()
+        await choose_host(own_window, "host_1")
         await until(own_window.front, lambda front: front[0].parent.name == "host_1")
+        await own_window.run("HLO: Compare With Another Host")
+        await choose_host(own_window, "host_0")
+        await until(
+            lambda: labels(own_window),
+            lambda shown: any(label.endswith("(before ↔ after)") for label in shown),
+        )
+
+
+async def choose_host(window: Window, name: str) -> None:
+    entries = window.page.locator(".quick-input-list .monaco-list-row")
+    await entries.filter(has_text=name).click()
 
 
 async def labels(window: Window) -> list[str]:
