@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 import hlo_lsp
 from cli.command import run
 from docs.pages import DOCS, blocks
+from hlo_lsp.text.remote import local_path
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
@@ -197,3 +199,26 @@ _COMMANDS = [
 def test_commands_of_the_page_run(command: str, tmp_path: Path) -> None:
     found = run(*shlex.split(command)[1:], cwd=tmp_path)
     assert found.status == 0
+
+
+@pytest.mark.parametrize("command", ["modules", "hosts", "check"])
+def test_executor_reads_urls(command: str) -> None:
+    expected = run(command, f"{BUCKET}/run")
+    executor = "concurrent.futures:ThreadPoolExecutor"
+    assert run(command, f"{BUCKET}/run", "--executor", executor) == expected
+
+
+def test_worker_of_another_machine_lists_the_url(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from hlo_lsp.cli.workers import run_in_folder;"
+        " print(run_in_folder('.', (sys.argv[1],), Path.is_file, Path(sys.argv[2])))"
+    )
+    path = local_path(f"{BUCKET}/run/host_0/{STEM}.txt")
+    shutil.rmtree(tmp_path / "cache")
+    ended = subprocess.run(
+        [sys.executable, "-c", code, f"{BUCKET}/run/host_0", path],
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    assert ended.stdout == "True\n"
