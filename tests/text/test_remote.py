@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from hlo_lsp.text import file_systems, remote_cache
-from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
+from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
 from hlo_lsp.text.downloads import trim
 from hlo_lsp.text.file_systems import RemoteError, public
 from hlo_lsp.text.pulling import pull
@@ -16,6 +18,8 @@ from hlo_lsp.text.remote import local_path, open_remote, read_ahead, shown
 from remote_servers import HttpFolder, http_folder
 
 pytest.importorskip("aiohttp")
+fsspec = pytest.importorskip("fsspec")
+NAMES = st.characters(codec="utf-8", exclude_characters="/\0")
 FILES = {
     "/dumps/host_0/a.txt": b"HloModule a\n",
     "/dumps/host_0/b.txt": b"HloModule b\n" * 1000,
@@ -192,7 +196,10 @@ def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("run/../../../out.txt", "HloModule a")
         archive.writestr("run/in.txt", "HloModule b")
+    with pytest.raises(RemoteError, match="cannot be a path in the cache"):
+        local_path(f"zip://run/..::file://{tmp_path / 'x.zip'}")
     top = local_path(f"zip://::file://{tmp_path / 'x.zip'}")
+    assert top == local_path(f"zip::file://{tmp_path / 'x.zip'}")
     assert [path.name for path in top.rglob("*.txt")] == ["in.txt"]
     assert text(top / "run" / "in.txt") == "HloModule b"
 
@@ -207,6 +214,23 @@ def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:
 )
 def test_secrets_are_not_shown(url: str, shown_url: str) -> None:
     assert public(url) == shown_url
+
+
+@given(st.dictionaries(st.text(NAMES, min_size=1, max_size=8), st.binary(max_size=8), min_size=1))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_each_file_has_its_content(files: dict[str, bytes]) -> None:
+    files = {name: data for name, data in files.items() if name not in {".", ".."}} or {"a": b""}
+    server = fsspec.filesystem("memory")
+    server.pipe({f"/any/x/{name}": data for name, data in files.items()})
+    try:
+        top = local_path("memory://any")
+        found = {path.name: path for path in (top / "x").iterdir()}
+        assert found.keys() == files.keys()
+        for name, path in found.items():
+            with open_regular_file(path) as file:
+                assert file.read() == files[name]
+    finally:
+        server.rm("/any", recursive=True)
 
 
 def test_file_url_is_the_path_itself(tmp_path: Path) -> None:

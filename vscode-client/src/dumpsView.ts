@@ -30,7 +30,7 @@ interface Compile {
   readonly path: string;
   readonly host: string | null;
   /** Compiles of a module that differ only in their host have the same row. */
-  readonly row: number;
+  readonly row?: number;
   readonly difference: string | null;
   readonly files: readonly DumpFile[];
   readonly buffers: readonly Buffer[];
@@ -158,8 +158,9 @@ export function compileOf(argument: unknown): CompileChoice | undefined {
 function moduleNode({ name, compiles }: Module): DumpNode {
   const [first] = compiles;
   const rows = new Map<number, Compile[]>();
-  for (const compile of compiles) {
-    rows.set(compile.row, [...(rows.get(compile.row) ?? []), compile]);
+  for (const [index, compile] of compiles.entries()) {
+    const row = compile.row ?? index; // an older server does not find equal compiles
+    rows.set(row, [...(rows.get(row) ?? []), compile]);
   }
   if (first !== undefined && rows.size === 1) {
     return rowNode(name, name, compiles);

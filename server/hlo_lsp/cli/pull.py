@@ -15,15 +15,16 @@ from hlo_lsp.text.pulling import pull
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[size]}"))
+    what = TextColumn("{task.description}", markup=False)
+    columns = (what, BarColumn(), TextColumn("{task.fields[size]}"))
     is_shown = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
         task = bar.add_task(f"Listing {options.url}", total=None, size="")
 
         def report(done: int, count: int, size: int) -> None:
-            what = f"{done:,} of {count_noun(count, 'file')}"
-            text = format_short_bytes(size)
-            bar.update(task, description=what, completed=done, total=count, size=text)
+            counts = f"{done:,} of {count_noun(count, 'file')}"
+            sizes = format_short_bytes(size)
+            bar.update(task, description=counts, completed=done, total=count, size=sizes)
 
         try:
             count, copied, errors = pull(options.url, options.folder, report)

@@ -16,6 +16,7 @@ from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.findings import all_findings, check_text, join_check, known_findings
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.text.remote import is_remote
 
 _START = types.Position(0, 0)
 
@@ -29,6 +30,8 @@ def _ignore_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | No
     if file is None:
         return None
     known = find_config_file(file.parent)
+    if is_remote(known or file):
+        return None
     if known is None:
         if not client.can_create_files:
             return None

@@ -131,7 +131,8 @@ class _Location:
 
     def __init__(self, fs: Any, url: str, path: str) -> None:
         self._fs = fs
-        self._head, separator, rest = url.partition("::")
+        head, separator, rest = url.partition("::")
+        self._head = head if "://" in head else f"{head}://"
         self._rest = separator + rest
         self._is_http = urlsplit(self._head).scheme in _HTTP
         self._path = path
@@ -180,6 +181,8 @@ class _Location:
         """Return the tree of files by their path below ``root``; unsafe names are left out."""
         base = self._head if self._head.endswith("/") else self._head + "/"
         folder = self._local(root)
+        if not all(map(_is_safe, top.parts)):
+            raise RemoteError("this path cannot be a path in the cache")
         files: dict[PurePosixPath, RemoteFile] = {}
         folders = {folder: base + self._rest}
         for path, info in found.items():
@@ -229,7 +232,7 @@ class _Location:
 
     def _name(self) -> str:
         """Return a name for the file system: its protocol and a hash of other options."""
-        protocol = urlsplit(self._head).scheme or self._head
+        protocol = urlsplit(self._head).scheme
         options = {} if self._is_http else self._fs.storage_options
         text = json.dumps(options, sort_keys=True, default=str)
         return f"{protocol}-{_hash(text):08x}" if options else protocol
