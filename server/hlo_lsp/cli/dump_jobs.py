@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
@@ -50,12 +51,11 @@ def results_at(
         frames: As of ``dumps_at``.
     """
     unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
-    workspace = DumpWorkspace()
     files: dict[tuple[Path, str], list[_NamedFile]] = {}
     for number, path in enumerate(paths):
-        for file in compiles_below(path):
-            key = file.parent, workspace.stem(file)
-            files.setdefault(key, []).append(_NamedFile(file, number, is_named=file is path))
+        for file, stem in _with_stems(compiles_below(path)):
+            named = _NamedFile(file, number, is_named=file is path)
+            files.setdefault((file.parent, stem), []).append(named)
     jobs = [
         _DumpJob(
             tuple(group),
@@ -84,6 +84,13 @@ def results_at(
     for number, path in enumerate(paths):
         is_empty = number not in full and not errors_of[number]
         errors += [no_dumps_message(path)] if is_empty else errors_of[number]
+
+
+def _with_stems(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield each file with the stem of its compile; only one folder is kept in memory."""
+    for _, group in groupby(files, key=lambda file: file.parent):
+        workspace = DumpWorkspace()
+        yield from ((file, workspace.stem(file)) for file in group)
 
 
 def run_jobs(

@@ -320,7 +320,8 @@ def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[P
     for folder, inner, names in os.walk(path):
         checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        listing = folders.listing(Path(folder))
+        # Without a cache, a listing is discarded before the next folder.
+        listing = (folders or FolderCache()).listing(Path(folder))
         known = frozenset(names)
         for files in listing.modules():
             read = [
