@@ -62,6 +62,7 @@ def test_executor_gives_the_same_result(command: list[str], pod: Path) -> None:
     assert run(*command, "--executor", executor, cwd=pod) == expected
 
 
+@pytest.mark.e2e
 def test_job_that_ends_its_worker_is_reported(pod: Path) -> None:
     jobs = plan([pod], CheckOptions()).jobs
     guilty = next(job for job in jobs if _FAILING_MODULE in {path.name for path in job.files})
@@ -122,6 +123,7 @@ def test_jobs_and_executor_exclude_each_other(pod: Path) -> None:
     assert "not allowed with argument" in found.err
 
 
+@pytest.mark.e2e
 def test_nothing_of_an_executor_is_imported_without_it(pod: Path) -> None:
     code = (
         "import sys; from hlo_lsp.cli.main import main\n"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from cli.command import environment
 from e2e.compiles import Compile
@@ -21,12 +22,12 @@ NEEDED = ("pyproject.toml", "README.md", "LICENSE", "docs", "grammar", "server")
 pytestmark = pytest.mark.corpus
 
 
-def call(*command: str | Path, cwd: Path) -> str:
+def call(*command: str | Path, cwd: Path, **variables: str) -> str:
     """Run a program, require success, and return its output."""
     ended = subprocess.run(
         list(map(str, command)),
         cwd=cwd,
-        env=environment(PIP_DISABLE_PIP_VERSION_CHECK="1", PYTHONPATH=""),
+        env=environment(PIP_DISABLE_PIP_VERSION_CHECK="1", PYTHONPATH="", **variables),
         capture_output=True,
         text=True,
         check=False,
@@ -53,12 +54,21 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return ``hlo-lsp`` in a new environment that uses the libraries of this one."""
-    home = tmp_path_factory.mktemp("home")
-    venv.create(home, with_pip=True)
+    """Return ``hlo-lsp`` in a new environment that uses the libraries of this one.
+
+    Where there is bash, the action for GitHub installs it.
+    """
+    home = tmp_path_factory.mktemp("home") / "hlo-lsp"
     scripts = home / ("Scripts" if sys.platform == "win32" else "bin")
     python = scripts / "python"
-    call(python, "-m", "pip", "install", "--no-deps", wheel, cwd=home)
+    if sys.platform == "win32":
+        venv.create(home, with_pip=True)
+        call(python, "-m", "pip", "install", "--no-deps", wheel, cwd=home)
+    else:
+        action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+        variables = {"ACTION": str(wheel), "RUNNER_TEMP": str(home.parent), "PIP_NO_DEPS": "1"}
+        install = action["runs"]["steps"][0]["run"]
+        call("bash", "-e", "-o", "pipefail", "-c", install, cwd=home.parent, **variables)
     packages = Path(call(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))",
                          cwd=home).strip())  # fmt: skip
     libraries = sysconfig.get_path("purelib")
