@@ -27,7 +27,7 @@ async def answer_remote_folder(params: UrlParams) -> Json:
 
 
 async def answer_fetch(session: Session, params: FileParams) -> Json:
-    """Download the content of a remote file, so that the client can open it.
+    """Download the content of a remote file, so that the client can open it at its ``uri``.
 
     Raises:
         RequestFailedError: The file cannot be downloaded.
@@ -38,7 +38,7 @@ async def answer_fetch(session: Session, params: FileParams) -> Json:
             await run_in_slices(partial(fetch, path), give_way=session.foreground.give_way)
         except OSError as error:
             raise RequestFailedError(f"{path.name}: {error.strerror}") from None
-    return {}
+    return {"uri": params.uri}
 
 
 async def answer_hosts(params: FileParams) -> Json:

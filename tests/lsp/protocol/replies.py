@@ -152,9 +152,10 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
 
 def _ask_own(talk: Conversation, files: Compile, position: Json) -> None:
     """Send the requests that the protocol does not define, and that for summaries."""
-    names = ("window", "memoryMap", "modules", "hottest", "sourceLines", "text")
-    for method in (f"hlo/{name}" for name in names):
-        talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
+    names = ("fetch", "hosts", "hottest", "memoryMap", "modules", "sourceLines", "text", "window")
+    for name in names:
+        talk.ask(f"hlo/{name}", {"uri": files.values.as_uri(), "line": 5})
+    talk.ask("hlo/remoteFolder", {"url": files.folder.as_uri()})
     side = {"uri": files.values.as_uri(), "line": 0}
     talk.ask("hlo/compare", {"before": side, "after": side})
     summary = f"{SUMMARY_SCHEME}:/Memory%20Summary.md?{quote(files.values.as_uri(), safe='')}#0"
