@@ -1,6 +1,7 @@
 """Workers of ``--executor``: those of a real dask scheduler, and of factories."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from socket import create_server
 import pytest
 
 from cli.command import run
+from docs.pages import DOCS, blocks
 from editors.absent import absent
 from hlo_lsp import __version__
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, plan
@@ -219,6 +221,18 @@ def test_dask_worker_that_ends_loses_nothing(pod: Path, cluster: Cluster) -> Non
         cluster.workers[0].kill()
         results.update(found)
     assert results == {job: check_job(job) for job in jobs}
+
+
+@pytest.mark.e2e
+@pytest.mark.xdist_group("dask")
+def test_commands_of_the_page_run(pod: Path, cluster: Cluster) -> None:
+    pod.rename(pod.with_name("dumps"))
+    lines = [line for block in blocks(DOCS / "scale.md", "sh") for line in block.text.splitlines()]
+    commands = [line for line in lines if "--executor dask=" in line]
+    assert commands
+    for command in commands:
+        words = shlex.split(command.replace("tcp://SCHEDULER:8786", cluster.address))
+        assert run(*words[1:], cwd=pod.parent) == run(*words[1:-2], cwd=pod.parent)
 
 
 @pytest.mark.e2e

@@ -15,7 +15,7 @@ from typing import Any
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.cli.workers import WorkerPool, Workers, worker_version
-from hlo_lsp.text.remote import is_remote, shown
+from hlo_lsp.text.remote import urls_of
 
 _DASK_PREFIX = "dask="
 _CONNECT_SECONDS = 10
@@ -25,7 +25,7 @@ def worker_pool(options: argparse.Namespace) -> WorkerPool:
     """Return the workers for the options of a command."""
     if options.executor is None:
         return WorkerPool(options.jobs)
-    urls = [shown(path) for path in map(Path, options.paths) if is_remote(path)]
+    urls = urls_of(map(Path, options.paths))
     return WorkerPool(open_workers=partial(open_workers, options.executor), urls=urls)
 
 

@@ -51,6 +51,16 @@ def shown(path: Path) -> str:
     return remote_cache.shown_name(path) or str(path)
 
 
+def urls_of(paths: Iterable[Path]) -> list[str]:
+    """Return the URLs of those of the paths that are remote, with passwords and signatures."""
+    remote = [path for path in paths if is_remote(path)]
+    if not remote:
+        return []
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
+    return [url for path in remote if (url := remote_cache.url_of(path)) is not None]
+
+
 def parent_of(folder: str) -> str:
     """Return the parent of a folder; that of the remote folders is the current folder."""
     parent = os.path.dirname(folder)

@@ -111,13 +111,16 @@ def remote_file(path: Path) -> RemoteFile | None:
     return found and _state.newer.get(name, found)
 
 
+def url_of(path: Path) -> str | None:
+    """Return the URL of a path in the cache, with its secrets; None for other paths."""
+    found = remote_file(path) or _list_of(str(path))
+    return None if found is None else found.url
+
+
 def shown_name(path: Path) -> str | None:
-    """Return the URL of a path in the cache, None for other paths."""
-    file = remote_file(path)
-    if file is not None:
-        return public(file.url)
-    folder = _list_of(str(path))
-    return None if folder is None else public(folder.url)
+    """Return the URL of a path in the cache for a message, None for other paths."""
+    url = url_of(path)
+    return None if url is None else public(url)
 
 
 def prefetch(path: Path) -> None:
