@@ -26,6 +26,7 @@ examples:
   hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
   hlo-lsp run -- python train.py          run a program, and show where its memory goes
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
+  hlo-lsp summary gs://BUCKET/FOLDER      read dumps in a bucket
   hlo-lsp diff BEFORE AFTER               compare two compiles
   hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
   hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
