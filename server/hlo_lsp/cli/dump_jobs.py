@@ -51,19 +51,14 @@ def results_at(
         frames: As of ``dumps_at``.
     """
     unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
+    frames = frames or current_folder_frames()
     files: dict[tuple[Path, str], list[_NamedFile]] = {}
     for number, path in enumerate(paths):
         for file, stem in _with_stems(compiles_below(path)):
             named = _NamedFile(file, number, is_named=file is path)
             files.setdefault((file.parent, stem), []).append(named)
     jobs = [
-        _DumpJob(
-            tuple(group),
-            file_size(group[0].path),
-            work,
-            unread_roles,
-            frames or current_folder_frames(),
-        )
+        _DumpJob(tuple(group), file_size(group[0].path), work, unread_roles, frames)
         for group in files.values()
     ]
     found = run_jobs(
