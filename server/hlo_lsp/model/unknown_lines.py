@@ -116,12 +116,14 @@ def depends_on_lines_around(kind: FileKind, record: Record) -> bool:
     return not is_unknown_line(kind, record.text)
 
 
-_ELLIPSIS = re.compile(r"^\s*\.\.\.\s*$|[,(]\s*\.\.\.\s*[,)]", re.MULTILINE)
+# A line that begins with dots before other text is a prompt of Python.
+_ELLIPSIS = re.compile(r"^\s*(?:\.\.\.|…)\s*$|\S[^\S\n]*(?:\.\.\.|…)", re.MULTILINE)
 
 
 def is_shortened(text: str) -> bool:
     """Return True if a broken line has dots in place of text, as in a snippet."""
-    return "..." in text and len(text) <= MAX_LINE_LENGTH and bool(_ELLIPSIS.search(outline(text)))
+    has_dots = "..." in text or "…" in text
+    return has_dots and len(text) <= MAX_LINE_LENGTH and bool(_ELLIPSIS.search(outline(text)))
 
 
 def is_unknown_line(kind: FileKind, text: str) -> bool:

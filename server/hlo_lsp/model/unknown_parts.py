@@ -57,7 +57,7 @@ from hlo_lsp.syntax.module_records import (
 )
 from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
-from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced, is_dots
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 LEFT_OUT = "text left out"  # by the author of a snippet
@@ -184,8 +184,6 @@ def _parts_of_allocation(
 
 # Instructions.
 
-_PERIODS = re.compile(r"\.\.\.|…")  # for text that people left out
-
 
 @cache
 def _operand() -> re.Pattern[str]:
@@ -252,7 +250,7 @@ def _is_known_operand(part: str) -> bool:
         return shape is None or (is_shape(shape) and unknown_in_shape(shape) is None)
     if part.endswith(")") or "), " in part:  # an instruction in the place of an operand
         return module_scanner().lines.read(f"x = {part}") is not None
-    return bool(_PERIODS.fullmatch(part))
+    return is_dots(part)
 
 
 # Attributes.

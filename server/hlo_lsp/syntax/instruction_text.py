@@ -13,8 +13,10 @@ from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.statements import (
+    DOTS,
     closing_bracket,
     comma_separated_spans,
+    defined_name_columns,
     is_balanced,
     tokens_with_depth,
     without_comments,
@@ -23,6 +25,7 @@ from hlo_lsp.syntax.statements import (
 T = TypeVar("T")
 _METADATA_START = "metadata={"
 _QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
+_DOTS_BEFORE_ATTRIBUTES = re.compile(rf"(?:{DOTS.pattern})[)\]}}\s]*(?=,\s*[\w\-]+=)")
 _SEPARATOR = re.compile(r"[\s,]*")
 
 
@@ -350,6 +353,25 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
         attributes_at,
         line,
     )
+
+
+def parse_shortened(text: str) -> InstructionText | None:
+    """Return what is left of an instruction with dots in place of text; None without a name.
+
+    If only the shape is missing, these are all other parts. Else they are the name and the
+    attributes after the first dots that precede some.
+    """
+    columns = defined_name_columns(text)
+    if columns is None:
+        return None
+    whole = parse_instruction(DOTS.sub(lambda dots: " " * len(dots[0]), text))
+    if whole is not None:
+        return whole
+    name = TextSpan(*columns, text[slice(*columns)])
+    dots = _DOTS_BEFORE_ATTRIBUTES.search(text)
+    attributes_at = len(text) if dots is None else dots.end()
+    nothing = TextSpan(name.end, name.end, "")
+    return InstructionText(name, nothing, nothing, (), nothing, attributes_at, text)
 
 
 def attributes_column(text: str, opened: int) -> int:

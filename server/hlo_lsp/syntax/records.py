@@ -68,16 +68,16 @@ class BlankLine(Record):
 class BrokenRecord(Record):
     """A line or a statement of several lines that no rule matches.
 
-    A broken line without indentation counts as a head: the records after it do not belong to the
-    head above.
+    A broken line without indentation counts as a head, unless ``may_be_head`` is false: the records
+    after it do not belong to the head above.
     """
 
     __slots__ = ("is_head", "line_count", "text")
 
-    def __init__(self, text: str, line_count: int = 1) -> None:
+    def __init__(self, text: str, line_count: int = 1, *, may_be_head: bool = True) -> None:
         self.text = text
         self.line_count = line_count
-        self.is_head = not text[:1].isspace()
+        self.is_head = may_be_head and not text[:1].isspace()
 
 
 class Label(Record):

@@ -20,6 +20,8 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import (
     PLAIN_PREFIXES,
     begins_statement,
+    defined_name,
+    is_dots,
     is_plain_instruction,
     read_statement,
 )
@@ -211,7 +213,7 @@ class ModuleScanner:
         elif line.isspace():
             return BlankLine()
         elif not begins_statement(line):
-            return BrokenRecord(line)
+            return BrokenRecord(line, may_be_head=not is_dots(line.strip()))
         return self._read_statement(lines, at)
 
     def _read_statement(self, lines: Sequence[str], at: int) -> Record:
@@ -221,7 +223,7 @@ class ModuleScanner:
             return module_records.Comment(count)
         found = self.lines.read(text)
         if found is None:
-            return BrokenRecord(text, count)
+            return BrokenRecord(text, count, may_be_head=defined_name(text) is None)
         rule, match = found
         record = rule.make_record(match)
         if isinstance(record, module_records.InstructionLine):

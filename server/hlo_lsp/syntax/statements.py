@@ -69,10 +69,26 @@ def begins_statement(line: str) -> bool:
     return begins is not None or line.lstrip().startswith("/")
 
 
+DOTS = re.compile(r"\.\.\.|…")  # what people put in place of text
+
+
+def is_dots(part: str) -> bool:
+    """Return True if a part consists of the dots that people put in place of text."""
+    return bool(DOTS.fullmatch(part))
+
+
 def defined_name(line: str) -> str | None:
     """Return the name that a line defines, even if the rest cannot be parsed."""
+    found = defined_name_columns(line)
+    return None if found is None else line[slice(*found)]
+
+
+def defined_name_columns(line: str) -> tuple[int, int] | None:
+    """Return the columns of the name that a line defines, without ``%``."""
     match = _INSTRUCTION.match(line)
-    return None if match is None or match[1] is None else match[1].removeprefix("%")
+    if match is None or match[1] is None:
+        return None
+    return match.start(1) + match[1].startswith("%"), match.end(1)
 
 
 def read_statement(lines: Sequence[str], at: int) -> tuple[int, str]:

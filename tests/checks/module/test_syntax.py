@@ -99,6 +99,22 @@ def test_text_left_out_is_no_error() -> None:
     assert reported[2].startswith("text was left out (`...`): ")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "f.1 = ... fusion(%a), kind=kLoop",
+        "f.1 = (f32[8]{0}, ...) fusion(%a), kind=kLoop",
+        "f.1 = f32[8]{0} fusion(%a), ..., kind=kLoop",
+        "f.1 = f32[8]{0} fusion(%a, %b...",
+        "f.1 = f32[8]{0} fusion(%a), kind=kLoop, …",
+    ],
+)
+def test_dots_stand_for_text_left_out(line: str) -> None:
+    (reported,) = reports(f"  {line}\n  g = f32[8]{{0}} negate(f.1)\n")
+    assert reported[0] == "unknown-form"
+    assert reported[2].startswith("text was left out (`...`): ")
+
+
 def test_instructions_without_header_are_reported() -> None:
     reported = reports(replace_once(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
     assert [(code, message) for code, _, message in reported] == [

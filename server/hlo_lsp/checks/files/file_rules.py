@@ -36,6 +36,7 @@ from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.scanners import MAX_LINE_LENGTH, memory_scanner, module_scanner
+from hlo_lsp.syntax.statements import is_dots
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
@@ -65,7 +66,7 @@ def unknown_form(context: CompileContext) -> Iterator[Finding]:
             text = form.first.text
             shown = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
             problem = f"this version of hlo-lsp does not know the {form.first.what} `{shown}`"
-            if form.first.what == LEFT_OUT:
+            if form.first.what == LEFT_OUT or is_dots(text):
                 problem = "text was left out (`...`)"
             yield context.report(
                 form.place(file),

@@ -9,6 +9,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement, name_columns, statement_at
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.model.shape import element_texts
+from hlo_lsp.model.unknown_lines import is_shortened
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.filecheck import capture_mentions
@@ -17,6 +18,7 @@ from hlo_lsp.syntax.instruction_text import (
     TextSpan,
     metadata_fields,
     parse_instruction,
+    parse_shortened,
 )
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -29,7 +31,7 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Label, Record
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import ThunkRow, fields_of_line, rule_of
 from hlo_lsp.syntax.statements import top_level_commas
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
@@ -286,6 +288,12 @@ def _module_target(file: DumpFile, record: Record, line: int, column: int) -> Cu
             if not isinstance(head, ComputationLine):
                 return None
             mention = targets.ComputationTarget(head.name), _line_span(text)
+        case BrokenRecord() if is_shortened(record.text):
+            statement = Statement(file, record.line, record.text)
+            shortened = parse_shortened(record.text)
+            if shortened is None:
+                return None
+            mention = _instruction_mention(shortened, statement.offset(line, column))
         case _:
             return None
     return _cursor_target(statement, mention, record)
@@ -301,9 +309,13 @@ def _instruction_target(
         member = _member_at(body.members, line, column) if offset in attribute.value else None
         if member is not None:
             return _instruction_target(file, member, line, column)
+    return _cursor_target(statement, _instruction_mention(parsed, offset), record)
+
+
+def _instruction_mention(parsed: InstructionText, column: int) -> Mention:
     # Before buffer assignment and inside fusions, printed layouts do not describe memory.
-    mention = _name_mention(parsed, offset, has_layout=False) or _attribute_mention(parsed, offset)
-    return _cursor_target(statement, mention or _own_mention(parsed), record)
+    mention = _name_mention(parsed, column, has_layout=False) or _attribute_mention(parsed, column)
+    return mention or _own_mention(parsed)
 
 
 def _member_at(

@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.place import LocatedRecord, Place, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value
+from hlo_lsp.model.unknown_lines import is_shortened
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.filecheck import CaptureMention
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_shortened
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.scanners import ThunkRow
 
 
@@ -154,7 +156,7 @@ class CursorTarget:
     @property
     def is_in_module_text(self) -> bool:
         """Return whether names at the target refer to instructions of the same computation."""
-        return isinstance(self.record, InstructionLine | ComputationLine)
+        return isinstance(self.record, InstructionLine | ComputationLine | BrokenRecord)
 
 
 def target_value(dump: Compile, entity: ValueTarget) -> Value | None:
@@ -186,13 +188,45 @@ def resolve_instruction(
     """
     if not target.is_in_module_text:
         return dump.instruction(name)
-    file, scope = target.place.file, target.record
-    module = file.module
-    if isinstance(scope, InstructionLine):
-        record = module.instruction_in_scope(module.scope_of(scope), name)
-    else:
-        record = module.instruction_in_scope(scope, name)
+    file = target.place.file
+    record = file.module.instruction_in_scope(_scope(target), name)
     return None if record is None else LocatedRecord(file, record)
+
+
+def _scope(target: CursorTarget) -> Record | None:
+    """Return the computation of a target in module text, or a broken line that may be one."""
+    file, record = target.place.file, target.record
+    if isinstance(record, InstructionLine):
+        return file.module.scope_of(record)
+    return record if isinstance(record, ComputationLine) else file.records.head_of(record)
+
+
+@dataclass(frozen=True, slots=True)
+class ShortenedLine:
+    """An instruction with dots in place of text, the place of its name, and its readers."""
+
+    text: InstructionText
+    place: Place
+    readers: tuple[LocatedRecord[InstructionLine], ...]
+
+
+def resolve_shortened(target: CursorTarget, name: str) -> ShortenedLine | None:
+    """Return the line with this name in the computation of a target, if text was left out of it."""
+    file, scope = target.place.file, _scope(target)
+    module = file.module
+    for record, defined in module.damaged.items():
+        if defined != name or file.records.head_of(record) is not scope:
+            continue
+        text = parse_shortened(record.text) if is_shortened(record.text) else None
+        if text is not None:
+            place = Statement(file, record.line, record.text).place(text.name.start, text.name.end)
+            readers = [
+                LocatedRecord(file, one)
+                for one in module.mentioning(name)
+                if name in one.reads and module.scope_of(one) is scope
+            ]
+            return ShortenedLine(text, place, tuple(readers))
+    return None
 
 
 def resolve_computation(

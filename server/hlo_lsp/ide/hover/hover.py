@@ -34,6 +34,7 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
+_MAX_LISTED_USERS = 16
 _MAX_LISTED_VALUES = 6
 _MAX_TITLE_CHARACTERS = 40  # of an attribute value
 _MAX_SHAPE_CHARACTERS = 200
@@ -48,6 +49,9 @@ def hover_card(dump: Compile, target: CursorTarget) -> Card | None:
             return instruction_card(dump, name) if value is None else value_card(dump, value)
         case targets.InstructionTarget(name=name, index=index, operand=operand):
             line = targets.resolve_instruction(dump, target, name)
+            shortened = None if line else targets.resolve_shortened(target, name)
+            if shortened is not None:
+                return _shortened_card(dump, shortened)
             return instruction_card(dump, name, index if operand is None else None, line)
         case targets.ComputationTarget(name=name):
             head = targets.resolve_computation(dump, target, name)
@@ -84,6 +88,17 @@ def _module_text_card(dump: Compile, target: CursorTarget) -> Card | None:
         case targets.ModuleTarget():
             return _module_card(dump, target.place.file)
     return None
+
+
+def _shortened_card(dump: Compile, line: targets.ShortenedLine) -> Card:
+    """Return the hover of an instruction with dots in place of text."""
+    users = counted_list([f"`{one.record.name}`" for one in line.readers], _MAX_LISTED_USERS)
+    facts = [
+        *source_facts(dump, line.text),
+        *([Fact("users", users)] if line.readers else []),
+        Fact("text left out", "the parts of this line that `...` replaces are unknown"),
+    ]
+    return Card(line.text.name.text, tuple(facts))
 
 
 def allocation_card(dump: Compile, allocation: LocatedRecord[AllocationLine]) -> Card:

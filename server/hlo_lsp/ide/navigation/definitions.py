@@ -35,7 +35,9 @@ def definitions(dump: Compile, target: CursorTarget) -> list[Place]:
             return _value_definitions(dump, target, entity)
         case targets.InstructionTarget(name=name, index=index):
             if target.is_in_module_text:
-                return _name_places([targets.resolve_instruction(dump, target, name)])
+                line = targets.resolve_instruction(dump, target, name)
+                shortened = None if line else targets.resolve_shortened(target, name)
+                return _name_places([line]) if shortened is None else [shortened.place]
             return _instruction_definitions(dump, name, index or "{}")
         case targets.ThunkTarget(row=row):
             thunk_name = thunk_instruction(dump, row)

@@ -109,8 +109,10 @@ def _target_places(dump: Compile, target: CursorTarget) -> ReferencePlaces:
         case targets.CaptureTarget() as entity:
             return capture_and_use_places(target.place.file, entity)
     instruction = targets.target_instruction(dump, target.entity)
-    if instruction is None:
-        return [], []
+    return ([], []) if instruction is None else _instruction_places(dump, target, instruction)
+
+
+def _instruction_places(dump: Compile, target: CursorTarget, instruction: str) -> ReferencePlaces:
     if isinstance(target.entity, targets.InstructionTarget) and target.entity.holder is not None:
         instruction = target.entity.holder
     line = targets.resolve_instruction(dump, target, instruction)
@@ -118,9 +120,14 @@ def _target_places(dump: Compile, target: CursorTarget) -> ReferencePlaces:
     if line is not None and isinstance(line.record, TupleElement):
         names = omitted_instructions(dump).names.get(line.record.name, ())
     mentioned = [place for name in names for place in _memory_file_mentions(dump, name)]
-    if line is None:
+    if line is not None:
+        return [line.name_place], [*mentioned, *_mentions(line)]
+    shortened = targets.resolve_shortened(target, instruction)
+    if shortened is None:
         return [], mentioned
-    return [line.name_place], [*mentioned, *_mentions(line)]
+    for user in shortened.readers:
+        mentioned += named_places(user.file, user.record, user.record.parsed.reads, instruction)
+    return [shortened.place], mentioned
 
 
 def _value_places(dump: Compile, value: Value) -> ReferencePlaces:
