@@ -129,6 +129,11 @@ def large_sizes(dump: Compile) -> Mapping[int, int]:
     }
 
 
+def large_size(dump: Compile, space: int) -> int:
+    """Return the smallest size in bytes of a large buffer in a memory space."""
+    return large_sizes(dump).get(space, _LARGE_BYTES)
+
+
 def _is_large_arena(dump: Compile, record: AllocationLine, limits: Mapping[int, int]) -> bool:
     """Return whether an allocation is large and has several values; a single one has a lens."""
     if record.thread_local or record.size < limits.get(record.color, _LARGE_BYTES):

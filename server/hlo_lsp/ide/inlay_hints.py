@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_where
 from hlo_lsp.ide.code_lenses import LensChoice, has_value_lens
+from hlo_lsp.ide.donation_hints import donation_labels
 from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
@@ -54,6 +55,7 @@ class HintKind(Enum):
 
     PADDED_SIZE = "paddedSize"
     ALLOCATION = "allocation"
+    DONATION = "donation"
     SOURCE = "source"
     OPERAND_SHAPE = "operandShapes"
     PARAMETER_NAME = "parameterNames"
@@ -66,6 +68,7 @@ class HintKind(Enum):
 _PRIORITIES = (
     HintKind.TIME,  # of few instructions
     HintKind.ALLOCATION,
+    HintKind.DONATION,
     HintKind.LIVE_RANGE,
     HintKind.SOURCE,
     HintKind.PADDED_SIZE,
@@ -232,6 +235,10 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
         if found is not None:
             yield _hint_in(text, line, HintKind.ALLOCATION, text.name.end, found)
     yield from _size_hints(context, text, line)
+    if HintKind.DONATION in kinds and is_known and record.opcode == "parameter":
+        donation = _donation_label(context, record)
+        if donation is not None:
+            yield _hint_in(text, line, HintKind.DONATION, text.attributes_at, donation)
     if HintKind.PARAMETER_NAME in kinds:
         operand = _passed_operand_label(context.file.module, record)
         if operand is not None:
@@ -337,6 +344,14 @@ def _owner_label(dump: Compile, value: AssignedValue) -> LabelAndTooltip | None:
         return None
     lines = [f"{value.key}, produced by {origin.instruction.record.name}", *map(str, origin.stack)]
     return shortened(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
+
+
+def _donation_label(context: _HintContext, record: InstructionLine) -> LabelAndTooltip | None:
+    number, module = parameter_number(record), context.file.module
+    computation = None if number is None else module.computation_of(record)
+    if number is None or computation is None or not computation.is_entry:
+        return None
+    return donation_labels(context.dump).get(number)
 
 
 def _padded_size_labels(
