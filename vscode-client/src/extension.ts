@@ -20,6 +20,7 @@ import { openRemoteDumps } from "./remoteDumps";
 import { openSample } from "./sample";
 import { SCHEMES, Server } from "./server";
 import { showPlaces } from "./showPlaces";
+import { SourceMapOffer } from "./sourceMapOffer";
 import { Status } from "./status";
 import { Terminal } from "./terminal";
 import { loadProfile, showHottest } from "./times";
@@ -62,6 +63,7 @@ export function activate(context: vscode.ExtensionContext): void {
     comparison.register(),
     new ConvertedTexts(started).register(),
     new PythonNotes(started, windows).register(),
+    new SourceMapOffer(started).register(),
     detectDumps(),
     ...registerTools(vscode, toolNames(context), tools),
     startWithDumps(started),
@@ -100,6 +102,10 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     "hlo.showHottest": () => showHottest(started, windows),
     "hlo.loadProfile": (file?: vscode.Uri) => loadProfile(started, file),
+    "hlo.timeline": (node?: unknown) => {
+      const compile = compileOf(node);
+      return terminal.timeline(compile === undefined ? undefined : vscode.Uri.parse(compile.uri));
+    },
     "hlo.compareWith": (node?: unknown, selected?: unknown) => {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));

@@ -46,7 +46,7 @@ export class Server implements vscode.Disposable {
 
   private starting: Promise<LanguageClient | undefined> | undefined;
   private launch: Launch | undefined;
-  private current: LanguageClient | undefined;
+  private current: Client | undefined;
   private currentState: ServerState = "idle";
 
   /**
@@ -103,6 +103,7 @@ export class Server implements vscode.Disposable {
   async stop(): Promise<void> {
     const client = this.current;
     this.current = undefined;
+    client?.expectExit();
     // A server that hangs or never started must not keep the next one from starting.
     await client?.dispose().catch((error: unknown) => {
       this.log.warn(String(error));
@@ -169,10 +170,10 @@ export class Server implements vscode.Disposable {
       : commands.filter((command) => !folders.some((folder) => isBelow(command, folder)));
   }
 
-  private createClient({ command, args }: Launch): LanguageClient {
+  private createClient({ command, args }: Launch): Client {
     const server = { command, args: [...args], options: { cwd: this.folder }, transport: TransportKind.stdio };
     let hasStarted = false;
-    const client: LanguageClient = new LanguageClient("hlo", "HLO", server, {
+    const client: Client = new Client("hlo", "HLO", server, {
       documentSelector: LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ scheme, language }))),
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -205,5 +206,22 @@ export class Server implements vscode.Disposable {
     this.currentState = state;
     void vscode.commands.executeCommand("setContext", "hlo.serverState", state);
     this.changed.fire();
+  }
+}
+
+/** A client that logs no errors when the server was told to exit: requests without answers, and the exit. */
+class Client extends LanguageClient {
+  private exits = false;
+
+  expectExit(): void {
+    this.exits = true;
+  }
+
+  override error(message: string, data?: unknown, showNotification?: boolean | "force"): void {
+    if (!this.exits) {
+      super.error(message, data, showNotification);
+    } else if (data === undefined) {
+      this.info(message, undefined, false); // that the process has exited
+    }
   }
 }

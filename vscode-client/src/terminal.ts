@@ -1,13 +1,17 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
+import type { LanguageClient } from "vscode-languageclient/node";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
 import type { Server } from "./server";
 import { showInTerminal } from "./terminalOutput";
 
-const INSPECT = "hlo.server.inspect"; // this command of the server includes unsaved text
+// These commands of the server include unsaved text.
+const INSPECT = "hlo.server.inspect";
+const TIMELINE = "hlo.server.timeline";
+const UNSAVED_COLUMNS = 100; // of a chart, since the width of the new terminal is not known
 
-/** Runs `hlo-lsp check` and `hlo-lsp inspect` in a terminal, for which their output is made. */
+/** Runs `hlo-lsp check`, `inspect`, and `timeline` in a terminal, for which their output is made. */
 export class Terminal {
   /** @param folder the working directory; Python imports from it first, so it is not a workspace folder */
   constructor(
@@ -32,7 +36,7 @@ export class Terminal {
     }
     const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
     if (uri.scheme !== "file" || editor.document.isDirty) {
-      await this.inspectUnsaved(uri, range.start);
+      await this.showUnsaved("inspect", INSPECT, (convert) => [convert.asUri(uri), convert.asPosition(range.start)]);
       return;
     }
     const line = editor.document.lineAt(editor.selection.active.line).text;
@@ -40,15 +44,37 @@ export class Terminal {
     await this.run("inspect", [uri.fsPath, "--at", `${range.start.line + 1}:${column + 1}`]);
   }
 
-  private async inspectUnsaved(uri: vscode.Uri, position: vscode.Position): Promise<void> {
+  /** Show the occupied bytes over the schedule, of a file or of the dump in the active editor. */
+  async timeline(file?: vscode.Uri): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (file !== undefined) {
+      await this.run("timeline", [file.fsPath]);
+      return;
+    }
+    if (editor === undefined) {
+      return;
+    }
+    const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
+    if (uri.scheme !== "file" || editor.document.isDirty) {
+      const rest = [range.start.line, UNSAVED_COLUMNS, null]; // null: no step
+      await this.showUnsaved("timeline", TIMELINE, (convert) => [convert.asUri(uri), ...rest]);
+      return;
+    }
+    await this.run("timeline", [uri.fsPath]);
+  }
+
+  private async showUnsaved(
+    name: string,
+    command: string,
+    argumentsOf: (convert: LanguageClient["code2ProtocolConverter"]) => unknown[],
+  ): Promise<void> {
     const client = await this.server.client();
     if (client === undefined) {
       return; // the error message is already shown
     }
-    const { code2ProtocolConverter: convert } = client;
-    const params = { command: INSPECT, arguments: [convert.asUri(uri), convert.asPosition(position)] };
+    const params = { command, arguments: argumentsOf(client.code2ProtocolConverter) };
     try {
-      showInTerminal("hlo-lsp inspect", String(await client.sendRequest(ExecuteCommandRequest.type, params)));
+      showInTerminal(`hlo-lsp ${name}`, String(await client.sendRequest(ExecuteCommandRequest.type, params)));
     } catch (error) {
       showFailure(error);
     }
@@ -66,7 +92,7 @@ export class Terminal {
     return (await vscode.window.showOpenDialog(options))?.[0];
   }
 
-  private async run(command: "check" | "inspect", args: readonly string[]): Promise<void> {
+  private async run(command: "check" | "inspect" | "timeline", args: readonly string[]): Promise<void> {
     const program = await this.server.program();
     if (program === undefined) {
       return; // the error message is already shown

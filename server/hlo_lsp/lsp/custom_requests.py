@@ -56,7 +56,7 @@ class SourceLinesParams:
 
 @dataclass(frozen=True, slots=True)
 class FileParams:
-    """A file on disk."""
+    """A file; for ``hlo/text``, a proto, a compressed file, or an archive."""
 
     uri: str
 
@@ -93,6 +93,7 @@ FETCH_METHOD = "hlo/fetch"
 HOSTS_METHOD = "hlo/hosts"
 HOTTEST_METHOD = "hlo/hottest"
 MEMORY_MAP_METHOD = "hlo/memoryMap"
+MISSING_SOURCES_METHOD = "hlo/missingSources"
 MODULES_METHOD = "hlo/modules"
 REMOTE_FOLDER_METHOD = "hlo/remoteFolder"
 SOURCE_LINES_METHOD = "hlo/sourceLines"
@@ -106,6 +107,7 @@ MESSAGE_TYPES: dict[str, Any] = {
     HOSTS_METHOD: CustomRequest[FileParams],
     HOTTEST_METHOD: CustomRequest[CompilePlace],
     MEMORY_MAP_METHOD: CustomRequest[CompilePlace | CompareParams],
+    MISSING_SOURCES_METHOD: CustomRequest[FileParams],
     MODULES_METHOD: CustomRequest[ModulesParams | None],
     REMOTE_FOLDER_METHOD: CustomRequest[UrlParams],
     SOURCE_LINES_METHOD: CustomRequest[SourceLinesParams],

@@ -28,6 +28,7 @@ from hlo_lsp.lsp.comparison import answer_comparison
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import answer_memory_map
+from hlo_lsp.lsp.missing_sources import answer_missing_sources
 from hlo_lsp.lsp.previous_and_next_pass import answer_adjacent_pass
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
@@ -315,6 +316,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
 
     server.feature(custom_requests.WINDOW_METHOD)(partial(answer_window, FileWindows()))
     server.feature(custom_requests.SOURCE_LINES_METHOD)(services.source_lines.answer)
+    server.feature(custom_requests.MISSING_SOURCES_METHOD)(partial(answer_missing_sources, session))
     server.feature(custom_requests.MODULES_METHOD)(services.module_list.answer)
     server.feature(custom_requests.ADJACENT_PASS_METHOD)(partial(answer_adjacent_pass, session))
     server.feature(custom_requests.COMPARE_METHOD)(partial(answer_comparison, session))

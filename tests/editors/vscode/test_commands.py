@@ -46,6 +46,16 @@ async def test_inspect_prints_cursor_target(dump: Compile, window: Window) -> No
     await until(window.shown(TERMINAL), lambda shown: size in "".join(shown), seconds=120)
 
 
+async def test_timeline_prints_chart(dump: Compile, window: Window) -> None:
+    await window.open(dump.path(ASSIGNMENT))
+    await window.run("HLO: Show Timeline")
+    await until(
+        window.shown(TERMINAL),
+        lambda shown: any("jit_mlp_train" in row for row in shown) and "█" in "".join(shown),
+        seconds=120,
+    )
+
+
 async def test_restart_starts_server_that_log_names(dump: Compile, window: Window) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
@@ -60,6 +70,7 @@ async def test_restart_starts_server_that_log_names(dump: Compile, window: Windo
     async def logged() -> None:
         text = " ".join(await window.texts(LOG))
         assert "exited with code 0" in text
+        assert "[Error" not in text
         assert re.search(r"\[info\] starting \S+python\S* -m hlo_lsp", text)
 
     await eventually(logged)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from pathlib import Path
 
 from dumps import CORPUS
 from editors.conftest import Compile
@@ -33,6 +34,26 @@ async def test_ignored_rule_reports_nothing(dump: Compile, window: Window) -> No
     await squiggle.first.wait_for()
 
 
+async def _link(window: Window, path: Path, row: int) -> str:
+    """Return the file that a link on a line leads to, empty without one."""
+    found = await window.host.command("vscode.executeLinkProvider", uri(path), 1000)
+    targets = [str(each["target"]) for each in found if each["range"][0] == row]
+    return targets[-1].partition("#")[0].removeprefix("file://") if targets else ""
+
+
+async def test_accepted_offer_maps_sources(dump: Compile, window: Window) -> None:
+    path = dump.path(MODULE)
+    row = lines(path).index("FileNames") + 1
+    sources = dump.folder / "models" / "programs.py"
+    sources.parent.mkdir()
+    shutil.copy(CORPUS / "programs.py", sources)
+    await window.open(path)
+    notice = await window.notification("The sources of this dump seem to be in the workspace")
+    assert "/home/user" in await notice.inner_text()
+    await notice.locator(".monaco-button", has_text="Map Folder").click()
+    await until(lambda: _link(window, path, row), str(sources).__eq__)
+
+
 async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> None:
     path = dump.path(MODULE)
     row = next(n for n, line in enumerate(lines(path)) if line.startswith("FileLocations")) + 5
@@ -42,20 +63,12 @@ async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> 
     moved.parent.mkdir()
     shutil.copy(CORPUS / "programs.py", moved)
 
-    async def links() -> list[tuple[int, str]]:
-        found = await window.host.command("vscode.executeLinkProvider", uri(path), 1000)
-        return [(each["range"][0], str(each["target"])) for each in found]
-
     await window.open(Spot(path, row, 0))
     await until(lambda: problems(window.host, path), lambda found: isinstance(found, list))
     relative = str(moved.parent.relative_to(window.folder))
     await window.host.configure({"hlo.sourceMap": {"/home/user/models": relative}})
 
-    def leads_to_moved(found: list[tuple[int, str]]) -> bool:
-        target = dict(found).get(row, "").partition("#")[0]
-        return target.removeprefix("file://") == str(moved)
-
-    await until(links, leads_to_moved)
+    await until(lambda: _link(window, path, row), str(moved).__eq__)
     # VS Code asks for the links of an editor when it is opened.
     await window.host.command("workbench.action.closeAllEditors")
     await window.open(Spot(path, row, place.start()))

@@ -156,6 +156,7 @@ def _ask_own(talk: Conversation, files: Compile, position: Json) -> None:
     for name in names:
         talk.ask(f"hlo/{name}", {"uri": files.values.as_uri(), "line": 5})
     talk.ask("hlo/remoteFolder", {"url": files.folder.as_uri()})
+    talk.ask("hlo/missingSources", {"uri": files.values.as_uri()})
     side = {"uri": files.values.as_uri(), "line": 0}
     talk.ask("hlo/compare", {"before": side, "after": side})
     summary = f"{SUMMARY_SCHEME}:/Memory%20Summary.md?{quote(files.values.as_uri(), safe='')}#0"

@@ -1,0 +1,35 @@
+"""The request ``hlo/missingSources``: Python files of a program that are not on this machine."""
+
+from functools import partial
+from pathlib import Path
+
+from hlo_lsp.lsp.client import Json, path_of
+from hlo_lsp.lsp.custom_requests import FileParams
+from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.model.source import SourceFiles, is_library_file
+from hlo_lsp.model.source_compiles import python_files
+
+_MAX_FILES = 20
+
+
+async def answer_missing_sources(session: Session, params: FileParams) -> Json:
+    """Return the Python files that the module text beside a file names, as printed there.
+
+    Files of libraries are left out, as are those that are found with ``hlo.sourceMap``.
+    """
+    path = path_of(params.uri)
+    if path is None:
+        return {"files": []}
+    await session.wait_for_settings()
+    find = partial(_missing_sources, session, path)
+    return {"files": await run_in_slices(find, give_way=session.foreground.give_way)}
+
+
+def _missing_sources(session: Session, path: Path) -> list[str]:
+    module = session.workspace.compile_files(path).module
+    if module is None:
+        return []
+    sources = SourceFiles(session.settings.source_map)
+    names = (name for name in python_files(module) if not is_library_file(name))
+    return sorted(name for name in names if sources.resolve(name) is None)[:_MAX_FILES]

@@ -1,0 +1,95 @@
+import { relative } from "node:path";
+import * as vscode from "vscode";
+import { RequestType } from "vscode-languageclient/node";
+import { LANGUAGES } from "./languages";
+import { withoutLinks } from "./notifications";
+import { isBelow } from "./programs";
+import type { Server } from "./server";
+import { fileName, mappingOf, type Mapping } from "./sourceMapping";
+
+const MissingRequest = new RequestType<{ uri: string }, { files: readonly string[] }, void>("hlo/missingSources");
+const MAP = "Map Folder";
+const MAX_FOUND = 50;
+const SEARCH_MILLISECONDS = 10_000;
+const EXCLUDED = "**/{node_modules,site-packages}/**";
+
+/** Offers to map the sources of a dump, if files in the workspace have the same names. */
+export class SourceMapOffer {
+  private readonly looked = new Set<string>(); // documents
+  private readonly offered = new Set<string>(); // mappings
+
+  constructor(private readonly server: Server) {}
+
+  register(): vscode.Disposable {
+    const look = (): void => {
+      const document = vscode.window.activeTextEditor?.document;
+      if (this.server.state === "running" && document !== undefined) {
+        void this.look(document);
+      }
+    };
+    look();
+    return vscode.Disposable.from(vscode.window.onDidChangeActiveTextEditor(look), this.server.onDidChange(look));
+  }
+
+  private async look({ uri, languageId }: vscode.TextDocument): Promise<void> {
+    const isDump = LANGUAGES.some((language) => language === languageId);
+    if (!isDump || uri.scheme !== "file" || this.looked.has(uri.toString())) {
+      return;
+    }
+    this.looked.add(uri.toString());
+    const client = await this.server.client();
+    const answer = await client
+      ?.sendRequest(MissingRequest, { uri: client.code2ProtocolConverter.asUri(uri) })
+      .catch(() => undefined); // an older server
+    const mapping = await this.find(answer?.files ?? []);
+    const key = JSON.stringify(mapping);
+    if (mapping !== undefined && !this.offered.has(key)) {
+      this.offered.add(key);
+      await offer(mapping);
+    }
+  }
+
+  private async find(missing: readonly string[]): Promise<Mapping | undefined> {
+    // Other characters are not plain in a glob.
+    const names = new Set(missing.map(fileName).filter((name) => /^[\w.-]+$/.test(name)));
+    if (names.size === 0) {
+      return undefined;
+    }
+    const source = new vscode.CancellationTokenSource();
+    const timer = setTimeout(() => {
+      source.cancel();
+    }, SEARCH_MILLISECONDS);
+    try {
+      const glob = `**/{${[...names].join(",")}}`;
+      const found = await vscode.workspace.findFiles(glob, EXCLUDED, MAX_FOUND, source.token);
+      const depth = (uri: vscode.Uri): number => vscode.workspace.asRelativePath(uri, false).split("/").length;
+      return mappingOf(missing, found.map((uri) => ({ path: uri.fsPath, depth: depth(uri) })));
+    } finally {
+      clearTimeout(timer);
+      source.dispose();
+    }
+  }
+}
+
+async function offer({ prefix, folder }: Mapping): Promise<void> {
+  const message = `The sources of this dump seem to be in the workspace: ${prefix} in the dump is ${folder} here.`;
+  if ((await vscode.window.showInformationMessage(withoutLinks(message), MAP)) !== MAP) {
+    return;
+  }
+  const settings = vscode.workspace.getConfiguration("hlo");
+  const before = settings.inspect<Record<string, string>>("sourceMap")?.workspaceValue;
+  const sourceMap = { ...before, [prefix]: portable(folder) };
+  await settings.update("sourceMap", sourceMap, vscode.ConfigurationTarget.Workspace);
+}
+
+/** Return a folder relative to the workspace folder, if it is in the only one. */
+function portable(folder: string): string {
+  const [root, ...others] = vscode.workspace.workspaceFolders ?? [];
+  if (root === undefined || others.length > 0) {
+    return folder;
+  }
+  if (isBelow(folder, root.uri.fsPath)) {
+    return `\${workspaceFolder}/${relative(root.uri.fsPath, folder).replaceAll("\\", "/")}`;
+  }
+  return relative(root.uri.fsPath, folder) === "" ? "${workspaceFolder}" : folder;
+}

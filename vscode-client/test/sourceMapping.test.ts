@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mappingOf, type LocalFile } from "../src/sourceMapping";
+
+/** Return a file in the workspace folder /ws. */
+function local(path: string): LocalFile {
+  return { path: `/ws/${path}`, depth: path.split("/").length };
+}
+
+test("the longest common end of the path decides", () => {
+  const found = [local("other/train.py"), local("src/models/train.py")];
+  assert.deepEqual(mappingOf(["/home/user/models/train.py"], found), { prefix: "/home/user", folder: "/ws/src" });
+});
+
+test("most files decide", () => {
+  const missing = ["/a/pkg/one.py", "/a/pkg/two.py", "/b/three.py"];
+  const found = [local("pkg/one.py"), local("pkg/two.py"), local("tests/three.py")];
+  assert.deepEqual(mappingOf(missing, found), { prefix: "/a", folder: "/ws" });
+});
+
+test("equal candidates and names without meaning give no mapping", () => {
+  assert.equal(mappingOf(["/a/train.py"], [local("x/train.py"), local("y/train.py")]), undefined);
+  assert.equal(mappingOf(["/a/__init__.py"], [local("x/__init__.py")]), undefined);
+  assert.equal(mappingOf(["/a/train.py"], [local("x/model.py")]), undefined);
+});
+
+test("no folder above the workspace is mapped", () => {
+  assert.deepEqual(mappingOf(["/far/ws/train.py"], [local("train.py")]), { prefix: "/far/ws", folder: "/ws" });
+});
+
+test("relative names and paths of Windows are mapped", () => {
+  assert.deepEqual(mappingOf(["train.py"], [local("x/train.py")]), { prefix: ".", folder: "/ws/x" });
+  const mapping = { prefix: "C:\\work", folder: "/ws" };
+  assert.deepEqual(mappingOf(["C:\\work\\models\\train.py"], [local("models/train.py")]), mapping);
+});
