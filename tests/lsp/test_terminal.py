@@ -78,6 +78,15 @@ def test_narrow_terminal_wraps_facts_completely() -> None:
     )
 
 
+def test_long_name_is_wrapped_at_a_slash() -> None:
+    console = make_console(width=40)
+    name = "jit(train)/transpose(jvp())/while/body/dot_general"
+    print_card(console, Card("copy.1", (Fact("op_name", f"`{name}`"),)))
+    _, first, second = output_text(console).splitlines()
+    assert first.rstrip() == "op_name  jit(train)/transpose(jvp())/"
+    assert second.strip() == "while/body/dot_general"
+
+
 def test_finding_is_one_line_editors_can_link() -> None:
     out = make_console(width=30)
     print_finding(out, FINDING)

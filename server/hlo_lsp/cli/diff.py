@@ -4,9 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
 from hlo_lsp.cli.report import write_maps
-from hlo_lsp.model.display import printable
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
@@ -65,13 +64,13 @@ def _print_text(
     are_listed = len(equal) > 1
     changed = [diff for diff in found if not (are_listed and diff.is_equal)]
     changed.sort(key=_change, reverse=True)
-    blocks = ["\n".join(form(diff, options.top)) for diff in changed]
+    blocks = [list(form(diff, options.top)) for diff in changed]
     if are_listed:
         names = ", ".join(dict.fromkeys(equal))
-        blocks.append(f"no differences in {len(equal):,} modules: {names}")
-    blocks += [f"{name}: only in {shown(options.before)}" for name in only_before]
-    blocks += [f"{name}: only in {shown(options.after)}" for name in only_after]
-    print(printable("\n\n".join(blocks)))
+        blocks.append([f"no differences in {len(equal):,} modules: {names}"])
+    blocks += [[f"{name}: only in {shown(options.before)}"] for name in only_before]
+    blocks += [[f"{name}: only in {shown(options.after)}"] for name in only_after]
+    print_blocks(blocks, wraps=options.format != "markdown")
 
 
 def _change(diff: ModuleDiff) -> int:

@@ -22,7 +22,8 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps({"modules": [donation_json(one) for one in found]}, indent=1))
     elif options.format == "markdown":
-        print_blocks([chain.from_iterable(donation_markdown(one, options.top) for one in found)])
+        lines = chain.from_iterable(donation_markdown(one, options.top) for one in found)
+        print_blocks([lines], wraps=False)
     else:
         shown = [one for one in found if one.arguments] or found
         print_blocks(donation_lines(one, options.top) for one in shown)

@@ -1,10 +1,12 @@
 """The dumps at the paths of a command line."""
 
 import argparse
+import shutil
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
@@ -18,6 +20,7 @@ from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.remote import read_ahead, shown
+from hlo_lsp.text.wrapping import wrapped_lines
 
 
 def dumps_at(
@@ -172,11 +175,23 @@ def print_missing(counts: Mapping[str, int], total: int) -> None:
         print(printable(f"hlo-lsp: {fact}{where}"), file=sys.stderr)
 
 
-def print_blocks(blocks: Iterable[Iterable[str]]) -> None:
-    """Print blocks of lines with an empty line between them."""
-    text = "\n\n".join("\n".join(lines) for lines in blocks)
+def print_blocks(blocks: Iterable[Iterable[str]], *, wraps: bool = True) -> None:
+    """Print blocks of lines with an empty line between them.
+
+    On a terminal, long lines are wrapped between words, unless ``wraps`` is false.
+    """
+    columns = shutil.get_terminal_size().columns if wraps and sys.stdout.isatty() else None
+    shown = []
+    for lines in blocks:
+        text = printable("\n".join(lines))
+        if columns is not None:
+            text = "\n".join(
+                chain.from_iterable(wrapped_lines(line, columns) for line in text.split("\n"))
+            )
+        shown.append(text)
+    text = "\n\n".join(shown)
     if text:
-        print(printable(text))
+        print(text)
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -3,12 +3,13 @@
 import argparse
 import json
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import near_names
+from hlo_lsp.cli.dumps import near_names, print_blocks
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.model.compile_files import compiles_below
-from hlo_lsp.model.display import printable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted
@@ -53,11 +54,11 @@ def run(options: argparse.Namespace) -> int:
         modules = [history_json(stages, name) for stages in known.values()]
         print(json.dumps({"modules": modules}, indent=1))
         return 0
-    for number, (path, stages) in enumerate(known.items()):
-        if len(known) > 1:
-            print(f"{chr(10) if number else ''}{shown(path)}")
-        for line in history_lines(stages) if name is None else event_lines(stages, name):
-            print(printable(line))
+    form = history_lines if name is None else partial(event_lines, name=name)
+    print_blocks(
+        chain([shown(path)] if len(known) > 1 else [], form(stages))
+        for path, stages in known.items()
+    )
     return 0
 
 

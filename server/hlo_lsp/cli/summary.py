@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         texts = [oom_markdown(one.report) for one in messages]
         texts += in_full
         texts.append(small_modules_markdown([one.line for one in in_short]))
-        print_blocks([chain.from_iterable(texts)])
+        print_blocks([chain.from_iterable(texts)], wraps=False)
     else:
         blocks = [oom_lines(one.report) for one in messages]
         blocks += in_full

@@ -2,13 +2,15 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from io import StringIO
 from itertools import groupby
 from pathlib import PurePath
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +21,7 @@ from hlo_lsp.checks.framework.explanations import Explanation
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import Count, severity_word
 from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_names
+from hlo_lsp.text.wrapping import line_starts
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
 
@@ -42,18 +45,18 @@ def findings_text(findings: Sequence[FindingSummary]) -> str:
 
 def print_card(console: Console, card: Card) -> None:
     """Print a card as a table of two columns."""
-    console.print(_with_names(card.title), style="bold")
+    console.print(_Words(_with_names(card.title)), style="bold")
     if card.headline:
-        console.print(_with_names(card.headline))
+        console.print(_Words(_with_names(card.headline)))
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for fact in card.facts:
-        table.add_row(fact.label, _with_names(fact.text))
+        table.add_row(fact.label, _Words(_with_names(fact.text)))
     if card.facts:
         _print_table(console, table)
     if card.text:
-        console.print(_with_names(card.text))
+        console.print(_Words(_with_names(card.text)))
 
 
 def print_finding(console: Console, finding: FindingSummary) -> None:
@@ -83,10 +86,10 @@ def print_findings(console: Console, findings: Sequence[FindingSummary]) -> None
         for finding in found:
             text = _with_names(finding.message).append(f" [{finding.code}]", "dim")
             severity = Text(finding.severity.value, _STYLES[finding.severity])
-            table.add_row(_place(finding.spot, path), severity, text)
+            table.add_row(_place(finding.spot, path), severity, _Words(text))
             for other in finding.related:
                 note = Text("note", _STYLES[Severity.INFORMATION])
-                table.add_row(_place(other.spot, path), note, _with_names(other.message))
+                table.add_row(_place(other.spot, path), note, _Words(_with_names(other.message)))
         console.print(Padding(table, (0, 0, 1, 2)))
 
 
@@ -115,7 +118,7 @@ def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
     table.add_column(overflow="fold")
     for rule in rules:
         severity = Text(severity_word(rule), _STYLES[severities()[rule.code]])
-        table.add_row(rule.code, severity, _with_names(rule.what))
+        table.add_row(rule.code, severity, _Words(_with_names(rule.what)))
     _print_table(console, table)
 
 
@@ -146,6 +149,22 @@ def _print_table(console: Console, table: Table) -> None:
 def _line(spot: Spot, word: str, style: str, message: str) -> Text:
     where = printable(f"{spot.path}:{spot.line}:{spot.column}")
     return Text.assemble((where, "bold"), ": ", (word, style), f": {printable(message)}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A text whose lines end between words, or at a sign inside of a long name."""
+
+    text: Text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement.get(console, options, self.text)
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for part in self.text.split(allow_blank=True):
+            for line in part.divide(line_starts(part.plain, options.max_width)):
+                line.rstrip()
+                yield line
 
 
 def _with_names(text: str) -> Text:
