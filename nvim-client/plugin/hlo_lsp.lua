@@ -9,13 +9,16 @@ local filetype = require('hlo_lsp.filetype')
 local restart = require('hlo_lsp.restart')
 local lenses = require('hlo_lsp.lenses')
 local python_notes = require('hlo_lsp.python_notes')
-if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
-  require('hlo_lsp.highlights').define()
-end
 
 local function autocmd(event, opts)
   vim.api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = group }, opts))
 end
+
+if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
+  require('hlo_lsp.highlights').define()
+  autocmd('ColorScheme', { callback = require('hlo_lsp.highlights').define })
+end
+require('hlo_lsp.lists').setup()
 
 if vim.fn.has('nvim-0.8') == 1 then
   -- Patterns instead of extensions: if `detect` returns nil, Neovim applies its own rules.

@@ -48,6 +48,9 @@ def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> No
     found = run(wire, "summary", path.as_uri(), 0)["result"]
     assert found.startswith("# Memory of `jit_")
     assert "| Owner | Bytes | Buffers |" in found
+    as_text = run(wire, "summary", path.as_uri(), 0, 60)["result"]
+    assert as_text.startswith("Memory of jit_")
+    assert max(map(len, as_text.splitlines())) <= 60
     missing = run(wire, "summary", path.with_name("none.txt").as_uri(), 0)
     assert "not an HLO module" in missing["error"]["message"]
 

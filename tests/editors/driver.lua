@@ -117,10 +117,7 @@ function nvim.lenses_now()
     if name:find('codelens') then
       local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
       for _, mark in ipairs(marks) do
-        local text = mark[4].virt_text[1][1]
-        if not text:find('^Unresolved') then -- a lens without its text
-          shown[tostring(mark[2] + 1)] = text
-        end
+        shown[tostring(mark[2] + 1)] = vim.trim(mark[4].virt_lines[1][1][1])
       end
     end
   end

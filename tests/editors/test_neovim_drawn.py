@@ -142,3 +142,29 @@ def test_mentions_of_name_are_highlighted(neovim: Neovim, compile_v5e: Compile) 
     kinds = {line: group for line, _, group in found}
     assert kinds.pop(define) == "LspReferenceWrite"
     assert set(kinds.values()) == {"LspReferenceRead"}
+
+
+def test_lenses_and_hints_differ_from_text_in_16_colors(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    colors = neovim.run(
+        """
+        return vim.tbl_map(function(name)
+          return vim.api.nvim_get_hl(0, { name = name, link = false }).ctermfg
+        end, { 'LspCodeLens', 'LspInlayHint' })
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert colors == [8, 8]
+
+
+def test_color_scheme_for_terminals_keeps_its_colors(neovim: Neovim, compile_v5e: Compile) -> None:
+    kept = neovim.run(
+        """
+        vim.api.nvim_set_hl(0, 'LspInlayHint', { ctermfg = 3 })
+        require('hlo_lsp.highlights').define()
+        return vim.api.nvim_get_hl(0, { name = 'LspInlayHint' }).ctermfg
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert kept == 3

@@ -45,3 +45,26 @@ def test_workspace_symbols_cover_folder(neovim: Neovim, own: Compile) -> None:
     define = own.starting(MODULE, "  %copy-start.1 = ")
     assert (own.path(MODULE).name, define) in places
     assert all("copy-start.1" in text for _, _, text in found[:1])
+
+
+SHOWN_ENTRY = """
+    nvim.open(path)
+    nvim.cursor('%copy-start.1 = ')
+    vim.lsp.buf.references()
+    nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
+    local entry = vim.fn.getqflist()[1].text
+    vim.api.nvim_feedkeys('K', 'xt', false)
+    return { entry, nvim.wait('the entry', function()
+      for _, window in ipairs(vim.api.nvim_list_wins()) do
+        if vim.api.nvim_win_get_config(window).relative ~= '' then
+          return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, true)[1]
+        end
+      end
+    end) }
+"""
+
+
+def test_k_in_list_shows_whole_entry(neovim: Neovim, compile_v5e: Compile) -> None:
+    entry, shown = neovim.run(SHOWN_ENTRY, path=compile_v5e.path(MODULE))
+    assert "copy-start.1" in entry
+    assert shown == entry

@@ -60,10 +60,10 @@ def test_screen_shows_lenses_hints_and_hover(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TYPED, str(CLIENT), made, sys.prefix]
     with running(command, tmp_path, os.environ) as screen:
         assert screen.row_of("K hover | gd definition").endswith(":qa quit")
-        assert screen.row_of("maybe-live-out: 2 values").startswith("    4 allocation 1: ")
+        assert screen.row_of("2 values, 1.00 MiB").strip().startswith("2 values")
         screen.row_of("padded from 4 B")
         screen.type("5jwwK")
-        screen.row_of("1.00 MiB in HBM")
+        screen.row_of("live range")
         screen.type("\x1b:qa\r")
         screen.ended()
 

@@ -10,7 +10,13 @@ from rich.console import Console
 from hlo_lsp.checks.folders import FindingSummary
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.output import Count, finding_json
-from hlo_lsp.lsp.terminal import print_card, print_finding, print_findings, print_statistics
+from hlo_lsp.lsp.terminal import (
+    print_card,
+    print_finding,
+    print_findings,
+    print_statistics,
+    rendered_markdown,
+)
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
@@ -85,6 +91,18 @@ def test_long_name_is_wrapped_at_a_slash() -> None:
     _, first, second = output_text(console).splitlines()
     assert first.rstrip() == "op_name  jit(train)/transpose(jvp())/"
     assert second.strip() == "while/body/dot_general"
+
+
+def test_markdown_becomes_text_with_aligned_tables() -> None:
+    markdown = "# Memory of `f`\n\n| Owner | Bytes |\n|---|---:|\n| `a` | 1 B |\n| bcd | 12 B |\n"
+    title, blank, *table = rendered_markdown(markdown, 40).splitlines()
+    assert (title, blank) == ("Memory of f", "")
+    assert [line.split() for line in (table[0], *table[2:])] == [
+        ["Owner", "Bytes"],
+        ["a", "1", "B"],
+        ["bcd", "12", "B"],
+    ]
+    assert len(table[2]) == len(table[3])
 
 
 def test_finding_is_one_line_editors_can_link() -> None:

@@ -2,7 +2,7 @@
 
 /** The size in bytes up to which VS Code shares a text with extensions (TextModel._MODEL_SYNC_LIMIT). */
 export const MAX_SYNCHRONIZED_BYTES = 50 * 1024 * 1024;
-/** The size in bytes up to which colors, folding, and lenses are on (LARGE_FILE_SIZE_THRESHOLD). */
+/** The size in bytes up to which colors, folding, lenses, and hints are on (LARGE_FILE_SIZE_THRESHOLD). */
 export const MAX_FULL_SERVICE_BYTES = 20 * 1024 * 1024;
 /** The same in lines (LARGE_FILE_LINE_COUNT_THRESHOLD). */
 export const MAX_FULL_SERVICE_LINES = 300_000;
@@ -21,8 +21,8 @@ export function serviceFor(bytes: number, lines = 0): Service {
 export function explain(name: string, bytes: number, service: "reduced" | "none"): string {
   const size = `${name} is ${(bytes / 1024 / 1024).toFixed(0)} MiB`;
   return service === "reduced"
-    ? `${size}. VS Code turns off colors, folding, and code lenses in files of this size. Hovers, navigation, ` +
-        "the outline, and problems still work."
+    ? `${size}. VS Code turns off colors, folding, code lenses, and inlay hints in files of this size. Hovers, ` +
+        "navigation, the outline, and problems still work."
     : `${size}. VS Code does not share files larger than 50 MiB with extensions. Go to Definition in the other ` +
         "files of the compile opens a window on the matching record of this file.";
 }

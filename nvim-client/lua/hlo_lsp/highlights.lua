@@ -19,7 +19,18 @@ local LINKS = {
   ['@lsp.mod.threadLocal'] = 'Comment',
 }
 
+-- Without true color, the groups of these two look like the text in Neovim's own color scheme, which
+-- has no colors for them there.
+local NOTES = { 'LspCodeLens', 'LspInlayHint' }
+local DARK_GRAY = 8 -- as comments in most color schemes for 16 colors
+
 function M.define()
+  for _, name in ipairs(NOTES) do
+    local found = vim.api.nvim_get_hl(0, { name = name, link = false })
+    if not found.ctermfg and vim.tbl_isempty(found.cterm or {}) then
+      vim.api.nvim_set_hl(0, name, vim.tbl_extend('force', found, { ctermfg = DARK_GRAY }))
+    end
+  end
   for name, target in pairs(LINKS) do
     vim.api.nvim_set_hl(0, name, { link = target, default = true })
   end

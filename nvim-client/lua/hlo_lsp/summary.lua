@@ -1,25 +1,26 @@
 -- Shows the memory summary or the timeline of a compile in a scratch buffer.
+local lenses = require('hlo_lsp.lenses')
 local request = require('hlo_lsp.request')
 local M = {}
 
-local function show(text, filetype)
+local function show(text)
   vim.cmd('botright new')
   local lines = vim.split(text, '\n', { trimempty = true })
   vim.api.nvim_buf_set_lines(0, 0, -1, false, lines)
   vim.bo.buftype, vim.bo.bufhidden, vim.bo.swapfile = 'nofile', 'wipe', false
-  vim.bo.filetype = filetype
   vim.bo.modifiable = false
-  if filetype == '' then
-    vim.wo.wrap, vim.wo.number, vim.wo.relativenumber = false, false, false
-    vim.wo.signcolumn, vim.wo.foldcolumn = 'no', '0'
-  end
+  vim.wo.wrap, vim.wo.number, vim.wo.relativenumber = false, false, false
+  vim.wo.signcolumn, vim.wo.foldcolumn = 'no', '0'
 end
 
-local function ask(client, command, filetype, arguments, bufnr)
+local function ask(client, command, arguments, bufnr, on_answer)
   local params = { command = command, arguments = arguments }
   request(client, 'workspace/executeCommand', params, function(problem, text)
+    if on_answer then
+      on_answer()
+    end
     if text then
-      show(text, filetype)
+      show(text)
     else
       vim.notify(problem and problem.message or 'hlo-lsp: no answer')
     end
@@ -27,7 +28,7 @@ local function ask(client, command, filetype, arguments, bufnr)
 end
 
 --- Runs a command of the server for the current buffer and line, with more arguments.
-local function run(command, filetype, ...)
+local function run(command, ...)
   local bufnr = vim.api.nvim_get_current_buf()
   local clients = vim.lsp.get_clients or vim.lsp.get_active_clients
   local client = clients({ bufnr = bufnr, name = 'hlo_lsp' })[1]
@@ -36,23 +37,26 @@ local function run(command, filetype, ...)
     return
   end
   local line = vim.api.nvim_win_get_cursor(0)[1] - 1
-  ask(client, command, filetype, { vim.uri_from_bufnr(bufnr), line, ... }, bufnr)
+  ask(client, command, { vim.uri_from_bufnr(bufnr), line, vim.o.columns, ... }, bufnr)
 end
 
 --- Runs `:HloSummary`.
 function M.run()
-  run('hlo.server.summary', 'markdown')
+  run('hlo.server.summary')
 end
 
 --- Runs `:HloTimeline [step]`.
 function M.run_timeline(step)
-  run('hlo.server.timeline', '', vim.o.columns, tonumber(step) or vim.NIL)
+  run('hlo.server.timeline', tonumber(step) or vim.NIL)
 end
 
 --- Runs the client command `hlo.memorySummary`, whose arguments are a document and a line.
 function M.show_of(client_id, arguments, bufnr)
   local client = vim.lsp.get_client_by_id(client_id)
-  ask(client, 'hlo.server.summary', 'markdown', arguments, bufnr)
+  local uri, line = unpack(arguments)
+  ask(client, 'hlo.server.summary', { uri, line, vim.o.columns }, bufnr, function()
+    lenses.refresh(client, bufnr) -- running a lens hides it
+  end)
 end
 
 return M

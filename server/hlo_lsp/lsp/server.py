@@ -285,8 +285,12 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         return await commands.inspect_place(session, uri, position)
 
     @server.command(commands.SUMMARY_COMMAND)
-    async def on_summary(uri: str, line: int) -> str:
+    async def on_summary(uri: str, line: int, *columns: int) -> str:
         text = await summarize(session, uri, line)
+        if columns:
+            from hlo_lsp.lsp.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
+
+            return rendered_markdown(text, columns[0])
         if session.client.can_open_summary:
             start_task(open_summary(server, uri, line))
         return text

@@ -1,6 +1,7 @@
 """Cards and findings on a terminal, rendered by rich."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_name
 from hlo_lsp.text.wrapping import line_starts
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
+_BLANK_LINES = re.compile(r"\n{3,}")
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -41,6 +43,18 @@ def card_text(card: Card) -> str:
 def findings_text(findings: Sequence[FindingSummary]) -> str:
     """Return findings as plain text."""
     return "".join(_rendered(partial(print_finding, finding=finding)) for finding in findings)
+
+
+def rendered_markdown(markdown: str, columns: int) -> str:
+    """Return Markdown as plain text with aligned tables, in lines of at most ``columns``."""
+    # The extension for VS Code, which renders Markdown itself, does not bundle the parser.
+    from rich.markdown import Markdown  # noqa: PLC0415
+
+    written = StringIO()
+    console = Console(file=written, width=columns, highlight=False, color_system=None)
+    console.print(Markdown(markdown, hyperlinks=False))
+    lines = "\n".join(line.rstrip() for line in written.getvalue().split("\n"))
+    return _BLANK_LINES.sub("\n\n", lines).strip() + "\n"
 
 
 def print_card(console: Console, card: Card) -> None:

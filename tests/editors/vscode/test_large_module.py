@@ -52,7 +52,7 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     operand = Spot(path, line, text[line].index("%bitcast.11395") + 1)
 
     await open_by_click(window, path)
-    message = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
+    message = "is 21 MiB. VS Code turns off colors, folding, code lenses, and inlay hints"
     label, _ = await notice(window, message)
     assert label == "Turn Off Limits"
     await window.open(at)
