@@ -34,11 +34,12 @@ def line_starts(text: str, columns: int, indent: int = 0) -> list[int]:
     """
     starts: list[int] = []
     room, begin = columns, 0
-    for start, end in _parts(text, columns - indent):
+    narrow = max(columns - indent, 1)
+    for start, end in _parts(text, narrow):
         if end - begin > room and start > begin:
             begin = start
             starts.append(begin)
-            room = columns - indent
+            room = narrow
     return starts
 
 
