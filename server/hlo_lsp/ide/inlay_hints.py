@@ -235,10 +235,8 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
         if found is not None:
             yield _hint_in(text, line, HintKind.ALLOCATION, text.name.end, found)
     yield from _size_hints(context, text, line)
-    if HintKind.DONATION in kinds and is_known and record.opcode == "parameter":
-        donation = _donation_label(context, record)
-        if donation is not None:
-            yield _hint_in(text, line, HintKind.DONATION, text.attributes_at, donation)
+    if is_known:
+        yield from _donation_hints(context, record, line)
     if HintKind.PARAMETER_NAME in kinds:
         operand = _passed_operand_label(context.file.module, record)
         if operand is not None:
@@ -346,12 +344,17 @@ def _owner_label(dump: Compile, value: AssignedValue) -> LabelAndTooltip | None:
     return shortened(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
 
 
-def _donation_label(context: _HintContext, record: InstructionLine) -> LabelAndTooltip | None:
-    number, module = parameter_number(record), context.file.module
-    computation = None if number is None else module.computation_of(record)
+def _donation_hints(context: _HintContext, record: InstructionLine, line: int) -> Hints:
+    """Yield the donation of a parameter of the entry computation."""
+    if HintKind.DONATION not in context.kinds or record.opcode != "parameter":
+        return
+    number, computation = parameter_number(record), context.file.module.computation_of(record)
     if number is None or computation is None or not computation.is_entry:
-        return None
-    return donation_labels(context.dump).get(number)
+        return
+    label = donation_labels(context.dump).get(number)
+    if label is not None:
+        text = record.parsed
+        yield _hint_in(text, line, HintKind.DONATION, text.attributes_at, label)
 
 
 def _padded_size_labels(
