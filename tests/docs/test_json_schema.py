@@ -69,7 +69,7 @@ HloModule m, is_scheduled=true
 ENTRY e {
   a = f32[4] parameter(0)
   b = f32[8] all-gather(a), dimensions={0}, metadata={op_name="f" source_file="f.py" source_line=1}
-  ROOT c = f32[8] all-gather(a), dimensions={0}
+  ROOT c = f32[8] all-gather(a), dimensions={0}, replica_groups={{0,1}}
 }
 """
 _KERNEL = """\
@@ -306,6 +306,12 @@ def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     (folder / "relayout.txt").write_text(_RELAYOUT, "utf-8")
     advised = run("summary", folder / "relayout.txt", folder / "tpu", "--all", "--chip", "v5e")
     yield "summary on a chip", advised, "[summaries](#summaries)"
+    (folder / "timed.txt").write_text(FUSED_COLLECTIVE, "utf-8")
+    timed = run("overlap", folder / "timed.txt", "--chip", "v5e")
+    yield "overlap with times", timed, "[overlaps](#overlaps)"
+    (folder / "synchronous.txt").write_text(_COLLECTIVES, "utf-8")
+    synchronous = run("overlap", folder / "synchronous.txt", "--chip", "v5e")
+    yield "overlap with synchronous times", synchronous, "[overlaps](#overlaps)"
 
 
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:

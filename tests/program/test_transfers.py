@@ -1,6 +1,9 @@
 """Asynchronous operations, and what runs between their start and their done."""
 
+import pytest
+
 from fused_collective import FUSED_COLLECTIVE
+from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.transfers import async_operations, is_communication
@@ -143,3 +146,32 @@ def test_collectives_and_their_parts_communicate() -> None:
     module = _dump(_COMMUNICATION).files[0].module
     found = {one.name for one in module.instructions.records() if is_communication(module, one)}
     assert found == {"r", "g", "s", "d", "w", "v"}
+
+
+def test_collective_is_compared_with_the_work_meanwhile() -> None:
+    text = FUSED_COLLECTIVE.replace("8]", "8000000]").replace("16]", "16000000]")
+    overlap = overlap_of(_dump(text), chips()["v5e"])
+    assert overlap.network is not None
+    (collective,) = overlap.network
+    assert (collective.start.name, collective.wire_bytes) == ("async-collective-start", 32_000_000)
+    assert collective.seconds == pytest.approx(32e6 / 400e9)
+    assert collective.work_seconds == pytest.approx(64e6 / 819e9)  # of the sine
+    assert collective.uncovered_seconds == pytest.approx(32e6 / 400e9 - 64e6 / 819e9)
+    assert list(overlap_lines(overlap, 10))[-2:] == [
+        "network of TPU v5e: at least 80.0 µs, 1.86 µs more than the least time of the work"
+        " meanwhile",
+        "      1.86 µs  async-collective-start -> async-collective-done, 78.1 µs of work meanwhile",
+    ]
+
+
+def test_synchronous_collective_has_no_work_meanwhile() -> None:
+    text = (
+        "HloModule m, is_scheduled=true\n\nENTRY %e {\n  %p = f32[8] parameter(0)\n"
+        "  ROOT %g = f32[32] all-gather(%p), replica_groups={{0,1,2,3}}, dimensions={0}\n}\n"
+    )
+    overlap = overlap_of(_dump(text), chips()["v5e"])
+    assert overlap.network is not None
+    (collective,) = overlap.network
+    assert (collective.done, collective.work_seconds) == (None, 0)
+    assert collective.uncovered_seconds == collective.seconds == pytest.approx(96 / 400e9)
+    assert overlap_of(_dump(text), chips()["v4"]).network is None  # its links are unknown

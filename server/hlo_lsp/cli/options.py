@@ -61,7 +61,7 @@ def argument_parser() -> argparse.ArgumentParser:
         (
             "overlap",
             "Show which asynchronous operations do not overlap with computation",
-            list_options("exposed operations", "json"),
+            _add_overlap_options,
         ),
         (
             "donation",
@@ -162,6 +162,11 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         nargs=argparse.REMAINDER,
         help="the program and its arguments, after --",
     )
+
+
+def _add_overlap_options(parser: argparse.ArgumentParser) -> None:
+    list_options("exposed operations", "json")(parser)
+    add_chip_option(parser)
 
 
 def _add_cost_options(parser: argparse.ArgumentParser) -> None:

@@ -4,13 +4,15 @@ import argparse
 import json
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of, overlaps_json
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    found = [overlap_of(dump) for dump in dumps_at(options.paths, errors, sizes_only=True)]
+    dumps = dumps_at(options.paths, errors, sizes_only=True)
+    found = [overlap_of(dump, chip_of(dump, options.chip)) for dump in dumps]
     if options.format == "json":
         print(json.dumps({"modules": overlaps_json(found, options.top)}, indent=1))
     else:

@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.network import NetworkTransfer, network_transfers
+from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes, format_time
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -20,6 +23,7 @@ from hlo_lsp.reports.summary import module_name
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
+_PICOSECONDS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,8 @@ class Overlap:
 
     ``totals`` is None if the module text is missing or not scheduled. ``offload`` are the values
     that the program asks to keep in host memory, the largest first. ``synchronous`` are the
-    collectives that are not asynchronous, the largest first.
+    collectives that are not asynchronous, the largest first. ``network`` are all collectives with
+    their least times on ``chip``, None if they are unknown.
     """
 
     name: str
@@ -71,6 +76,8 @@ class Overlap:
     exposed: tuple[tuple[AsyncOperation, Origin | None], ...] = ()
     offload: tuple[OffloadRequest, ...] = ()
     synchronous: tuple[Collective, ...] = ()
+    chip: Chip | None = None
+    network: tuple[NetworkTransfer, ...] | None = None
 
     @property
     def fused(self) -> list[AsyncOperation]:
@@ -79,8 +86,13 @@ class Overlap:
         return sorted(found, key=lambda one: -one.bytes)
 
 
-def overlap_of(dump: Compile) -> Overlap:
-    """Return the asynchronous operations of a compile, the largest exposed ones first."""
+def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
+    """Return the asynchronous operations of a compile, the largest exposed ones first.
+
+    Args:
+        dump: The compile.
+        chip: The chip for the least times of collectives.
+    """
     file = module_at_buffer_assignment(dump)
     found = None if file is None else async_operations(file.module)
     name, path = module_name(dump), dump.files[0].label
@@ -103,7 +115,15 @@ def overlap_of(dump: Compile) -> Overlap:
         tuple((one, origins.get((one.done.name, None))) for one in exposed),
         offload_requests(dump),
         _collectives(dump, file),
+        chip,
+        _network(dump, chip),
     )
+
+
+def _network(dump: Compile, chip: Chip | None) -> tuple[NetworkTransfer, ...] | None:
+    program = None if chip is None else program_cost(dump, chip)
+    found = None if program is None else network_transfers(program)
+    return None if found is None else tuple(found)
 
 
 def _collectives(dump: Compile, file: DumpFile) -> tuple[Collective, ...]:
@@ -123,6 +143,7 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
     if not number:
         yield f"{overlap.name}: no asynchronous operations"
         yield from _collective_lines(overlap, count)
+        yield from _network_lines(overlap, count)
         yield from _offload_lines(overlap, count)
         return
     text = _exposed(len(overlap.exposed), exposed)
@@ -144,6 +165,7 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         yield f"  {len(overlap.exposed) - count:,} more"
     yield from _fused_lines(overlap, count)
     yield from _collective_lines(overlap, count)
+    yield from _network_lines(overlap, count)
     yield from _offload_lines(overlap, count)
 
 
@@ -179,6 +201,33 @@ def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
         yield f"  {format_short_bytes(one.bytes):>11}  {one.instruction.name}{place}".rstrip()
     if len(found) > count:
         yield f"  {len(found) - count:,} more"
+
+
+def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
+    """Yield the least time of collectives, and those that the work meanwhile does not cover."""
+    if not overlap.network or overlap.chip is None:
+        return
+    least, uncovered = _network_seconds(overlap.network)
+    yield (
+        f"network of {overlap.chip.title}: at least {_time(least)}, {_time(uncovered)} more than"
+        " the least time of the work meanwhile"
+    )
+    found = [one for one in overlap.network if one.uncovered_seconds]
+    for one in found[:count]:
+        end = "" if one.done is None else f" -> {one.done.name}"
+        during = f", {_time(one.work_seconds)} of work meanwhile" if one.work_seconds else ""
+        yield f"  {_time(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
+    if len(found) > count:
+        yield f"  {len(found) - count:,} more"
+
+
+def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
+    """Return the least time of all collectives, and the part that no work covers."""
+    return sum(one.seconds for one in found), sum(one.uncovered_seconds for one in found)
+
+
+def _time(seconds: float) -> str:
+    return format_time(seconds * _PICOSECONDS)
 
 
 def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:
@@ -275,6 +324,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                 }
                 for request in one.offload
             ],
+            "network": _network_json(one, count),
             "synchronous_totals": [
                 {"kind": kind, "count": len(sizes), "bytes": sum(sizes)}
                 for kind, sizes in _sizes_by_kind(one.synchronous).items()
@@ -293,3 +343,25 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
         }
         for one in found
     ]
+
+
+def _network_json(overlap: Overlap, count: int) -> Json | None:
+    if overlap.network is None or overlap.chip is None:
+        return None
+    least, uncovered = _network_seconds(overlap.network)
+    return {
+        "chip": overlap.chip.name,
+        "least_seconds": least,
+        "uncovered_seconds": uncovered,
+        "collectives": [
+            {
+                "start": one.start.name,
+                "done": None if one.done is None else one.done.name,
+                "wire_bytes": one.wire_bytes,
+                "least_seconds": one.seconds,
+                "work_seconds": one.work_seconds,
+                "uncovered_seconds": one.uncovered_seconds,
+            }
+            for one in overlap.network[:count]
+        ],
+    }

@@ -1,0 +1,77 @@
+"""The least time of collectives, and the part of it that the work meanwhile does not cover."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.cost.roofline import least_time
+from hlo_lsp.program.schedule import scheduled_instructions
+from hlo_lsp.program.transfers import async_operations
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_ASYNC_ENDS = ("-start", "-done", "-update")
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkTransfer:
+    """A collective with the times of all its executions in seconds.
+
+    Attributes:
+        done: The instruction that waits for it, None for a synchronous collective.
+        wire_bytes: The bytes that the device sends in all executions.
+        seconds: The least time on the network.
+        work_seconds: The least time of the instructions between start and done.
+    """
+
+    start: InstructionLine
+    done: InstructionLine | None
+    wire_bytes: int
+    seconds: float
+    work_seconds: float
+
+    @property
+    def uncovered_seconds(self) -> float:
+        """The part of the least time that is longer than that of the work meanwhile."""
+        return max(0.0, self.seconds - self.work_seconds)
+
+
+def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
+    """Return the collectives of a program, the one with most uncovered time first.
+
+    Returns None without a chip whose network is known, and without a scheduled module text.
+    """
+    file, chip = program.dump.module_file, program.chip
+    scheduled = None if file is None else scheduled_instructions(file.module)
+    operations = None if file is None else async_operations(file.module)
+    if scheduled is None or operations is None:
+        return None
+    if chip is None or chip.network_bytes_per_second is None:
+        return None
+    rows = {one.instruction: one for one in program.executed.instructions}
+    ends = {one.start: one.done for one in operations}
+    work = [_work_seconds(rows.get(one), program) for one in scheduled]
+    before = dict(zip(scheduled, accumulate(work, initial=0.0), strict=False))
+
+    def transfers() -> Iterator[NetworkTransfer]:
+        for start, row in rows.items():
+            if row.wire_bytes and start in before:
+                done = ends.get(start)
+                meanwhile = 0.0 if done is None else before[done] - before[start]
+                if done is None and start.opcode == "fusion":  # XLA overlaps both in the fusion
+                    meanwhile = least_time(replace(row, wire_bytes=0), chip).seconds
+                sent = row.wire_bytes * row.executions
+                seconds = sent / (chip.network_bytes_per_second or float("inf"))
+                yield NetworkTransfer(start, done, sent, seconds, meanwhile)
+
+    return sorted(transfers(), key=lambda one: (-one.uncovered_seconds, one.start.name))
+
+
+def _work_seconds(row: InstructionCost | None, program: ProgramCost) -> float:
+    """Return the least time of an instruction that is not a transfer itself."""
+    if row is None or program.chip is None or row.wire_bytes:
+        return 0.0
+    if row.instruction.opcode.endswith(_ASYNC_ENDS):
+        return 0.0
+    return least_time(row, program.chip).seconds
