@@ -113,3 +113,14 @@ def test_package_is_imported_on_first_use() -> None:
     program = "import sys, hlo_lsp; print('hlo_lsp.api' in sys.modules, hlo_lsp.load.__name__)"
     printed = subprocess.check_output([sys.executable, "-c", program], text=True)
     assert printed == "False load\n"
+
+
+def test_profile_is_read(corpus_profiles: Path) -> None:
+    profile = hlo_lsp.load_profile(corpus_profiles / "jax_0_12" / "train")
+    assert profile["modules"][0]["name"] == "jit_train_step"
+    assert profile["modules"][0]["groups"][0]["name"].endswith("profiled_programs.py:41")
+
+
+def test_path_without_profile_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"profile"):
+        hlo_lsp.load_profile(tmp_path)

@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hlo_lsp.api import Capture, Module, analyze, capture, load
+    from hlo_lsp.api import Capture, Module, analyze, capture, load, load_profile
 
 __version__ = "0.2.0"
-__all__ = ["Capture", "Module", "__version__", "analyze", "capture", "load"]
+__all__ = ["Capture", "Module", "__version__", "analyze", "capture", "load", "load_profile"]
 
 
 def __getattr__(name: str) -> Any:

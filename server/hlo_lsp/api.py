@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
@@ -25,6 +27,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
+from hlo_lsp.reports.measured_time import profile_json
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
@@ -111,6 +114,28 @@ def load(path: str | os.PathLike[str]) -> list[Module]:
         OSError: The path cannot be read, or contains no dumps.
     """
     return _load([local_path(os.fspath(path))], None)
+
+
+def load_profile(path: str | os.PathLike[str], *dumps: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the measured time of programs, as `hlo-lsp profile --format json` prints it.
+
+    Args:
+        path: A file or a folder that `jax.profiler.trace` wrote.
+        dumps: Dumps of the programs; without one, the modules in the profile are used.
+
+    Raises:
+        OSError: The path has no profile, or a dump cannot be read.
+    """
+    errors: list[str] = []
+    profile = Path(path)
+    try:
+        read = profile_at(profile, errors)
+        joined = joined_profile(read, profile, [Path(one) for one in dumps], errors)
+    except (CommandError, UnreadableError) as error:
+        raise OSError(str(error)) from error
+    if errors:
+        raise OSError("; ".join(errors))
+    return profile_json(joined, InstructionKey.LINE)
 
 
 @contextmanager

@@ -38,3 +38,30 @@ def test_folder_that_does_not_exist_is_reported(corpus_small: Path, tmp_path: Pa
     result = run("report", dump, "-o", tmp_path / "missing" / "out.html")
     assert result.status == 2
     assert "cannot write" in result.err
+
+
+def test_costs_are_written(corpus_small: Path, tmp_path: Path) -> None:
+    dump = corpus_small / "tpu_v5e" / f"{_STEM}.txt"
+    options = ("report", dump, "--metric", "cost", "--chip", "v5e", "-o")
+    result = run(*options, tmp_path / "cost.html")
+    assert (result.status, result.out) == (0, "")
+    assert result.err.endswith("cost.html: 1 module\n")
+    assert "<td>programs.py:41</td>" in (tmp_path / "cost.html").read_text("utf-8")
+    assert run(*options, tmp_path / "cost.json").status == 0
+    (module,) = json.loads((tmp_path / "cost.json").read_text("utf-8"))["modules"]
+    assert module["chip"] == "v5e"
+
+
+def test_measured_times_are_written(corpus_profiles: Path, tmp_path: Path) -> None:
+    profile = corpus_profiles / "jax_0_12" / "train"
+    options = ("report", profile, "--metric", "time", "-o")
+    assert run(*options, tmp_path / "time.html").status == 0
+    assert "profiled_programs.py:41</td>" in (tmp_path / "time.html").read_text("utf-8")
+    assert run(*options, tmp_path / "time.json").status == 0
+    assert json.loads((tmp_path / "time.json").read_text("utf-8"))["modules"]
+
+
+def test_profile_without_events_is_an_error(dump: Path, tmp_path: Path) -> None:
+    result = run("report", dump, "--metric", "time", "-o", tmp_path / "time.html")
+    assert result.status == 2
+    assert not (tmp_path / "time.html").exists()

@@ -2,6 +2,8 @@
 
 import argparse
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
 from hlo_lsp.cost.chips import chip_of
@@ -14,16 +16,28 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     key = InstructionKey(options.by)
-    found: list[ProgramCost] = []
-    for dump in dumps_at(options.paths, errors, sizes_only=True):
-        program = program_cost(dump, chip_of(dump, options.chip))
-        if program is None:
-            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
-        else:
-            found.append(program)
-    found.sort(key=lambda one: (one.total.seconds or 0.0, one.total.cost.flops), reverse=True)
+    found = costs_at(options.paths, options.chip, errors)
     if options.format == "json":
         print(json.dumps({"modules": cost_json(found, key, options.top)}, indent=1))
     else:
         print_blocks(cost_lines(one, key, options.top) for one in found)
     return print_errors(errors)
+
+
+def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list[ProgramCost]:
+    """Return the costs of all compiles at some paths, the most expensive first.
+
+    Args:
+        paths: Dump files and folders.
+        chip: The name of the chip, by default that of the dumps.
+        errors: The list to which a message about each path without a module text is added.
+    """
+    found: list[ProgramCost] = []
+    for dump in dumps_at(paths, errors, sizes_only=True):
+        program = program_cost(dump, chip_of(dump, chip))
+        if program is None:
+            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
+        else:
+            found.append(program)
+    found.sort(key=lambda one: (one.total.seconds or 0.0, one.total.cost.flops), reverse=True)
+    return found

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from hlo_lsp.cli.cost import costs_at
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_errors
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
-from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
@@ -63,15 +62,13 @@ def _data(options: argparse.Namespace, errors: list[str]) -> bytes:
 
 
 def _cost_data(options: argparse.Namespace, errors: list[str]) -> bytes:
-    programs = []
-    for dump in dumps_at(options.paths, errors, sizes_only=True):
-        program = program_cost(dump, chip_of(dump, options.chip))
-        if program is None:
-            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
-        elif program.chip is None and options.perfetto:
-            errors.append(f"{dump.files[0].label}: unknown chip, so there are no times; use --chip")
-        else:
-            programs.append(program)
+    programs = costs_at(options.paths, options.chip, errors)
+    if options.perfetto:
+        without_times = [one for one in programs if one.chip is None]
+        programs = [one for one in programs if one.chip is not None]
+        for one in without_times:
+            label = one.dump.files[0].label
+            errors.append(f"{label}: unknown chip, so there are no times; use --chip")
     if not programs:
         return b""
     if options.perfetto:

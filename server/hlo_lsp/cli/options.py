@@ -11,6 +11,7 @@ from hlo_lsp.cli.shared_options import (
     add_chip_option,
     add_format_option,
     add_logging_options,
+    add_metric_option,
     add_optional_dumps,
     add_paths,
     add_place_options,
@@ -331,14 +332,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
-    parser.add_argument(
-        "--metric",
-        choices=("memory", "cost", "time"),
-        default="memory",
-        help="what to write: the bytes of buffers; the FLOPs, bytes, and least time of"
-        " instructions; or their measured time, for which the first PATH is a profile of JAX, and"
-        " others are its dumps (default: memory)",
-    )
+    add_metric_option(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     form.add_argument("--pprof", action="store_true", help="a pprof profile by Python call stack")
     form.add_argument(
@@ -370,9 +364,11 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        default="memory-map.html",
-        help="the file to write: .html, or .json for the data (default: memory-map.html)",
+        help="the file to write: .html, or .json for the data (default: memory-map.html, cost.html,"
+        " or time.html)",
     )
+    add_metric_option(parser)
+    add_chip_option(parser)
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:

@@ -1,27 +1,66 @@
-"""``hlo-lsp report``: write the memory map of dumps as an HTML file or as JSON."""
+"""``hlo-lsp report``: write memory maps, costs, or measured times as an HTML file or as JSON."""
 
 import argparse
 import json
 import sys
 from pathlib import Path
 
+from hlo_lsp.cli.cost import costs_at
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.profile import joined_profile, profile_at
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun
+from hlo_lsp.reports.cost import cost_json
+from hlo_lsp.reports.measured_time import profile_json
 from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.time_page import cost_page, time_page
+
+_MAX_GROUPS = 1_000  # of the JSON form of costs
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
+    name, write = _METRICS[options.metric]
+    write(options, Path(options.output or name), errors)
+    return print_errors(errors)
+
+
+def _write_memory_maps(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
     found = [memory_map(dump) for dump in dumps_at(options.paths, errors, sizes_only=True)]
     maps = sorted((one for one in found if one["spaces"]), key=_size, reverse=True)
     if maps:
-        errors += write_maps(memory_map_document(maps), Path(options.output))
+        errors += write_maps(memory_map_document(maps), output)
     elif not errors:
         names = ", ".join(one["path"] for one in found)
         errors.append(f"{names}: no buffer assignment, so there is nothing to show")
-    return print_errors(errors)
+
+
+def _write_costs(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
+    programs = costs_at(options.paths, options.chip, errors)
+    if programs and _is_json(output):
+        modules = cost_json(programs, InstructionKey.LINE, _MAX_GROUPS)
+        errors += _write(json.dumps({"modules": modules}), output, len(programs), "module")
+    elif programs:
+        errors += _write(cost_page(programs), output, len(programs), "module")
+
+
+def _write_times(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
+    path, *dumps = options.paths
+    joined = joined_profile(profile_at(path, errors), path, dumps, errors)
+    if joined.programs and _is_json(output):
+        data = profile_json(joined, InstructionKey.LINE, options.chip)
+        errors += _write(json.dumps(data), output, len(joined.programs), "module")
+    elif joined.programs:
+        errors += _write(time_page(joined, options.chip), output, len(joined.programs), "module")
+
+
+_METRICS = {
+    "memory": ("memory-map.html", _write_memory_maps),
+    "cost": ("cost.html", _write_costs),
+    "time": ("time.html", _write_times),
+}
 
 
 def _size(found: Json) -> int:
@@ -37,11 +76,19 @@ def write_maps(document: Json, output: Path) -> list[str]:
     Returns:
         The error, if there is one.
     """
-    is_json = output.suffix == ".json"
+    is_json = _is_json(output)
     text = json.dumps(document, separators=(",", ":")) if is_json else memory_map_page(document)
+    return _write(text, output, len(document["modules"]), "memory map")
+
+
+def _is_json(output: Path) -> bool:
+    return output.suffix == ".json"
+
+
+def _write(text: str, output: Path, count: int, noun: str) -> list[str]:
     try:
         output.write_text(text, "utf-8")
     except OSError as error:
         return [f"cannot write {output}: {error.strerror}"]
-    print(f"{output}: {count_noun(len(document['modules']), 'memory map')}", file=sys.stderr)
+    print(f"{output}: {count_noun(count, noun)}", file=sys.stderr)
     return []

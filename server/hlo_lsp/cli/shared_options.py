@@ -74,6 +74,18 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_metric_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option for what to write: memory, cost, or measured time."""
+    parser.add_argument(
+        "--metric",
+        choices=("memory", "cost", "time"),
+        default="memory",
+        help="what to write: the bytes of buffers; the FLOPs, bytes, and least time of"
+        " instructions; or their measured time, for which the first PATH is a profile of JAX, and"
+        " others are its dumps (default: memory)",
+    )
+
+
 def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     """Add options for a step and a memory space."""
     parser.add_argument("--at", metavar="STEP", type=int, help=step_help)

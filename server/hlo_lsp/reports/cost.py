@@ -25,7 +25,16 @@ _PICOSECONDS = 10**12
 
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` groups."""
-    total, executed = program.total, program.executed
+    yield from cost_facts(program)
+    groups = program.groups(key)
+    yield from (_group_line(group, program.total) for group in groups[:count])
+    if groups[count:]:
+        yield f"  and {len(groups) - count:,} more"
+
+
+def cost_facts(program: ProgramCost) -> Iterator[str]:
+    """Yield the lines on the whole program, the first one with the name of the module."""
+    executed = program.executed
     yield f"{module_name(program.dump)}: {_least_amounts(program)}"
     time = _time(program)
     yield "least time: unknown chip; use --chip" if time is None else time
@@ -42,10 +51,6 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
         number = count_noun(executed.conditionals, "conditional")
         yield f"{number}: the branch with the most FLOPs counts"
     yield from _padding_lines(program)
-    groups = program.groups(key)
-    yield from (_group_line(group, total) for group in groups[:count])
-    if groups[count:]:
-        yield f"  and {len(groups) - count:,} more"
 
 
 def _padding_lines(program: ProgramCost) -> Iterator[str]:
@@ -92,22 +97,31 @@ def _time(program: ProgramCost) -> str | None:
     return f"least time on {program.chip.title}: {format_time(total.seconds * _PICOSECONDS)}{bound}"
 
 
-def _group_line(group: CostGroup, total: CostGroup) -> str:
-    cells = [f"{format_flops(group.cost.flops):>11}", f"{_traffic(group):>11}"]
+def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
+    """Return the cells of a group by the title of their column; times only on a chip."""
+    cells = {"FLOPs": format_flops(group.cost.flops), "off chip": _traffic(group)}
     if group.seconds is not None:
         share = group.seconds / total.seconds if total.seconds else 0.0
         bound = "" if group.bound is None else group.bound.value
-        cells = [
-            f"{format_time(group.seconds * _PICOSECONDS):>8}",
-            f"{share:>4.0%}",
-            *cells,
-            f"{bound:<7}",
-        ]
+        time = format_time(group.seconds * _PICOSECONDS)
+        cells = {"least time": time, "share": f"{share:.0%}", **cells, "bound": bound}
     if total.estimated_cycles is not None:
-        cells.append(f"{group.estimated_cycles or 0:>11,} cycles")
+        cells["cycles"] = f"{group.estimated_cycles or 0:,}"
     name = group.name if group.source is None else group.source.short
-    unknown = " (unknown)" if group.unknown else ""
-    return f"  {'  '.join(cells)}  {name}{unknown}"
+    return {**cells, "name": f"{name}{' (unknown)' if group.unknown else ''}"}
+
+
+_WIDTHS = {"least time": 8, "share": 4, "FLOPs": 11, "off chip": 11, "cycles": 11}
+
+
+def _group_line(group: CostGroup, total: CostGroup) -> str:
+    cells = group_cells(group, total)
+    name = cells.pop("name")
+    aligned = [f"{text:>{_WIDTHS.get(title, 0)}}" for title, text in cells.items()]
+    if "bound" in cells:
+        aligned[list(cells).index("bound")] = f"{cells['bound']:<7}"
+    unit = " cycles" if "cycles" in cells else ""
+    return f"  {'  '.join(aligned)}{unit}  {name}"
 
 
 def _traffic(group: CostGroup) -> str:

@@ -146,12 +146,34 @@ def profile_blocks(
 def _program_lines(
     program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
 ) -> Iterator[str]:
-    time = program.time
+    yield from profile_facts(program.time)
+    groups = grouped(program, key)
+    rows = time_rows(program, key, count, chip_name)
+    columns = len(rows[0]) - 1
+    widths = [max(len(row[column]) for row in rows) for column in range(columns)]
+    for row in rows:
+        cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False))
+        yield f"  {'  '.join(cells)}  {row[-1]}"
+    rest = groups[count:]
+    if rest:
+        left = format_time(sum(one.own_ps for one in rest) / len(program.time.executions))
+        yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
+    yield from _unjoined(program)
+
+
+def profile_facts(time: ProgramTime) -> Iterator[str]:
+    """Yield the lines on all runs of a program, the first one with the name of the module."""
     yield program_headline(time)
     yield _shares(time)
     if time.has_warm_up:
         yield "The first run takes more than 1.5 times the median of the others: a warm-up?"
-    runs = len(time.executions)
+
+
+def time_rows(
+    program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
+) -> list[list[str]]:
+    """Return the titles and the largest groups as rows of cells, on average over the executions."""
+    runs = len(program.time.executions)
     groups = grouped(program, key)
     own = sum(one.own_ps for one in groups)
     title = {InstructionKey.LINE: "Python line"}.get(key, key.value)
@@ -170,15 +192,7 @@ def _program_lines(
                 _label(one),
             ]
         )
-    widths = [max(len(row[column]) for row in rows) for column in range(3 + len(rates))]
-    for row in rows:
-        cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False))
-        yield f"  {'  '.join(cells)}  {row[-1]}"
-    rest = groups[count:]
-    if rest:
-        left = format_time(sum(one.own_ps for one in rest) / runs)
-        yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
-    yield from _unjoined(program)
+    return rows
 
 
 def _rates(work: Work | None) -> list[str]:

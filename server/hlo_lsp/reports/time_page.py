@@ -1,0 +1,67 @@
+"""Costs and measured times as self-contained HTML files: tables by Python line and instruction."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from importlib.resources import files
+
+from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.profiles.joined import JoinedProfile
+from hlo_lsp.reports.cost import cost_facts, group_cells
+from hlo_lsp.reports.measured_time import profile_facts, time_rows
+
+_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
+_MAX_ROWS = 200  # of a table
+
+
+def cost_page(programs: Iterable[ProgramCost]) -> str:
+    """Return an HTML file with the costs of programs."""
+    return _page("Cost", (line for program in programs for line in _cost_section(program)))
+
+
+def _cost_section(program: ProgramCost) -> Iterator[str]:
+    yield from _facts(cost_facts(program))
+    for key, title in _KEYS.items():
+        groups = program.groups(key)
+        rows = [group_cells(group, program.total) for group in groups[:_MAX_ROWS]]
+        if rows:
+            titles = [*list(rows[0])[:-1], title]
+            yield from _table([titles, *(list(row.values()) for row in rows)])
+            yield from _more(len(groups))
+
+
+def time_page(profile: JoinedProfile, chip: str | None) -> str:
+    """Return an HTML file with the measured times of programs; ``chip`` is for rooflines."""
+    lines: list[str] = []
+    for program in profile.programs:
+        lines += _facts(profile_facts(program.time))
+        for key, title in _KEYS.items():
+            titles, *rows = time_rows(program, key, _MAX_ROWS, chip)
+            lines += _table([[*titles[:-1], title], *rows])
+            if key is InstructionKey.INSTRUCTION:
+                lines += _more(len(program.instructions))
+    return _page("Measured time", lines)
+
+
+def _facts(lines: Iterator[str]) -> Iterator[str]:
+    yield f"<h2>{escape(next(lines))}</h2>"
+    yield from (f"<p>{escape(line)}</p>" for line in lines)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "<table>"
+    for number, row in enumerate(rows):
+        tag = "td" if number else "th"
+        yield f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+    yield "</table>"
+
+
+def _more(count: int) -> Iterator[str]:
+    if count > _MAX_ROWS:
+        yield f"<p>and {count - _MAX_ROWS:,} more</p>"
+
+
+def _page(title: str, body: Iterable[str]) -> str:
+    page = (files("hlo_lsp.reports") / "assets" / "timePage.html").read_text("utf-8")
+    page = page.replace("<!--TITLE-->", escape(title))
+    return page.replace("<!--BODY-->", "\n".join(body), 1)
