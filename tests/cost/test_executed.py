@@ -239,3 +239,16 @@ def test_fusion_that_is_a_root_reads_its_operands_as_it_runs() -> None:
     program = cost_of_text(text)
     assert program.xla == Cost(8, 0, 32)  # XLA counts no reads of such a fusion
     assert program.total.cost == Cost(8, 0, 64)
+
+
+def test_asynchronous_fusion_has_the_cost_of_its_computation() -> None:
+    text = (
+        "HloModule m, is_scheduled=true\n\n"
+        "%f {\n  %p = f32[8] parameter(0)\n  ROOT %n = f32[8] negate(%p)\n}\n\n"
+        + module(
+            "%a = f32[8] parameter(0)",
+            "%s = ((f32[8]), f32[8], u32[]) fusion-start(%a), kind=kLoop, calls=%f",
+            "ROOT %d = f32[8] fusion-done(%s)",
+        ).partition("\n\n")[2]
+    )
+    assert cost_of_text(text).total.cost == Cost(8, 0, 64)

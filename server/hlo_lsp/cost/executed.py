@@ -145,7 +145,7 @@ class ExecutedCosts(ModuleCosts):
             product = matrix_product(self.operation(instruction))
             if product is not None:
                 yield product
-        elif instruction.opcode == "fusion":
+        elif instruction.opcode in {"fusion", "fusion-start"}:
             for computation in self.module.called_by(instruction):
                 if self._fusions.arithmetic(self.module.computation(computation)).flops:
                     for member in self.module.members(computation):

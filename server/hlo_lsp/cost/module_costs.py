@@ -17,6 +17,7 @@ from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
+_FUSIONS = frozenset({"fusion", "fusion-start"})
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _NO_ARITHMETIC = frozenset(
     opcode
@@ -108,7 +109,7 @@ class ModuleCosts:
         opcode = instruction.opcode
         if opcode in _FREE:
             return NO_COST
-        if opcode == "fusion":
+        if opcode in _FUSIONS:
             return self._fusion_cost(instruction)
         if has_formula(opcode) or opcode.endswith(_START):
             return cost_of(self.operation(instruction))
@@ -127,10 +128,12 @@ class ModuleCosts:
             for member in body.members:
                 if member.opcode in {"gather", "scatter"}:
                     return self.of(member)
-        accesses = self._fusions.accesses(body, fusion.shape, by_users=self._counts_users)
-        size_of = self.size_of
-        size = sum([size_of(shape, array) for shape, array in accesses])
-        return self._fused_arithmetic(body).with_bytes(size)
+        return self._fused_arithmetic(body).with_bytes(self._fusion_bytes(body, fusion))
+
+    def _fusion_bytes(self, body: Computation, fusion: InstructionLine) -> int:
+        shape = fusion.shape if fusion.opcode == "fusion" else self.operation(fusion).shape
+        accesses = self._fusions.accesses(body, shape, by_users=self._counts_users)
+        return sum([self.size_of(shape, array) for shape, array in accesses])
 
     def _fused_arithmetic(self, body: Computation) -> Cost:
         """Return the cost of a fused computation, whose bytes do not count."""
@@ -174,6 +177,5 @@ class _Arithmetic(ModuleCosts):
     def _cost(self, instruction: InstructionLine) -> Cost:
         return NO_COST if instruction.opcode in _NO_ARITHMETIC else super()._cost(instruction)
 
-    def _fusion_cost(self, fusion: InstructionLine) -> Cost:
-        called = self.module.called_by(fusion)
-        return NO_COST if not called else self.of_computation(called[0])
+    def _fusion_bytes(self, _body: Computation, _fusion: InstructionLine) -> int:
+        return 0
