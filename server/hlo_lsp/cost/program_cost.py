@@ -1,11 +1,11 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
-from hlo_lsp.cost.module_costs import FusionIndex
+from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
@@ -60,13 +60,20 @@ class ProgramCost:
     Attributes:
         chip: The chip for times, None if it is unknown.
         total: All instructions as one group.
+        xla_costs: The costs by XLA's conventions, computed on request. They read nothing that
+            ``executed`` has not read.
     """
 
     dump: Compile
     chip: Chip | None
-    xla: Cost
     executed: ExecutedCost
     total: CostGroup
+    xla_costs: ModuleCosts = field(compare=False, repr=False)
+
+    @property
+    def xla(self) -> Cost:
+        """The cost of the program by XLA's conventions."""
+        return self.xla_costs.total
 
     def groups(self, key: InstructionKey) -> list[CostGroup]:
         """Return the groups by a key, those with the most time, else the most FLOPs, first."""
@@ -150,7 +157,7 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     fusions = FusionIndex(operands)
     executed = executed_cost(operands, *_physical_sizes(dump), fusions)
     total = _group("", None, executed.instructions, chip)
-    return ProgramCost(dump, chip, xla_costs(operands, fusions).total, executed, total)
+    return ProgramCost(dump, chip, executed, total, xla_costs(operands, fusions))
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf]:
