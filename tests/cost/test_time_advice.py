@@ -133,7 +133,7 @@ def test_copy_to_another_layout_is_named() -> None:
         )
     )
     assert advice.kind is TimeAdviceKind.LAYOUT_COPIES
-    assert advice.problem.startswith("1 copies or transposes change only the layout, such as `c` ")
+    assert advice.problem.startswith("1 instruction changes only a layout: `c` from `bf16[")
 
 
 def test_copy_to_on_chip_memory_is_a_prefetch() -> None:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.memory.instruction_facts import instruction_facts
@@ -19,7 +20,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.stages import scheduled_module
-from hlo_lsp.program.transfers import async_operations, relayouts, synchronous_collectives
+from hlo_lsp.program.transfers import relayouts
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MIN_SHARE = 0.01  # of the least time of a run
@@ -85,7 +86,8 @@ class _Costs:
     """The instructions of a program with their times."""
 
     def __init__(self, program: ProgramCost, chip: Chip, module: ModuleIndex) -> None:
-        self.chip, self.module, self.dump = chip, module, program.dump
+        self.program, self.dump = program, program.dump
+        self.chip, self.module = chip, module
         self.rows = program.executed.instructions
         self.total_seconds = program.total.seconds or 0.0
 
@@ -239,9 +241,9 @@ def _matrix_unit(costs: _Costs) -> Iterator[TimeAdvice]:
 
 
 def _collectives(costs: _Costs) -> Iterator[TimeAdvice]:
-    exposed = [one for one, _ in synchronous_collectives(costs.module)]
-    exposed += [one.start for one in async_operations(costs.module) or () if one.is_exposed]
-    rows = [one for one in costs.rows_of(exposed) if one.wire_bytes]
+    # Work that is meanwhile can take longer than its least time, and hide more.
+    found = network_transfers(costs.program) or ()
+    rows = costs.rows_of(one.start for one in found if not one.work_seconds)
 
     def text() -> tuple[str, str]:
         sent = format_short_bytes(sum(one.wire_bytes * one.executions for one in rows))
@@ -261,9 +263,9 @@ def _layout_copies(costs: _Costs) -> Iterator[TimeAdvice]:
     def text() -> tuple[str, str]:
         most = max(rows, key=costs.seconds).instruction
         group = next(one for one in groups if most in one.instructions)
+        changing = f"{count_noun(len(rows), 'instruction')} change{'s' * (len(rows) == 1)}"
         return (
-            f"{len(rows):,} copies or transposes change only the layout, such as "
-            f"`{most.name}` from `{group.source}` to `{most.shape}`"
+            f"{changing} only a layout: `{most.name}` from `{group.source}` to `{most.shape}`"
             f"{costs.lines(rows, costs.seconds)}",
             "Use one layout for the producer and the users",
         )
