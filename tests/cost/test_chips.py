@@ -4,7 +4,7 @@ import pytest
 
 from cost.costs import cost_of_text, module
 from hlo_lsp.cli.options import argument_parser
-from hlo_lsp.cost.chips import chip_of, chips
+from hlo_lsp.cost.chips import chip_of, chips, configured_chip
 from hlo_lsp.cost.roofline import Bound
 from hlo_lsp.memory.instruction_facts import InstructionKey
 
@@ -40,6 +40,23 @@ def test_device_has_half_of_a_chip_with_two() -> None:
 )
 def test_chip_follows_from_the_architecture(path: str, name: str | None) -> None:
     chip = chip_of(cost_of_text(_DOT, path=path).dump)
+    assert (None if chip is None else chip.name) == name
+
+
+@pytest.mark.parametrize(
+    ("path", "setting", "name"),
+    [
+        ("module_0001.f.cl_1.after_optimizations.txt", "v5e", "v5e"),
+        ("module_0001.f.sm_9.0a_gpu_after_optimizations.txt", "h200", "h200"),
+        ("module_0001.f.sm_9.0a_gpu_after_optimizations.txt", "v5e", "h100"),
+        ("module_0001.f.cpu_after_optimizations.txt", "v5e", None),
+        ("module_0001.f.cl_1.after_optimizations.txt", None, None),
+    ],
+)
+def test_chip_of_a_setting_applies_to_its_kind_of_device(
+    path: str, setting: str | None, name: str | None
+) -> None:
+    chip = configured_chip(cost_of_text(_DOT, path=path).dump, setting)
     assert (None if chip is None else chip.name) == name
 
 

@@ -135,9 +135,11 @@ def test_profile_is_a_path_in_the_workspace_folder(tmp_path: Path) -> None:
 
 
 def test_chip_is_a_known_one() -> None:
-    assert Settings.of([{"chip": "v5e"}])[0].chip == "v5e"
+    assert Settings.of([{"chip": "v5e"}])[0].check.chip == "v5e"
+    assert Settings.of([{"chip": ""}])[0].check.chip is None
+    assert Settings.of([{"chip": "v5e", "check": {"chip": "v5p"}}])[0].check.chip == "v5p"
     wrong: object
     for wrong in ("v1", 3, []):
         settings, (problem,) = Settings.of([{"chip": wrong}])
-        assert settings.chip == ""
-        assert problem.startswith("hlo.chip: must be one of v4, v5e, ")
+        assert settings.check.chip is None
+        assert problem.startswith("hlo.chip: must be one of v3, v4, v5e, ")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import code_lenses, inlay_hints, times
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
@@ -206,7 +207,7 @@ async def test_unknown_time_says_what_to_do(tmp_path: Path) -> None:
 
 async def test_chip_of_another_backend_does_not_apply(tmp_path: Path) -> None:
     harness = TimesHarness(tmp_path)
-    harness.session.settings = Settings(chip="v5e")
+    harness.session.settings = Settings(check=CheckOptions(chip="v5e"))
     assert "at least" not in await harness.hover()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import suffix_of
 
@@ -63,6 +64,19 @@ def chips() -> dict[str, Chip]:
             entry["source"],
         )
     return found
+
+
+def configured_chip(dump: Compile, name: str | None) -> Chip | None:
+    """Return the chip that a project or an editor names if the compile can be for it.
+
+    A setting is for dumps of all devices; for those of others, it is the chip of ``chip_of``.
+    """
+    chip = None if name is None else chips().get(name)
+    if chip is not None:
+        backend = Backend.GPU if chip.capability else Backend.TPU
+        if dump.backend in {Backend.UNKNOWN, backend}:
+            return chip
+    return chip_of(dump)
 
 
 def chip_of(dump: Compile, name: str | None = None) -> Chip | None:

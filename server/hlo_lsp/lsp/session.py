@@ -115,7 +115,7 @@ class Session:
         self.assignments = AssignmentPaths()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
-        self.times = ProgramTimes(lambda: self.settings, lambda: self.listener, self.foreground)
+        self.times = ProgramTimes(self)
         self._prepared: WeakSet[Compile] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from hlo_lsp.checks.config_file import ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
-from hlo_lsp.cost.chips import chips
 from hlo_lsp.ide.code_lenses import LensChoice
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
@@ -35,12 +34,12 @@ class Settings:
     """The settings with their defaults.
 
     ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "local path"}``. ``check`` is
-    ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
-    ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
-    ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``. ``workspace`` is ``hlo.workspace``, the
-    folders of the program with their paths in the dump. ``embedded_hlo`` is ``hlo.embeddedHlo``:
-    whether the editor shows facts about HLO in other languages. ``chip`` is ``hlo.chip``, a name
-    of ``chips.toml``; empty for that of the dump. ``profile`` is ``hlo.profile``, a file or folder.
+    ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder; without
+    a chip, it has that of ``hlo.chip``. ``hints`` are the kinds that ``hlo.inlayHints`` does not
+    disable. ``python_notes`` is ``hlo.pythonNotes``, ``code_lens`` is ``hlo.codeLens``.
+    ``workspace`` is ``hlo.workspace``, the folders of the program with their paths in the dump.
+    ``embedded_hlo`` is ``hlo.embeddedHlo``: whether the editor shows facts about HLO in other
+    languages. ``profile`` is ``hlo.profile``, a file or folder.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -50,7 +49,6 @@ class Settings:
     code_lens: LensChoice = LensChoice.LARGE
     workspace: tuple[str, ...] = ()
     embedded_hlo: bool = True
-    chip: str = ""
     profile: Path | None = None
 
     @classmethod
@@ -75,15 +73,15 @@ class Settings:
             problems.extend(f"{SECTION}.{key}{problem}" for problem in wrong)
             return value
 
+        check, chip = read("check", _check), read("chip", _chip)
         settings = cls(
             read("sourceMap", partial(_source_map, folder=folder)),
-            read("check", _check),
+            replace(check, chip=check.chip or chip),
             read("inlayHints", _hints),
             read("pythonNotes", partial(_choice, PythonNotes.LARGE)),
             read("codeLens", partial(_choice, LensChoice.LARGE)),
             read("workspace", _paths),
             read("embeddedHlo", _flag),
-            read("chip", _chip),
             read("profile", partial(_path, folder=folder)),
         )
         return settings, problems
@@ -161,10 +159,10 @@ def _path(value: object, folder: Path | None) -> tuple[Path | None, list[str]]:
     return path, []
 
 
-def _chip(value: object) -> tuple[str, list[str]]:
-    if value is None or (isinstance(value, str) and value in {"", *chips()}):
-        return value or "", []
-    return "", [f": must be one of {', '.join(chips())}"]
+def _chip(value: object) -> tuple[str | None, list[str]]:
+    """Return the chip of a setting that is empty by default."""
+    options, problems = CheckOptions.of({"chip": None if value == "" else value})
+    return options.chip, [f": {one.message}" for one in problems]
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:

@@ -8,16 +8,16 @@ import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
-from hlo_lsp.cost.chips import Chip, chip_of, chips
+from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.ide.hover.origin_text import needs_preparation
 from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import ForegroundRequests, run_in_slices, start_task
-from hlo_lsp.lsp.settings import Settings
-from hlo_lsp.model.backend import Backend
+from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.time_facts import (
     ProfileTimes,
@@ -118,12 +118,6 @@ class ProfileReader:
             return await run_in_process(partial(read_profile_times, path))
 
 
-def _runs_on(dump: Compile, chip: Chip) -> bool:
-    """Return whether a compile can be for a chip: a setting is for the dumps of all backends."""
-    is_tpu = not chip.capability
-    return dump.backend in {Backend.UNKNOWN, Backend.TPU if is_tpu else Backend.GPU}
-
-
 def path_of(dump: Compile) -> Path | None:
     """Return a file of a compile."""
     return next((file.path for file in dump.files if file.path is not None), None)
@@ -138,35 +132,39 @@ def _stamp(path: Path) -> Stamp:
     return tuple((file.name, file_stamp(file)) for file in files)
 
 
+class TimesSession(Protocol):
+    """What the times of a session depend on; the session replaces its settings and listener."""
+
+    settings: Settings
+    selections: Selections
+    foreground: ForegroundRequests
+
+    @property
+    def listener(self) -> SessionListener:
+        """The listener to what the session reports."""
+
+
 class ProgramTimes:
     """The times of the compiles of a session."""
 
-    def __init__(
-        self,
-        settings: Callable[[], Settings],
-        listener: Callable[[], SessionListener],
-        foreground: ForegroundRequests,
-    ) -> None:
-        self.profiles = ProfileReader(listener)
-        self._settings = settings
-        self._listener = listener
-        self._foreground = foreground
+    def __init__(self, session: TimesSession) -> None:
+        self.profiles = ProfileReader(lambda: session.listener)
+        self._session = session
         self._tasks: WeakKeyDictionary[Compile, asyncio.Task[None]] = WeakKeyDictionary()
 
     def sources(self, dump: Compile) -> TimeSources:
         """Return the chip of a compile, and the profiles that were read until now."""
-        settings = self._settings()
-        chip = chips().get(settings.chip)
-        if chip is None or not _runs_on(dump, chip):
-            chip = chip_of(dump)
-        return TimeSources(chip, self.profiles_of(path_of(dump)))
+        path = path_of(dump)
+        selection = self._session.selections.of(path, self._session.settings.check)
+        chip = configured_chip(dump, selection.thresholds.chip)
+        return TimeSources(chip, self.profiles_of(path))
 
     def profiles_of(self, path: Path | None) -> tuple[ProfileTimes, ...]:
         """Return the profiles for a dump file that were read until now."""
         return self.profiles.known(self._candidates(path))
 
     def _candidates(self, path: Path | None) -> list[Path]:
-        return self.profiles.candidates(path, self._settings().profile)
+        return self.profiles.candidates(path, self._session.settings.profile)
 
     def of(self, dump: Compile) -> TimeFacts | None:
         """Return the times of a compile; None for a large one if they are not computed yet."""
@@ -197,7 +195,7 @@ class ProgramTimes:
             dump.refresh()
             self.compute(dump)
 
-        give_way = self._foreground.give_way
+        give_way = self._session.foreground.give_way
         await give_way()
         await run_in_slices(work, give_way, restart_delay=_RESTART_DELAY_SECONDS)
-        self._listener().times_computed()
+        self._session.listener.times_computed()

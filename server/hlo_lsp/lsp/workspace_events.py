@@ -323,9 +323,10 @@ class Services(SessionListener):
             self.refresh_hints.schedule()
         if settings.code_lens is not before.code_lens:
             self._refresh_lenses.schedule()
-        if settings.chip != before.chip:
+        chips = settings.check.chip, before.check.chip
+        if chips[0] != chips[1]:
             self.source_lines.facts_changed()
-        if (settings.chip, settings.profile) != (before.chip, before.profile):
+        if chips[0] != chips[1] or settings.profile != before.profile:
             self.profiles_changed()
         if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
             self.source_lines.scan()

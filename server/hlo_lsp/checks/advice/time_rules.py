@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.time_advice import time_advice
 from hlo_lsp.model.display import capitalized
 from hlo_lsp.model.place import name_place
@@ -14,7 +14,7 @@ from hlo_lsp.program.stages import scheduled_module
 def time_advice_on_chip(context: CompileContext) -> Iterator[Finding]:
     """Report what costs much time on the chip; nothing if the chip is unknown."""
     file = scheduled_module(context.dump)
-    chip = chip_of(context.dump, context.thresholds.chip)
+    chip = configured_chip(context.dump, context.thresholds.chip)
     if file is not None:
         for one in time_advice(context.dump, chip):
             yield context.report(name_place(file, one.instruction), capitalized(one.text))

@@ -7,7 +7,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.cost.chips import Chip, chip_of
+from hlo_lsp.cost.chips import Chip, configured_chip
 from hlo_lsp.cost.program_cost import CostGroup, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
@@ -191,7 +191,7 @@ def budget_least_time(context: CompileContext) -> Iterator[Finding]:
 
 
 def _chip(context: CompileContext) -> Chip | None:
-    return chip_of(context.dump, context.thresholds.chip)
+    return configured_chip(context.dump, context.thresholds.chip)
 
 
 def _total(context: CompileContext) -> CostGroup | None:
