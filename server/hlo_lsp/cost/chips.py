@@ -26,7 +26,8 @@ class Chip:
         memory_bytes_per_second: Of the memory outside the chip.
         network_bytes_per_second: Of all links to other chips, None if it is unknown.
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
-        capability: The architecture in the names of dump files, empty for a TPU.
+        capability: The architecture in the names of dump files of which this is the usual chip, or
+            empty.
         source: Where the figures are from.
     """
 
@@ -73,7 +74,7 @@ def configured_chip(dump: Compile, name: str | None) -> Chip | None:
     """
     chip = None if name is None else chips().get(name)
     if chip is not None:
-        backend = Backend.GPU if chip.capability else Backend.TPU
+        backend = Backend.GPU if chip.matrix_unit is None else Backend.TPU
         if dump.backend in {Backend.UNKNOWN, backend}:
             return chip
     return chip_of(dump)
