@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from hlo_lsp import __version__
+from hlo_lsp.cli.check_options import add_check_options, add_rule_options
 from hlo_lsp.cli.option_types import CommandParser, dump_path, log_path, positive_integer
 from hlo_lsp.cli.shared_options import (
     add_all_option,
@@ -82,8 +83,8 @@ def argument_parser() -> argparse.ArgumentParser:
         ("inspect", "Describe a value, instruction, or position in a dump", _add_inspect_options),
         ("pull", "Copy a remote folder with dumps", _add_pull_options),
         ("text", "Print a proto, a compressed file, or an archive as text", _add_text_options),
-        ("check", "Check dumps for inconsistencies", _add_check_options),
-        ("rule", "Explain the rules of the checker", _add_rule_options),
+        ("check", "Check dumps for inconsistencies", add_check_options),
+        ("rule", "Explain the rules of the checker", add_rule_options),
     ):
         # Options before the command keep their values unless they are repeated after it.
         default = argparse.SUPPRESS if name == "serve" else None
@@ -405,52 +406,3 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
 def _add_pull_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="a remote folder or file")
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder for the copy")
-
-
-def _add_check_options(parser: argparse.ArgumentParser) -> None:
-    add_paths(parser)
-    add_format_option(parser, "text", "json", "sarif", "github")
-    parser.add_argument(
-        "--select",
-        metavar="CODE,...",
-        action="append",
-        help="use only these rules: codes, first words of codes such as `live-range`, `default`,"
-        " or `all`",
-    )
-    parser.add_argument(
-        "--ignore", metavar="CODE,...", action="append", help="leave out these rules"
-    )
-    parser.add_argument(
-        "--severity",
-        choices=("error", "warning", "information", "hint"),
-        help="the lowest severity that is shown and affects the exit status"
-        " (default: all are shown, errors and warnings affect it)",
-    )
-    add_all_option(parser)
-    parser.add_argument(
-        "--statistics", action="store_true", help="print only the number of findings for each code"
-    )
-    parser.add_argument(
-        "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
-    )
-    parser.add_argument(
-        "--watch", action="store_true", help="check again when files change, until Ctrl-C"
-    )
-    add_worker_options(parser)
-
-
-def _add_rule_options(parser: argparse.ArgumentParser) -> None:
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "codes",
-        metavar="CODE",
-        nargs="*",
-        default=[],
-        help="a code, or the first words of several codes",
-    )
-    which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "markdown"),
-        help="the output format (default: text; with --all: markdown)",
-    )

@@ -1,0 +1,61 @@
+"""The options of the commands of the checker."""
+
+import argparse
+
+from hlo_lsp.cli.shared_options import (
+    add_all_option,
+    add_format_option,
+    add_paths,
+    add_worker_options,
+)
+
+
+def add_check_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``hlo-lsp check``."""
+    add_paths(parser)
+    add_format_option(parser, "text", "json", "sarif", "github")
+    parser.add_argument(
+        "--select",
+        metavar="CODE,...",
+        action="append",
+        help="use only these rules: codes, first words of codes such as `live-range`, `default`,"
+        " or `all`",
+    )
+    parser.add_argument(
+        "--ignore", metavar="CODE,...", action="append", help="leave out these rules"
+    )
+    parser.add_argument(
+        "--severity",
+        choices=("error", "warning", "information", "hint"),
+        help="the lowest severity that is shown and affects the exit status"
+        " (default: all are shown, errors and warnings affect it)",
+    )
+    add_all_option(parser)
+    parser.add_argument(
+        "--statistics", action="store_true", help="print only the number of findings for each code"
+    )
+    parser.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="check again when files change, until Ctrl-C"
+    )
+    add_worker_options(parser)
+
+
+def add_rule_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``hlo-lsp rule``."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "codes",
+        metavar="CODE",
+        nargs="*",
+        default=[],
+        help="a code, or the first words of several codes",
+    )
+    which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="the output format (default: text; with --all: markdown)",
+    )
