@@ -28,7 +28,7 @@ _INSTRUCTIONS_PER_CHECKPOINT = 100
 
 
 class FusionIndex:
-    """What the fusions of a module compute and access: the same for costs with any sizes."""
+    """The work and the accesses of the fusions of a module, the same for costs with any sizes."""
 
     def __init__(self, operands: OperandIndex) -> None:
         self._operands = operands

@@ -16,6 +16,7 @@ from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.times import hot_labels
 from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves
+from hlo_lsp.ide.padded_size_labels import padded_size_label, padded_size_labels
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.memory.occupied_steps import occupied_steps
@@ -24,12 +25,10 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.padded_sizes import PaddedSize, sizes_of_text, target_of
 from hlo_lsp.model.place import Value
-from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
+from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import TimeFacts
-from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
@@ -188,7 +187,7 @@ def _assigned_hints(context: _HintContext, record: AssignedValue) -> Hints:
     dump, kinds = context.dump, context.kinds
     column = len(context.file.lines[record.line].rstrip())
     if HintKind.PADDED_SIZE in kinds:
-        found = _size_label(dump, record.shape, record.size, record.color or 0)
+        found = padded_size_label(dump, record.shape, record.size, record.color or 0)
         if found is not None:
             yield Hint(HintKind.PADDED_SIZE, record.line, column, *found)
     if HintKind.LIVE_RANGE in kinds and not has_value_lens(dump, record.id, context.lenses):
@@ -255,7 +254,7 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
 def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hints:
     if HintKind.PADDED_SIZE in context.kinds:
         shape = text.shape.text[:MAX_HINT_COLUMN]
-        for end, found in _padded_size_labels(context.dump, shape, f"{text.name.text}{{}}"):
+        for end, found in padded_size_labels(context.dump, shape, f"{text.name.text}{{}}"):
             yield _hint_in(text, line, HintKind.PADDED_SIZE, text.shape.start + end, found)
 
 
@@ -355,55 +354,6 @@ def _donation_hints(context: _HintContext, record: InstructionLine, line: int) -
     if label is not None:
         text = record.parsed
         yield _hint_in(text, line, HintKind.DONATION, text.attributes_at, label)
-
-
-def _padded_size_labels(
-    dump: Compile, text: str, key: str
-) -> Iterator[tuple[int, LabelAndTooltip]]:
-    """Yield the end of each padded array in the shape of a value, with label and tooltip.
-
-    Without a printed size of the value, only tiled layouts determine the padding: before buffer
-    assignment and inside fusions, untiled layouts do not describe memory.
-    """
-    value = dump.value_of_key(key)
-    color = 0 if value is None else value.color or 0
-    printed = None if value is None else value.size
-    for match in load_grammar("lexemes").expression("lexeme").finditer(text):
-        size = printed if match[0] == text.rstrip() else None
-        if match.lastgroup == "ARRAY" and (size is not None or "T(" in match[0]):
-            found = _size_label(dump, match[0], size, color)
-            if found is not None:
-                yield match.end(), found
-
-
-def _size_label(
-    dump: Compile, text: str, printed: int | None, color: int
-) -> LabelAndTooltip | None:
-    """Return the padded size of an array, or its logical size if the padded one is printed.
-
-    Returns None if the array has no padding, or if ``printed`` does not match the shape, which a
-    rule reports.
-    """
-    sizes = sizes_of_text(text, target_of(dump), color, printed)
-    logical, size, padded = sizes.logical, sizes.bytes, sizes.padded
-    is_array = isinstance(try_shape(text), ArrayShape)
-    if not is_array or logical is None or size is None or size == logical:
-        return None
-    if padded is not None and padded.bytes != size:
-        return None
-    label = f"padded {format_short_bytes(size)}"
-    if printed is not None:
-        label = f"padded from {format_short_bytes(logical)}"
-    return label, _describe_sizes(logical, size, padded)
-
-
-def _describe_sizes(logical: int, size: int, padded: PaddedSize | None) -> str:
-    tooltip = f"{format_bytes(size)} in memory, {format_bytes(logical)} without padding"
-    if padded is None or padded.bytes != size:
-        return tooltip
-    causes = [f"{each.what} {each.before:,} -> {each.after:,}" for each in padded.padding]
-    rule = f"{padded.rule} ({', '.join(causes)})" if causes else padded.rule
-    return f"{tooltip}: {rule}"
 
 
 def _operand_hints(module: ModuleIndex, record: InstructionLine) -> Hints:

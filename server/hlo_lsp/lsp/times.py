@@ -133,7 +133,7 @@ def _stamp(path: Path) -> Stamp:
 
 
 class TimesSession(Protocol):
-    """What the times of a session depend on; the session replaces its settings and listener."""
+    """The parts of a session that times depend on; it replaces its settings and listener."""
 
     settings: Settings
     selections: Selections

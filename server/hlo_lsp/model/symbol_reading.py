@@ -9,8 +9,8 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.symbol_search import BufferSize, FileSymbols, SymbolEntry, SymbolKind
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
-from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     InlineComputation,

@@ -38,7 +38,6 @@ from hlo_lsp.model.unknown_texts import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -46,6 +45,7 @@ from hlo_lsp.syntax.memory_records import (
     ReportedAllocation,
     TableRow,
 )
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,

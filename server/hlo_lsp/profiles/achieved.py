@@ -15,8 +15,8 @@ _ASYNC_ENDS = ("-start", "-done", "-update")  # their events do not last as long
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What instructions did in their own time, with all their executions.
+class AchievedWork:
+    """The FLOPs and bytes of instructions in their own time, with all their executions.
 
     Attributes:
         memory_bytes: The bytes of memory traffic outside of on-chip memory.
@@ -46,7 +46,7 @@ class Work:
         return None if seconds is None else seconds * _PICOSECONDS / self.own_ps
 
 
-def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, Work]:
+def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, AchievedWork]:
     """Return the work of the instructions of a program by their names.
 
     Instructions without own time, of unknown cost, or that are halves of an asynchronous operation
@@ -65,11 +65,11 @@ def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, Work]:
     return found
 
 
-def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> Work | None:
+def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> AchievedWork | None:
     if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(_ASYNC_ENDS):
         return None
     least = None if chip is None else least_time(one, chip).seconds / one.executions
-    return Work(
+    return AchievedWork(
         one.cost.flops * time.occurrences,
         one.memory_bytes * time.occurrences,
         None if least is None else least * time.occurrences,
@@ -77,13 +77,13 @@ def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> Wor
     )
 
 
-def total_work(names: Iterable[str], work: Mapping[str, Work]) -> Work | None:
+def total_work(names: Iterable[str], work: Mapping[str, AchievedWork]) -> AchievedWork | None:
     """Return the work of several instructions as one, None if that of none is known."""
     found = [work[name] for name in names if name in work]
     if not found:
         return None
     seconds = [one.least_seconds for one in found if one.least_seconds is not None]
-    return Work(
+    return AchievedWork(
         sum(one.flops for one in found),
         sum(one.memory_bytes for one in found),
         sum(seconds) if seconds else None,

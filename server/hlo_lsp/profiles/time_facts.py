@@ -171,7 +171,7 @@ class HotLine:
 
 @dataclass(frozen=True, slots=True)
 class TimeFacts:
-    """What is known of the time of a compile."""
+    """The known times of a compile."""
 
     cost: CostFacts | None
     measured: MeasuredTimes | None

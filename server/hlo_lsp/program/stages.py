@@ -15,7 +15,8 @@ from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ArrayShape, arrays_of, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import InstructionText, metadata_fields
+from hlo_lsp.syntax.instruction_text import InstructionText
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import is_balanced
 

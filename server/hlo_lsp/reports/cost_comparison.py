@@ -28,7 +28,7 @@ _MIN_SHOWN_PICOSECONDS = 5  # shorter times are shown as 0.00 ns
 
 @dataclass(frozen=True, slots=True)
 class CostAmounts:
-    """What one run takes: FLOPs, bytes off the chip, and picoseconds, None without a chip."""
+    """The cost of one run: FLOPs, bytes off the chip, and picoseconds, None without a chip."""
 
     flops: int
     memory_bytes: int

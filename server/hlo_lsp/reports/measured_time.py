@@ -7,7 +7,7 @@ from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.grouping import NO_LINE
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun, format_flops, format_short_bytes, format_time
-from hlo_lsp.profiles.achieved import Work, total_work, work_of
+from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
 from hlo_lsp.profiles.joined import (
     JoinedInstruction,
     JoinedProfile,
@@ -73,7 +73,7 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
     }
 
 
-def _group_json(group: TimeGroup, work: Mapping[str, Work]) -> Json:
+def _group_json(group: TimeGroup, work: Mapping[str, AchievedWork]) -> Json:
     names = [one.time.name for one in group.instructions]
     return {
         "name": group.name,
@@ -85,7 +85,7 @@ def _group_json(group: TimeGroup, work: Mapping[str, Work]) -> Json:
     }
 
 
-def _work_json(work: Work | None) -> Json:
+def _work_json(work: AchievedWork | None) -> Json:
     return {
         "flops_per_second": None if work is None else work.flops_per_second,
         "bytes_per_second": None if work is None else work.bytes_per_second,
@@ -93,7 +93,7 @@ def _work_json(work: Work | None) -> Json:
     }
 
 
-def _instruction_json(one: JoinedInstruction, work: Mapping[str, Work]) -> Json:
+def _instruction_json(one: JoinedInstruction, work: Mapping[str, AchievedWork]) -> Json:
     time, facts = one.time, one.facts
     source = None if facts is None else facts.source
     return {
@@ -195,7 +195,7 @@ def time_rows(
     return rows
 
 
-def _rates(work: Work | None) -> list[str]:
+def _rates(work: AchievedWork | None) -> list[str]:
     """Return the achieved FLOP/s and bytes/s, and the share of the roofline."""
     if work is None:
         return ["", "", ""]

@@ -31,7 +31,7 @@ class Frame:
 
 
 class SampleType(NamedTuple):
-    """What the values of samples count, such as ``HBM`` in ``bytes``."""
+    """The kind of the values of samples and their unit, such as ``HBM`` in ``bytes``."""
 
     name: str
     unit: str

@@ -38,7 +38,7 @@ _Waiting = Callable[[str], AbstractContextManager[object]]
 
 @dataclass(slots=True)
 class _State:
-    """What this process knows.
+    """The knowledge of this process.
 
     ``single`` are files in folders that the server does not list, ``newer`` are versions that were
     found when files were read, and ``waiting`` shows that a command waits for a file.

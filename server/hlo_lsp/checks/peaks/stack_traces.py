@@ -18,8 +18,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import Section
-from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.records import BrokenRecord, Label
 
 

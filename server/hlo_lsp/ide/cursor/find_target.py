@@ -16,10 +16,10 @@ from hlo_lsp.syntax.filecheck import capture_mentions
 from hlo_lsp.syntax.instruction_text import (
     InstructionText,
     TextSpan,
-    metadata_fields,
     parse_instruction,
     parse_shortened,
 )
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,

@@ -11,8 +11,8 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import BreakdownRow, PeakLabel, PeakRow
+from hlo_lsp.syntax.metadata_text import metadata_fields
 from hlo_lsp.syntax.module_records import (
     FrameRow,
     InstructionLine,
