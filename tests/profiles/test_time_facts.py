@@ -1,5 +1,6 @@
 """Tests for the times of a compile."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,10 +94,24 @@ def test_profile_of_other_instructions_is_not_joined(tmp_path: Path) -> None:
     assert measured_times(dump_of(), (times_in(tmp_path, dot=99, fusion=1),)) is not None
 
 
+def test_profile_of_other_shapes_is_not_joined(tmp_path: Path) -> None:
+    found = times_in(tmp_path, dot=10)
+    program = found.programs[0].program
+    for shape, is_joined in (("f32[256,256]", True), ("f32[4096,4096]", False)):
+        known = replace(found, shapes={program: {"dot": shape}})
+        assert (measured_times(dump_of(), (known,)) is not None) is is_joined
+
+
+def test_computations_have_the_times_of_their_instructions(tmp_path: Path) -> None:
+    found = measured_times(dump_of(), (times_in(tmp_path, dot=10, neg=30),))
+    assert found is not None
+    assert found.computations == {"e": found.own_ps}
+
+
 def test_program_with_the_number_of_the_dump_is_preferred(tmp_path: Path) -> None:
     others = read_profile_times(written_profile(tmp_path / "1.xplane.pb", 2, dot=50)).programs
     own = times_in(tmp_path, dot=10).programs
-    profile = ProfileTimes(tmp_path, (*others, *own), ())
+    profile = ProfileTimes(tmp_path, (*others, *own), {}, ())
     found = measured_times(dump_of(), (profile,))
     assert found is not None
     assert found.program is own[0]

@@ -53,7 +53,16 @@ function mappingOfFile(file: string, local: readonly LocalFile[]): Mapping | und
     return undefined;
   }
   const count = Math.min(longest, found.depth); // a folder above the workspace is not mapped
-  return { prefix: withoutLast(file, count) || ".", folder: withoutLast(found.path, count) };
+  return { prefix: folderOf(file, count), folder: withoutLast(found.path, count) };
+}
+
+/** Return a path in a dump without its last parts: a folder, perhaps the root or a drive. */
+function folderOf(file: string, count: number): string {
+  const folder = withoutLast(file, count);
+  if (folder === "") {
+    return file.startsWith("/") ? "/" : ".";
+  }
+  return /^[A-Za-z]:$/.test(folder) ? `${folder}\\` : folder;
 }
 
 function commonParts(one: string, other: string): number {

@@ -28,6 +28,12 @@ test("no folder above the workspace is mapped", () => {
   assert.deepEqual(mappingOf(["/far/ws/train.py"], [local("train.py")]), { prefix: "/far/ws", folder: "/ws" });
 });
 
+test("folders in the root are mapped", () => {
+  const found = [local("app/train.py")];
+  assert.deepEqual(mappingOf(["/app/train.py"], found), { prefix: "/", folder: "/ws" });
+  assert.deepEqual(mappingOf(["C:\\app\\train.py"], found), { prefix: "C:\\", folder: "/ws" });
+});
+
 test("relative names and paths of Windows are mapped", () => {
   assert.deepEqual(mappingOf(["train.py"], [local("x/train.py")]), { prefix: ".", folder: "/ws/x" });
   const mapping = { prefix: "C:\\work", folder: "/ws" };

@@ -45,6 +45,7 @@ class InstructionCost:
         is_narrow: True if an operand has numbers of at most 8 bits.
         products: The matrix products of one execution.
         estimated_cycles: The estimate of the compiler for one execution, None if it prints none.
+        is_lower_bound: True if a custom call in the fusion is of unknown cost.
     """
 
     instruction: InstructionLine
@@ -56,6 +57,7 @@ class InstructionCost:
     is_narrow: bool = False
     products: tuple[MatrixProduct, ...] = ()
     estimated_cycles: int | None = None
+    is_lower_bound: bool = False
 
     @property
     def total(self) -> Cost:
@@ -223,16 +225,18 @@ class _Schedule:
         cost = self._costs.of(instruction)
         unknown = self._costs.unknown_in(instruction)
         self.unknown_calls.update(unknown)
+        is_unknown = instruction in self._costs.unknown_calls
         return InstructionCost(
             instruction,
             computation,
-            None if instruction in self._costs.unknown_calls else cost,
+            None if is_unknown else cost,
             memory.of(instruction).bytes_accessed if cost.bytes_accessed else 0,
             self._wire_bytes(instruction),
             count,
             cost.flops > 0 and self._is_narrow(instruction),
             tuple(self._costs.products(instruction)) if cost.flops else (),
             _estimated_cycles(instruction),
+            bool(unknown) and not is_unknown,
         )
 
     def _is_narrow(self, instruction: InstructionLine) -> bool:

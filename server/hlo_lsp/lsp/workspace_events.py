@@ -223,7 +223,7 @@ class Services(SessionListener):
         self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
         self.configuration = Configuration(server, session, self._settings_changed)
         self._embedded_hlo = EmbeddedHlo(server, session)
-        self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
+        self._config_files = ConfigFileWatcher(session, self._config_changed)
         session.listener = self
 
     def initialized(self) -> None:
@@ -282,7 +282,7 @@ class Services(SessionListener):
             self.profiles_changed()
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
-                self.diagnostics.all_changed(below=path.parent)
+                self._config_changed(path.parent)
         for file in list(workspace.open_files.values()):
             if file.path is None:
                 continue
@@ -312,6 +312,12 @@ class Services(SessionListener):
         self.workspace_diagnostics.reload()
         self.diagnostics.all_changed()
         self._refresh_views()
+
+    def _config_changed(self, below: Path | None = None) -> None:
+        """Update what ``hlo-lsp.toml`` selects: the rules, and the chip for times."""
+        self.diagnostics.all_changed(below)
+        self.source_lines.facts_changed()
+        self.profiles_changed()
 
     def _settings_changed(self, before: Settings) -> None:
         settings = self._session.settings

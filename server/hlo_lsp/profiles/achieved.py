@@ -11,7 +11,7 @@ from hlo_lsp.profiles.joined import JoinedProgram
 from hlo_lsp.profiles.measured import InstructionTime
 
 _PICOSECONDS = 10**12
-_ASYNC_ENDS = ("-start", "-done", "-update")  # their events do not last as long as the operation
+ASYNC_ENDS = ("-start", "-done", "-update")  # their events do not last as long as the operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, AchievedWork
 
 
 def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> AchievedWork | None:
-    if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(_ASYNC_ENDS):
+    if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(ASYNC_ENDS):
         return None
     least = None if chip is None else least_time(one, chip).seconds / one.executions
     return AchievedWork(

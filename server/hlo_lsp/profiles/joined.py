@@ -75,7 +75,7 @@ def join(
         program: sorted({event.instruction for one in devices.values() for event in one.events})
         for program, devices in profile.programs.items()
     }
-    matched = match_compiles(names, dumps)
+    matched = match_compiles(names, dumps, compiles)
     programs = []
     for program in profile.programs:
         dump = matched.get(program)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.profiles.events import Profile, Program
@@ -62,14 +63,36 @@ def compiles_in(
     return found
 
 
+def has_number(dump: Compile, program: Program) -> bool:
+    """Return whether the names of the files of a compile have the number of a program."""
+    return program.id is not None and any(
+        file.path is not None and file.path.name.startswith(f"module_{program.id:04}.")
+        for file in dump.files
+    )
+
+
+def result_shapes(dump: Compile, names: Iterable[str]) -> dict[str, str]:
+    """Return the shapes of instructions, without layouts."""
+    found = {name: dump.instruction(name) for name in names}
+    return {
+        name: without_layout(one.record.shape) for name, one in found.items() if one is not None
+    }
+
+
 def match_compiles(
-    programs: Mapping[Program, Sequence[str]], dumps: Iterable[Compile]
+    programs: Mapping[Program, Sequence[str]],
+    dumps: Iterable[Compile],
+    profiled: Mapping[int, Compile],
 ) -> dict[Program, Compile]:
     """Return the compile of each program: of those with its name, the one with most instructions.
+
+    Of several, it is the one with the number of the program. Compiles of one function for arrays
+    of other sizes have the same names, so the shapes must be those in the profile.
 
     Args:
         programs: The names of the instructions that ran in each program.
         dumps: The compiles.
+        profiled: The compiles that the profile contains, by the id of the program.
     """
     by_name: dict[str, list[Compile]] = {}
     for dump in dumps:
@@ -78,11 +101,14 @@ def match_compiles(
             by_name.setdefault(header.name, []).append(dump)
     found = {}
     for program, names in programs.items():
-        counts = [
-            (sum(dump.instruction(name) is not None for name in names), dump)
-            for dump in by_name.get(program.name, ())
-        ]
-        best = max(counts, key=lambda one: one[0], default=None)
+        own = None if program.id is None else profiled.get(program.id)
+        shapes = {} if own is None else result_shapes(own, names)
+        counts = []
+        for dump in by_name.get(program.name, ()):
+            others = result_shapes(dump, names)
+            if all(others.get(name, shape) == shape for name, shape in shapes.items()):
+                counts.append((len(others), has_number(dump, program), dump))
+        best = max(counts, key=lambda one: one[:2], default=None)
         if best is not None and best[0]:
-            found[program] = best[1]
+            found[program] = best[2]
     return found

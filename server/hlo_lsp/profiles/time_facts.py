@@ -3,6 +3,7 @@
 import heapq
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,12 @@ from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.achieved import ASYNC_ENDS
+from hlo_lsp.profiles.events import Program
 from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_files, read_profile
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
-from hlo_lsp.profiles.modules import compiles_in
+from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
 from hlo_lsp.text.disk import UnreadableError
 
 _RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run
@@ -32,11 +35,13 @@ class ProfileTimes:
     Attributes:
         path: The file or folder.
         programs: The one with most time first.
+        shapes: The shapes of the instructions that ran, for each program that the profile contains.
         damages: What could not be read, for the user.
     """
 
     path: Path
     programs: tuple[ProgramTime, ...]
+    shapes: Mapping[Program, Mapping[str, str]]
     damages: tuple[str, ...]
 
 
@@ -49,9 +54,15 @@ def read_profile_times(path: Path) -> ProfileTimes:
     profile = read_profile(profile_files(path))
     joined = join(profile, compiles_in(profile, path))
     if not joined.programs:
-        raise UnreadableError(f"{path}: no instruction of XLA ran in this profile")
+        reason = f"{path}: no instruction of XLA ran in this profile"
+        raise UnreadableError("\n".join([*dict.fromkeys(profile.damages), reason]))
+    shapes = {
+        one.time.program: result_shapes(one.dump, (each.name for each in one.time.instructions))
+        for one in joined.programs
+        if one.dump is not None
+    }
     programs = tuple(one.time for one in joined.programs)
-    return ProfileTimes(path, programs, tuple(dict.fromkeys(profile.damages)))
+    return ProfileTimes(path, programs, shapes, tuple(dict.fromkeys(profile.damages)))
 
 
 def profile_beside(folder: Path) -> Path | None:
@@ -81,11 +92,13 @@ class MeasuredTimes:
     Attributes:
         program: The program in the profile.
         instructions: By name.
+        computations: The sums of the own times of the instructions of computations, by their name.
         own_ps: The sum of the own times of all instructions.
     """
 
     program: ProgramTime
     instructions: Mapping[str, InstructionTime]
+    computations: Mapping[str, int]
     own_ps: int
 
     @property
@@ -99,8 +112,8 @@ def measured_times(dump: Compile, profiles: tuple[ProfileTimes, ...]) -> Measure
     """Return the times of the program of a compile in the first profile that has it.
 
     The program has the name of the module, and nearly all of its time is in instructions of the
-    text: other compiles of the same function have other instructions. Of several, the one with the
-    number in the names of the files is preferred.
+    text, with their shapes: other compiles of the same function have others. Of several, the one
+    with the number in the names of the files is preferred.
     """
     header = dump.module_header
     if header is None:
@@ -110,30 +123,38 @@ def measured_times(dump: Compile, profiles: tuple[ProfileTimes, ...]) -> Measure
             measured
             for program in profile.programs
             if program.program.name == header.name
-            and (measured := _matching(dump, program)) is not None
+            and (measured := _matching(dump, program, profile.shapes)) is not None
         ]
         if found:
-            return next((one for one in found if _has_number(dump, one.program)), found[0])
+            return next((one for one in found if has_number(dump, one.program.program)), found[0])
     return None
 
 
-def _matching(dump: Compile, program: ProgramTime) -> MeasuredTimes | None:
-    instructions, joined = {}, 0
-    for one in program.instructions:
+def _matching(
+    dump: Compile, program: ProgramTime, profiled: Mapping[Program, Mapping[str, str]]
+) -> MeasuredTimes | None:
+    instructions = {one.name: one for one in program.instructions}
+    expected = profiled.get(program.program, {})
+    shapes = result_shapes(dump, instructions)
+    computations: Counter[str] = Counter()
+    joined = 0
+    for name, one in instructions.items():
         checkpoint()
-        instructions[one.name] = one
-        joined += one.own_ps if dump.instruction(one.name) is not None else 0
+        if name in shapes and expected.get(name, shapes[name]) == shapes[name]:
+            joined += one.own_ps
+            computations[_computation(dump, name)] += one.own_ps
     total = sum(one.own_ps for one in program.instructions)
     is_match = total > 0 and joined >= _MIN_JOINED_SHARE * total
-    return MeasuredTimes(program, instructions, total) if is_match else None
+    return MeasuredTimes(program, instructions, computations, total) if is_match else None
 
 
-def _has_number(dump: Compile, program: ProgramTime) -> bool:
-    number = program.program.id
-    return number is not None and any(
-        file.path is not None and file.path.name.startswith(f"module_{number:04}.")
-        for file in dump.files
-    )
+def _computation(dump: Compile, name: str) -> str:
+    """Return the name of the computation of an instruction, empty if it is unknown."""
+    line, file = dump.instruction(name), dump.module_file
+    if line is None or file is None or line.file is not file:
+        return ""
+    computation = file.module.computation_of(line.record)
+    return "" if computation is None else computation.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +219,9 @@ class TimeFacts:
         cost = None if self.cost is None else self.cost.instructions.get(name)
         time = None if self.measured is None else self.measured.instructions.get(name)
         least = None if cost is None else cost.seconds_each
-        if time is None or not least or not time.own_ps:
+        if cost is None or time is None or not least or not time.own_ps:
+            return None
+        if cost.cost.instruction.opcode.endswith(ASYNC_ENDS):
             return None
         return least * _SECOND_PS * time.occurrences / time.own_ps
 

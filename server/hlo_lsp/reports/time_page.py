@@ -62,6 +62,6 @@ def _more(count: int) -> Iterator[str]:
 
 
 def _page(title: str, body: Iterable[str]) -> str:
-    page = (files("hlo_lsp.reports") / "assets" / "timePage.html").read_text("utf-8")
+    page = (files("hlo_lsp.reports") / "time_page.html").read_text("utf-8")
     page = page.replace("<!--TITLE-->", escape(title))
     return page.replace("<!--BODY-->", "\n".join(body), 1)

@@ -43,7 +43,12 @@ class Conversation:
     def __init__(self, wire: Wire, capabilities: Json, folder: str | None = None) -> None:
         self.replies = Replies(capabilities)
         self._wire = wire
-        params = {"processId": None, "rootUri": folder, "capabilities": capabilities}
+        params = {
+            "processId": None,
+            "rootUri": folder,
+            "capabilities": capabilities,
+            "initializationOptions": {"chip": "v5e"},  # for hlo/hottest
+        }
         self.replies.offered = self.ask("initialize", params)["capabilities"]
         wire.send(message("initialized", {}))
 

@@ -60,11 +60,15 @@ def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
         if not cost.cost.flops and len(amounts) > 1:
             del amounts[0]
         if cost.cost.flops and cost.memory_bytes:
-            amounts.append(f"{cost.cost.flops / cost.memory_bytes:,.3g} FLOP/B")
-        parts = [", ".join(amounts)]
+            intensity = cost.cost.flops / cost.memory_bytes
+            number = f"{intensity:,.0f}" if intensity >= 100 else f"{intensity:.3g}"
+            amounts.append(f"{number} FLOP/B")
+        parts = [f"{'at least ' if cost.is_lower_bound else ''}{', '.join(amounts)}"]
         if facts.chip is not None and one.seconds_each and one.bound is not None:
             time = format_time(one.seconds_each * _SECOND_PS)
             parts[0] += f": at least {time} on {facts.chip.title}, bound by {one.bound.value}"
+    if cost.is_lower_bound:
+        parts.append("a custom call in it is of unknown cost")
     if not one.is_complete:
         parts.append(f"at least {count_noun(cost.executions, 'execution')}")
     elif cost.executions > 1:
@@ -107,11 +111,9 @@ def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
     measured, cost = facts.measured, facts.cost
     members = () if cost is None else cost.computations.get(name, ())
     if measured is not None:
-        times = (measured.instructions.get(one.cost.instruction.name) for one in members)
-        own = sum(one.own_ps for one in times if one is not None)
-        if own:
-            share, time = own / measured.own_ps, format_time(own / measured.executions)
-            return ComputationTime(share, f"{time} of a run ({share:.0%})")
+        own = measured.computations.get(name, 0)
+        share, time = own / measured.own_ps, format_time(own / measured.executions)
+        return ComputationTime(share, f"{time} of a run ({share:.0%})" if own else "")
     seconds, total = sum(one.seconds or 0.0 for one in members), _seconds(cost)
     if seconds and total:
         share, time = seconds / total, format_time(seconds * _SECOND_PS)
