@@ -44,10 +44,13 @@ def neovim(dumps: Path, scratch: Path) -> str:
         ) as screen,
     ):
         screen.row_of("K hover")  # the server is there
-        screen.type(f"/<{_VALUE} \r6kzt6jw:noh\r:\x1bK")
-        screen.row_of("╰")
-        screen.row_of("padded from ")
+        screen.type(f"/<{_VALUE} \r6kzt6jw:noh\r:\x1b")
         screen.row_of(" steps ")
+        screen.row_of("padded from ")
+        # A lens that comes later would move the line below the hover.
+        screen.wait("lenses", lambda: _is_at_rest(screen))
+        screen.type("K")
+        screen.row_of("╰")
         screen.wait("a sign", lambda: any(row.startswith("E ") for row in screen.rows))
         screen.wait("rest", lambda: _is_at_rest(screen))
         return picture(screen, 132, "nvim jit_mlp_train-buffer-assignment.txt")

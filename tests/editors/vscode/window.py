@@ -39,6 +39,10 @@ _MILLISECONDS = 90_000
 _IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 5_000  # until a key is pressed or a click is made once more
+_IS_REPLACED = """(text) => {
+  const box = document.querySelector(".quick-input-widget input.input");
+  return box === null || box.offsetParent === null || box.value !== text;
+}"""
 
 
 @dataclass(frozen=True)
@@ -97,16 +101,18 @@ class Window:
     async def accept(self) -> None:
         """Press Enter in the box of a list or of a question until it closes.
 
-        The box can be on the screen before it has the focus, and then the key goes elsewhere.
+        The box can be on the screen before it has the focus, and then the key goes elsewhere. The
+        box of the next question, which has another text, may replace it.
         """
         box = self.page.locator(".quick-input-widget input.input")
+        text = await box.input_value()
 
         async def closed() -> bool:
             try:
                 await box.press("Enter", timeout=_AGAIN)
-                await box.wait_for(state="hidden", timeout=_AGAIN)
+                await self.page.wait_for_function(_IS_REPLACED, arg=text, timeout=_AGAIN)
             except TookTooLong as problem:
-                if await box.is_visible():
+                if await box.is_visible() and await box.input_value() == text:
                     raise NotYet("the box is open") from problem
             return True
 
