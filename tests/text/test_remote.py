@@ -208,6 +208,9 @@ def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:
     ("url", "shown_url"),
     [
         ("https://user:secret@host/x.txt?key=a:b", "https://user:***@host/x.txt"),
+        ("https://user:se@cret@host/x.txt", "https://user:***@host/x.txt"),
+        ("https://token@host/x.txt#sig=a", "https://***@host/x.txt"),
+        ("ssh://user@host/x.txt", "ssh://user@host/x.txt"),
         ("zip://x::https://host/a.zip?key=b", "zip://x::https://host/a.zip"),
         ("s3://bucket/a b", "s3://bucket/a b"),
     ],

@@ -62,11 +62,12 @@ def dump_path(text: str) -> Path:
         from rich.console import Console  # noqa: PLC0415
         from rich.markup import escape  # noqa: PLC0415
 
+        from hlo_lsp.text.file_systems import public  # noqa: PLC0415
         from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
 
         status = Console(stderr=True).status
         show_waiting(lambda url: status(f"Reading {escape(url)}"))
-        with status(f"Listing {escape(text)}"):
+        with status(f"Listing {escape(public(text))}"):
             return local_path(text)
     except OSError as error:
         raise CommandError(str(error)) from None

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.text.file_systems import public
 from hlo_lsp.text.pulling import pull
 
 
@@ -19,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     columns = (what, BarColumn(), TextColumn("{task.fields[size]}"))
     is_shown = console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=not is_shown) as bar:
-        task = bar.add_task(f"Listing {options.url}", total=None, size="")
+        task = bar.add_task(f"Listing {public(options.url)}", total=None, size="")
 
         def report(done: int, count: int, size: int) -> None:
             counts = f"{done:,} of {count_noun(count, 'file')}"

@@ -74,9 +74,11 @@ class RemoteTree:
 
 
 def public(url: str) -> str:
-    """Return a URL without a password and a signature, to show it."""
+    """Return a URL without a password, a token, and a signature, to show it."""
     url = re.sub(r"\?.*?(?=::|$)", "", url)
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
+    url = re.sub(r"(https?://[^#]*?)#.*?(?=::|$)", r"\1", url)
+    url = re.sub(r"(https?://)[^/@:]*@", r"\1***@", url)
+    return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", url)
 
 
 def list_tree(url: str) -> RemoteTree:
@@ -342,4 +344,5 @@ def _reason(error: BaseException) -> str:
 
 def _first_line(error: BaseException) -> str:
     text = str(error).strip().partition("\n")[0]
+    text = re.sub(r"\S+://\S+", lambda url: public(url[0]), text)
     return text or type(error).__name__
