@@ -164,6 +164,11 @@ def test_pull_copies_a_folder(tmp_path: Path) -> None:
     assert (tmp_path / "copy" / "host_1" / f"{STEM}.txt").exists()
 
 
+def test_pull_takes_a_url(tmp_path: Path) -> None:
+    found = run("pull", tmp_path, tmp_path / "copy")
+    assert (found.status, found.err) == (2, f"hlo-lsp: {tmp_path}: not a URL\n")
+
+
 def test_python_reads_urls() -> None:
     (module,) = hlo_lsp.load(f"{BUCKET}/run/host_0/{STEM}.txt")
     assert module.summary["path"].startswith(f"{BUCKET}/run/host_0/")

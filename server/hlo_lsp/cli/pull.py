@@ -11,10 +11,13 @@ from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.text.file_systems import public
 from hlo_lsp.text.pulling import pull
+from hlo_lsp.text.remote import is_url
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
+    if not is_url(options.url):
+        raise CommandError(f"{options.url}: not a URL")
     console = Console(stderr=True)
     what = TextColumn("{task.description}", markup=False)
     columns = (what, BarColumn(), TextColumn("{task.fields[size]}"))

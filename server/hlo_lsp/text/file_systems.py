@@ -164,7 +164,9 @@ class _Location:
     def file_tree(self) -> RemoteTree:
         """Return the file and those beside it, which may be of the same compile."""
         top = self._local(self._path)
-        parent = self._path.rpartition("/")[0]
+        # A query may contain slashes.
+        name = self._path.partition("?")[0] if self._is_http else self._path
+        parent = name.rpartition("/")[0]
         self._head = urlsplit(self._head)._replace(query="").geturl().rpartition("/")[0] + "/"
         try:
             listed = self._fs.ls(parent + "/" if self._is_http else parent, detail=True)
