@@ -125,6 +125,36 @@ def test_collective_that_overlaps_is_hidden() -> None:
     )
 
 
+_ASYNC_COLLECTIVE = """\
+HloModule m, is_scheduled=true, num_partitions=8
+
+%add {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+%started {
+  %p = f32[8192,8192] parameter(0)
+  ROOT %rs = f32[1024,8192] reduce-scatter(%p), channel_id=1, \
+replica_groups={{0,1,2,3,4,5,6,7}}, use_global_device_ids=true, dimensions={0}, to_apply=%add
+}
+
+ENTRY %e {
+  %x = f32[8192,8192] parameter(0)
+  %w = bf16[16384,16384] parameter(1)
+  %start = ((f32[8192,8192]), f32[1024,8192]) async-start(%x), calls=%started
+  %d = bf16[16384,16384] dot(%w, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  %done = f32[1024,8192] async-done(%start)
+  ROOT %t = (bf16[16384,16384], f32[1024,8192]) tuple(%d, %done)
+}
+"""
+
+
+def test_collective_in_the_computation_of_an_async_start_overlaps() -> None:
+    assert _advice(_ASYNC_COLLECTIVE, "h100") == ()
+
+
 def test_copy_to_another_layout_is_named() -> None:
     (advice,) = _advice(
         module(

@@ -45,17 +45,25 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
     file, chip = program.dump.module_file, program.chip
     scheduled = None if file is None else scheduled_instructions(file.module)
     operations = None if file is None else async_operations(file.module)
-    if scheduled is None or operations is None:
+    if file is None or scheduled is None or operations is None:
         return None
     if chip is None or chip.network_bytes_per_second is None:
         return None
     rows = {one.instruction: one for one in program.executed.instructions}
     ends = {one.start: one.done for one in operations}
+    # An async-start runs the collective in a computation of its own.
+    starts = {
+        body: one
+        for one in ends
+        if one.opcode == "async-start"
+        for body in file.module.called_by(one)
+    }
     work = [_work_seconds(rows.get(one), program) for one in scheduled]
     before = dict(zip(scheduled, accumulate(work, initial=0.0), strict=False))
 
     def transfers() -> Iterator[NetworkTransfer]:
-        for start, row in rows.items():
+        for instruction, row in rows.items():
+            start = starts.get(row.computation, instruction)
             if row.wire_bytes and start in before:
                 done = ends.get(start)
                 meanwhile = 0.0 if done is None else before[done] - before[start]

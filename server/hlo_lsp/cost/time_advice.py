@@ -185,7 +185,8 @@ def _is_outside(
 
 def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
     chip = costs.chip
-    balance = chip.peak_flops(16) / chip.memory_bytes_per_second
+    if chip.matrix_unit is None:
+        return  # the cache of a GPU may hold the arrays, so that they do not wait
 
     def excess(one: InstructionCost) -> float:
         """Return by how much the bytes take longer than the FLOPs."""
@@ -202,6 +203,7 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
 
     def text() -> tuple[str, str]:
         most = max(rows, key=excess)
+        balance = chip.peak_flops(8 if most.is_narrow else 16) / chip.memory_bytes_per_second
         ratio = most.total.flops / (most.memory_bytes * most.executions)
         waiting = f"{count_noun(len(rows), 'matrix product')} wait{'s' * (len(rows) == 1)}"
         # In a larger batch, each element of a matrix of weights serves more rows.
