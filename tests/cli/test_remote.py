@@ -216,7 +216,7 @@ def test_executor_reads_urls(command: str) -> None:
 def test_worker_of_another_machine_lists_the_url(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from hlo_lsp.cli.workers import run_in_folder;"
-        " print(run_in_folder('.', (sys.argv[1],), Path.is_file, Path(sys.argv[2])))"
+        " print(run_in_folder('1', '.', (sys.argv[1],), Path.is_file, Path(sys.argv[2])))"
     )
     path = local_path(f"{BUCKET}/run/host_0/{STEM}.txt")
     shutil.rmtree(tmp_path / "cache")

@@ -45,6 +45,50 @@ def test_unknown_trip_count_is_a_lower_bound() -> None:
     assert program.executed.unknown_loops == ("w",)
 
 
+@pytest.mark.parametrize(
+    ("branch", "flops", "unknown"),
+    [
+        ("while(%p), condition=%c, body=%b, " + TRIP_COUNT, 320, {}),
+        ('custom-call(%p), custom_call_target="huge"', 128, {"huge": 1}),
+    ],
+)
+def test_branches_compare_what_they_execute(
+    branch: str, flops: int, unknown: dict[str, int]
+) -> None:
+    program = cost_of_text(
+        f"""HloModule m, is_scheduled=true
+
+%b {{
+  %p = f32[64] parameter(0)
+  ROOT %y = f32[64] add(%p, %p)
+}}
+
+%c {{
+  %p = f32[64] parameter(0)
+  ROOT %r = pred[] constant(true)
+}}
+
+%b0 {{
+  %p = f32[64] parameter(0)
+  ROOT %r = f32[64] {branch}
+}}
+
+%b1 {{
+  %p = f32[64] parameter(0)
+  %n = f32[64] negate(%p)
+  ROOT %r = f32[64] negate(%n)
+}}
+
+ENTRY %e {{
+  %a = f32[64] parameter(0)
+  %i = s32[] parameter(1)
+  ROOT %c2 = f32[64] conditional(%i, %a, %a), branch_computations={{%b0, %b1}}
+}}
+"""
+    )
+    assert (program.total.cost.flops, program.executed.unknown_calls) == (flops, unknown)
+
+
 def test_conditional_counts_the_most_expensive_branch() -> None:
     branch = "%b{0} {{\n  %p = f32[{1}] parameter(0)\n  ROOT %n = f32[{1}] negate(%p)\n}}\n\n"
     text = (

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
+from uuid import uuid4
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
@@ -22,6 +23,7 @@ from hlo_lsp.text.remote import local_path
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 _MAX_JOBS_IN_FLIGHT = 1024  # so that the memory of this process does not grow with the jobs
 _CONNECTION_CHECK_SECONDS = 1.0
+_MAX_LISTED_FOLDERS = 1000  # of commands, in a worker
 _R = TypeVar("_R")
 
 
@@ -79,6 +81,7 @@ class WorkerPool:
         self._open = open_workers or self._open_processes
         self.is_local = open_workers is None
         self._urls = tuple(urls)
+        self._command = uuid4().hex  # workers can live longer than a command
         self._workers: Workers | None = None
         self._opened = ExitStack()
 
@@ -172,7 +175,8 @@ class WorkerPool:
         if self.is_local:
             return executor.submit(work.run, job)
         try:
-            return executor.submit(run_in_folder, os.getcwd(), self._urls, work.run, job)
+            command = self._command
+            return executor.submit(run_in_folder, command, os.getcwd(), self._urls, work.run, job)
         except BrokenExecutor:  # by an earlier job: the ones in flight have failed as well
             self._end(wait=False)
             return self._submit(job, work)
@@ -208,8 +212,18 @@ def _initialize_worker() -> None:
 _ONE_JOB = threading.Lock()  # A worker can have several threads, but analysis needs a process.
 
 
-def run_in_folder(folder: str, urls: tuple[str, ...], run: Callable[[_J], _R], job: _J) -> _R:
-    """Run a job in a worker of an executor, with paths relative to the folder of the command."""
+def run_in_folder(
+    command: str, folder: str, urls: tuple[str, ...], run: Callable[[_J], _R], job: _J
+) -> _R:
+    """Run a job in a worker of an executor, with paths relative to the folder of the command.
+
+    Args:
+        command: A text that differs from that of other commands.
+        folder: The current folder of the command.
+        urls: The remote folders of the command.
+        run: Runs the job.
+        job: The job.
+    """
     with _ONE_JOB:
         thresholds, before = gc.get_threshold(), os.getcwd()
         reduce_gc_frequency()
@@ -217,16 +231,16 @@ def run_in_folder(folder: str, urls: tuple[str, ...], run: Callable[[_J], _R], j
             os.chdir(folder)
         try:
             for url in urls:
-                _list_remote(url)
+                _list_remote(command, url)
             return run(job)
         finally:
             os.chdir(before)
             gc.set_threshold(*thresholds)
 
 
-@cache
-def _list_remote(url: str) -> None:
-    """List a remote folder once, as the paths of jobs are those of listed files."""
+@lru_cache(maxsize=_MAX_LISTED_FOLDERS)
+def _list_remote(_command: str, url: str) -> None:
+    """List a remote folder once for a command, as the paths of jobs are those of listed files."""
     local_path(url)
 
 

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.library_calls import library_call_cost
@@ -194,6 +195,14 @@ def executed_cost(
     )
 
 
+class _Work(NamedTuple):
+    """The FLOPs and bytes of a computation, and what is unknown in it."""
+
+    size: tuple[int, int]
+    unknown_calls: tuple[str, ...]
+    unknown_loops: tuple[str, ...]
+
+
 class _Schedule:
     """The instructions of the schedule, with the number of their executions."""
 
@@ -202,6 +211,7 @@ class _Schedule:
         self._module = costs.module
         self._callees: dict[ComputationLine, list[tuple[ComputationLine, int]]] = {}
         self.unknown_loops: list[str] = []
+        self._works: dict[ComputationLine, _Work] = {}
         self.unknown_calls: Counter[str] = Counter()
         self.conditionals = 0
         # The channels of collectives that a fusion starts, and later fusions continue and end.
@@ -306,9 +316,7 @@ class _Schedule:
             ]
             if member.opcode == "conditional":
                 self.conditionals += 1
-                branches = [self._costs.of_computation(callee) for _, callee in callees]
-                sizes = [(one.flops, one.bytes_accessed) for one in branches]
-                callees = [callees[sizes.index(max(sizes))]] if callees else []
+                callees = self._largest(callees)
             times = 1
             if member.opcode == "while":
                 known = trip_count(self._module, member)
@@ -317,6 +325,53 @@ class _Schedule:
                     self.unknown_loops.append(member.name)
             for attribute, callee in callees:
                 yield callee, times + (attribute == "condition" and times > 1)
+
+    def _largest(
+        self, branches: list[tuple[str, ComputationLine]]
+    ) -> list[tuple[str, ComputationLine]]:
+        """Return the branch with the most work; what is unknown in others is unknown of both."""
+        works = [self._work(callee) for _, callee in branches]
+        at = max(range(len(works)), key=lambda one: works[one].size, default=0)
+        for number, work in enumerate(works):
+            if number != at:
+                self.unknown_calls.update(work.unknown_calls)
+                self.unknown_loops += work.unknown_loops
+        return branches[at : at + 1]
+
+    def _work(self, computation: ComputationLine) -> _Work:
+        """Return the work of a computation each time it runs, with all that it calls."""
+        known = self._works.get(computation)
+        if known is not None:
+            return known
+        self._works[computation] = _Work((0, 0), (), ())  # for damaged texts that call themselves
+        flops = bytes_accessed = 0
+        calls: list[str] = []
+        loops: list[str] = []
+        for member in self._module.members(computation):
+            checkpoint()
+            if not _calls_schedule(member):
+                cost = self._costs.of(member)
+                flops, bytes_accessed = flops + cost.flops, bytes_accessed + cost.bytes_accessed
+                calls += self._costs.unknown_in(member)
+                continue
+            times: int | None = 1
+            if member.opcode == "while":
+                times = trip_count(self._module, member)
+                loops += [member.name] if times is None else []
+            works = [self._work(one) for one in self._module.called_by(member)]
+            sizes = [one.size for one in works]
+            if member.opcode == "conditional":
+                sizes = [max(sizes, default=(0, 0))]
+            repeats = 1 if times is None else times
+            flops += repeats * sum(one for one, _ in sizes)
+            bytes_accessed += repeats * sum(one for _, one in sizes)
+            for one in works:
+                calls += one.unknown_calls
+                loops += one.unknown_loops
+        found = self._works[computation] = _Work(
+            (flops, bytes_accessed), tuple(calls), tuple(loops)
+        )
+        return found
 
 
 def _calls_schedule(instruction: InstructionLine) -> bool:

@@ -29,7 +29,7 @@ _FACTORS: dict[str, _Factor] = {
     "collective-broadcast": lambda _: (Fraction(1), _RESULT),
     "collective-permute": lambda _: (Fraction(1), _OPERANDS),
     "collective-reduce": lambda size: (Fraction(size - 1, size), _OPERANDS),
-    "ragged-all-to-all": lambda size: (Fraction(size - 1, size), _RESULT),
+    "ragged-all-to-all": lambda _: (Fraction(0), _OPERANDS),  # its sizes are known when it runs
     "reduce-scatter": lambda size: (Fraction(size - 1, size), _OPERANDS),
 }
 

@@ -107,19 +107,13 @@ class Result:
 
     def is_valid(self) -> bool:
         """Return True if nothing has changed that the result depends on."""
-        revision = _Revision.number
-        if self.revision != revision:
-            for read, before in self.reads.items():
-                if isinstance(read, Input):
-                    if before != (read.structure_version if self.ignores_sizes else read.version):
-                        return False
-                elif not read.is_equal(read.query.result(read.arguments)):
-                    return False
-            self.revision = revision
-        return True
+        return self._is_unchanged(lambda read: read.query.result(read.arguments))
 
     def is_current(self) -> bool:
         """Return True if it is valid, as far as that is known without computing a query."""
+        return self._is_unchanged(_kept_if_current)
+
+    def _is_unchanged(self, again: Callable[[Result], Result | None]) -> bool:
         revision = _Revision.number
         if self.revision != revision:
             for read, before in self.reads.items():
@@ -127,8 +121,8 @@ class Result:
                     if before != (read.structure_version if self.ignores_sizes else read.version):
                         return False
                 else:
-                    kept = read.query.kept(read.arguments)
-                    if kept is None or not kept.is_current() or not read.is_equal(kept):
+                    result = again(read)
+                    if result is None or not read.is_equal(result):
                         return False
             self.revision = revision
         return True
@@ -144,6 +138,11 @@ class Result:
             return True
         is_same = self.value is other.value or self.value == other.value
         return is_same and self.owners == other.owners
+
+
+def _kept_if_current(read: Result) -> Result | None:
+    kept = read.query.kept(read.arguments)
+    return kept if kept is not None and kept.is_current() else None
 
 
 class Query(Generic[P, T]):

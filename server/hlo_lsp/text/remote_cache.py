@@ -41,12 +41,13 @@ class _State:
     """The knowledge of this process.
 
     ``single`` are files in folders that the server does not list, ``newer`` are versions that were
-    found when files were read, and ``waiting`` shows that a command waits for a file.
+    found when files were read, each with the stamp of the listed version that it replaces, and
+    ``waiting`` shows that a command waits for a file.
     """
 
     lists: dict[str, tuple[tuple[int, int], "_List"]]
     single: dict[PurePosixPath, dict[str, RemoteFile]]
-    newer: dict[str, RemoteFile]
+    newer: dict[str, tuple[tuple[int, int], RemoteFile]]
     waiting: _Waiting
     limit: CacheLimit
 
@@ -105,10 +106,16 @@ def open_file(path: Path) -> BinaryIO | None:
 
 def remote_file(path: Path) -> RemoteFile | None:
     """Return the remote file of a path in the cache, None for other paths."""
-    name = str(path)
-    folder = _list_of(os.path.dirname(name))
-    found = None if folder is None else folder.files.get(os.path.basename(name))
-    return found and _state.newer.get(name, found)
+    listed = _listed_file(path)
+    if listed is None:
+        return None
+    replaced, newer = _state.newer.get(str(path), (None, listed))
+    return newer if replaced == listed.stamp else listed
+
+
+def _listed_file(path: Path) -> RemoteFile | None:
+    folder = _list_of(os.path.dirname(path))
+    return None if folder is None else folder.files.get(path.name)
 
 
 def url_of(path: Path) -> str | None:
@@ -204,7 +211,6 @@ def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
         if is_file and name not in content.files:
             (local / name).unlink(missing_ok=True)
     for name, file in content.files.items():
-        _state.newer.pop(str(local / name), None)
         if name not in there:
             write_empty(local / name, file.modified)
     partial = trees.parent / "partial" / f"{os.getpid()}-{time.monotonic_ns()}.json"
@@ -231,7 +237,9 @@ def _start(path: Path, file: RemoteFile) -> Future[RemoteFile]:
     cache = Path(str(path).partition(CACHE_MARK)[0], CACHE_NAME)
 
     def complete(found: RemoteFile) -> None:
-        _state.newer[str(path)] = found
+        listed = _listed_file(path)
+        if listed is not None and found.stamp != listed.stamp:
+            _state.newer[str(path)] = listed.stamp, found
         _state.limit.add(cache, found.size)
 
     return downloads().start(file, path, cache / "partial", complete)

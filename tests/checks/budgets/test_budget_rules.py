@@ -64,7 +64,8 @@ def _messages(code: str, *texts: str, chip: Any = None, **budget: Any) -> list[s
         (
             "budget-least-time",
             {"least_time": 10_000, "chip": "v5e"},
-            "one run takes at least 45.0 ns on TPU v5e, 35.0 ns above the budget of 10.0 ns",
+            "the least times of the instructions of one run are 45.0 ns on TPU v5e, "
+            "35.0 ns above the budget of 10.0 ns",
         ),
         (
             "budget-least-time",

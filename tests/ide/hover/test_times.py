@@ -93,7 +93,7 @@ def test_run_prefers_the_measured_time(tmp_path: Path) -> None:
     profile = times_in(tmp_path, dot=10, neg=30)
     assert describe_run(facts_of(profile, "v5e")) == "40.0 µs measured, median of 2 runs"
     least = time_facts(dump_of(), TimeSources(chips()["v5e"]))
-    assert describe_run(least).endswith(" on TPU v5e")
+    assert describe_run(least).endswith(" on TPU v5e without overlap")
     assert describe_run(TimeFacts(None, None)) == ""
     summary = compile_summary(dump_of(), facts_of(profile))
     assert summary == "no allocations | 40.0 µs measured, median of 2 runs"

@@ -130,7 +130,8 @@ def _seconds(cost: CostFacts | None) -> float:
 def describe_run(facts: TimeFacts) -> str:
     """Return the measured time of a run, or its least time; nothing if neither is known.
 
-    For example ``392 µs measured, median of 3 runs`` and ``at least 1.53 ms on TPU v5e``.
+    For example ``392 µs measured, median of 3 runs`` and
+    ``1.53 ms on TPU v5e without overlap``, the sum of the least times of the instructions.
     """
     if facts.measured is not None:
         program = facts.measured.program
@@ -140,7 +141,7 @@ def describe_run(facts: TimeFacts) -> str:
     cost = facts.cost
     if cost is None or cost.chip is None or not _seconds(cost):
         return ""
-    return f"at least {format_time(_seconds(cost) * _SECOND_PS)} on {cost.chip.title}"
+    return f"{format_time(_seconds(cost) * _SECOND_PS)} on {cost.chip.title} without overlap"
 
 
 def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
