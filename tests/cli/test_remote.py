@@ -15,6 +15,7 @@ import pytest
 import hlo_lsp
 from cli.command import run
 from docs.pages import DOCS, blocks
+from hlo_lsp.cli import workers
 from hlo_lsp.text.remote import local_path
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -211,6 +212,15 @@ def test_executor_reads_urls(command: str) -> None:
     expected = run(command, f"{BUCKET}/run")
     executor = "concurrent.futures:ThreadPoolExecutor"
     assert run(command, f"{BUCKET}/run", "--executor", executor) == expected
+
+
+def test_worker_lists_the_url_once_for_each_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    monkeypatch.setattr(workers, "local_path", listed.append)
+    job: Any = None
+    for command in ("first", "first", "second"):
+        workers.run_in_folder(command, ".", ("s3://dumps/once",), lambda _: None, job)
+    assert listed == ["s3://dumps/once"] * 2
 
 
 def test_worker_of_another_machine_lists_the_url(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Remote files as local paths, from a real HTTP server with faults."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +134,15 @@ def test_signature_is_part_of_the_url_only(server: HttpFolder) -> None:
     server.files["/x.txt?key=secret/2"] = b"HloModule x\n"
     path = local_path(f"{server.url}/x.txt?key=secret/2")
     assert (path.name, text(path), shown(path)) == ("x.txt", "HloModule x\n", f"{server.url}/x.txt")
+
+
+def test_list_of_another_process_replaces_versions(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/host_0/") / "a.txt"
+    for content in ("HloModule second", "HloModule third"):
+        server.files["/dumps/host_0/a.txt"] = f"{content}\n".encode()
+        code = "import sys; from hlo_lsp.text.remote import local_path; local_path(sys.argv[1])"
+        subprocess.run([sys.executable, "-c", code, f"{server.url}/dumps/host_0/"], check=True)
+        assert text(path) == f"{content}\n"
 
 
 def test_path_is_shown_as_url(server: HttpFolder) -> None:
