@@ -14,7 +14,7 @@ from faults.catalogue import FAULTS
 from faults.judge import RULES, Verdict
 from hlo_lsp.checks.framework.finding import Severity
 
-_DAMAGES_PER_FAULT = 12
+_DAMAGES_PER_FAULT = 6
 
 
 def test_every_error_has_three_kinds_of_damage() -> None:
@@ -38,7 +38,7 @@ def test_damage_is_reported_with_place_and_code(
     )  # Shown at the end of the run, even if the test fails.
     assert not any(one.failures for one in outcomes)
     assert all(kinds)  # Each kind of damage is injected at least once.
-    assert len(outcomes) >= 2_000
+    assert len(outcomes) >= 1_000
     assert verdicts[Verdict.MISSED] <= 0.01 * len(outcomes)
     assert verdicts[Verdict.EXACT] >= 0.97 * len(outcomes)
     others = sum(one.findings_elsewhere + one.findings_of_other_codes for one in outcomes)

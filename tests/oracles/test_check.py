@@ -15,6 +15,8 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus
+# In files; the first test reads all, and a file alone is checked by a part of the same rules.
+_SAMPLE_INTERVAL = 3
 
 
 def test_check_finds_nothing_in_a_folder(folder: Path) -> None:
@@ -31,7 +33,7 @@ def test_check_finds_nothing_in_single_files(folder: Path, tmp_path: Path) -> No
     alone = tmp_path / "alone"
     alone.mkdir()
     kinds = {kind for kind in FileKind if kind.is_memory}
-    for path in files_of(folder, *kinds):
+    for path in files_of(folder, *kinds)[::_SAMPLE_INTERVAL]:
         copy = alone / path.name
         copy.write_bytes(path.read_bytes())
         for one in check_paths([copy]):

@@ -191,7 +191,7 @@ def test_find_and_why_answer_the_same(pairs: list[Pair]) -> None:
     for pair in pairs:
         values = (pair.full.value(number) for number in pair.full.value_ids())
         keys = [value.key for value in values if value is not None and value.size]
-        for key in keys[:: max(1, len(keys) // 3)]:
+        for key in keys[:: max(1, len(keys) // 2)]:
             name = key.partition("{")[0]
             for command, what in (("find", (name, "PATH")), ("why", ("PATH", key))):
                 compact, full = (

@@ -30,13 +30,6 @@ def test_every_module_matches_xla_parser(folder: Path) -> None:
         _assert_printed_entry_and_roots(ours, theirs)
 
 
-def test_22_mb_module_matches_xla_parser(train_l96: Path) -> None:
-    texts = list(_modules(train_l96))
-    assert len(texts) == 2
-    for path, text, _ in texts:
-        assert_same_module(DumpFile.of_text(text).module, parse_with_xla(text), path)
-
-
 @pytest.mark.parametrize("form", ["compact", "full"])
 def test_both_forms_of_elements_match_xla_parser(form: str, corpus_compact_gte: Path) -> None:
     count = 0

@@ -17,6 +17,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 from ide.tokens.helpers import all_tokens, open_indexed
 
+_SAMPLE_INTERVAL = 3  # in files; most programs are compiled for several backends
 _SIGNS = (
     'HloModule m\nENTRY %e () -> f32[] {\n  %a = f32[2]{0:T(8)S(1)} add(%b, c), k={"x"}\n/*é*/ //'
 )
@@ -86,7 +87,8 @@ def test_tokens_come_in_batches() -> None:
 def test_real_dumps_have_ordered_tokens(corpus_small: Path, kind: FileKind) -> None:
     count = 0
     is_module = kind is FileKind.MODULE
-    for path in module_files(corpus_small) if is_module else files_of(corpus_small, kind):
+    paths = module_files(corpus_small) if is_module else files_of(corpus_small, kind)
+    for path in paths[::_SAMPLE_INTERVAL]:
         file = DumpFile(path.as_uri(), path, disk.read_document(path))
         file.refresh()
         found = all_tokens(file)
