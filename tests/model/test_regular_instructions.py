@@ -28,6 +28,7 @@ def _is_regular(text: str) -> bool:
         "  %a = f32[8]{0:T(128)S(1)} add(%b, %c#1)",
         "  ROOT %a = (f32[], /*index=1*/f32[8]) tuple(%b, /*index=1*/%c)",
         "  %a = f32[8] add(f32[8]{0} %b, f32[8]{0} %c)",
+        "  %a = f32[8] negate(%b), sharding={replicated}, metadata={}",
         "  %a = f32[] constant(-inf)",
         '  %a = f32[8] negate(%b), metadata={op_name="f({, x" source_line=3}',
         f"  %a = f32[8] fusion(%b), kind=kLoop, calls=%f, {_CONFIG}",
@@ -52,7 +53,7 @@ def test_usual_instruction_is_regular(text: str) -> None:
         "  %a = f32[8] negate(%b), metadata={thread=3}",
         "  %a = f32[8] negate(%b), metadata={op_name=}",
         "  %a = f32[8] negate(%b), calls=",
-        "  %a = f32[8] negate(%b), sharding={replicated}",  # its value is read in full
+        "  %a = f32[8] negate(%b), sharding={manual}",  # its value is read in full
     ],
 )
 def test_other_instructions_are_read_in_parts(text: str) -> None:

@@ -174,9 +174,10 @@ def _can_stay_clean(context: "RecordContext[Any]") -> bool:
     """Return whether all that rules of pace FILE read for a record is compared after an edit."""
     record = context.record
     if isinstance(record, InstructionLine):
-        resolved = context.resolved
         # A broken line that may define any name makes unknown names look clean.
-        return resolved is not None and (resolved.is_plain or resolved.scope.has_all_names)
+        return context.form is not None or (
+            context.scope is not None and context.scope.has_all_names
+        )
     if isinstance(record, ComputationEnd):  # a broken head makes a brace look clean
         return isinstance(context.file.records.head_of(record), ComputationLine)
     return isinstance(record, ComputationLine | ModuleHeader)

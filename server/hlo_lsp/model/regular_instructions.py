@@ -48,6 +48,7 @@ READ_VALUES = (
     *("branch_computations", "called_computations"),
 )
 _READ_BEGINNINGS = frozenset(f"{name}={{" for name in READ_VALUES) | {"replica_groups=["}
+_REPLICATED = ", sharding={replicated}"  # nearly all shardings without several devices
 
 
 class _Forms(NamedTuple):
@@ -105,9 +106,8 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
         opcode: The opcode.
         shape: The shape; empty if the text omits it.
     """
-    if vocabulary().opcode(opcode) is None or (shape and not is_known_shape(shape)):
-        return False
-    operands = LITERALS.get(opcode, _forms().operands).match(text, opened)
+    expression = _operands_of(opcode, shape)
+    operands = None if expression is None else expression.match(text, opened)
     if operands is None:
         return False
     end = operands.end()
@@ -117,6 +117,14 @@ def is_regular(text: str, opened: int, opcode: str, shape: str) -> bool:
     return end == len(text) or _has_known_attributes(text[end:])
 
 
+@lru_cache(maxsize=1 << 13)
+def _operands_of(opcode: str, shape: str) -> re.Pattern[str] | None:
+    """Return the expression of the operands; None if the opcode or the shape is not known."""
+    if vocabulary().opcode(opcode) is None or (shape and not is_known_shape(shape)):
+        return None
+    return LITERALS.get(opcode, _forms().operands)
+
+
 @cached_by_text
 def _has_known_attributes(text: str) -> bool:
     """Return whether the text after the operands consists of attributes of a known form."""
@@ -124,7 +132,7 @@ def _has_known_attributes(text: str) -> bool:
         return False
     forms = _forms()
     start = text.find("metadata={")
-    beginnings = _BEGINNING.findall(text)
+    beginnings = _BEGINNING.findall(text.replace(_REPLICATED, ""))
     if not forms.plain.issuperset(beginnings):
         is_known = forms.known.issuperset(beginnings)
         if not is_known or not _READ_BEGINNINGS.isdisjoint(beginnings):

@@ -142,3 +142,12 @@ def test_comparison_of_three_operands_is_reported() -> None:
 def test_invalid_shape_is_reported_once() -> None:
     reported = reports(module("f32[8,4 add(%a, %n)"))
     assert [code for code, _, _ in reported] == ["syntax"]
+
+
+def test_equal_instructions_are_checked_by_the_shapes_of_their_operands() -> None:
+    line = "f32[8,4]{1,0} add(%a, %"
+    lines = [line + "a)", line + "n)", line + "a)", line + "n)", line + "x)"]
+    body = "".join(f"  %r.{number} = {text}\n" for number, text in enumerate(lines))
+    found = [(code, place.split(":")[0]) for code, place, _ in reports(f"{HEAD}{body}}}\n")]
+    wrong = ["shape-mismatch", "shape-mismatch", "undefined-instruction"]
+    assert found == list(zip(wrong, ["16", "18", "19"], strict=True))

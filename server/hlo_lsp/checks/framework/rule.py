@@ -18,6 +18,7 @@ from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.unknown_forms import is_complete
+from hlo_lsp.syntax.instruction_text import attributes_column
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 
@@ -51,6 +52,26 @@ class ResolvedOperands(NamedTuple):
     names: tuple[str, ...]
     operands: tuple[InstructionLine | None, ...]
     is_plain: bool
+
+
+def _plain_operands(
+    instruction: InstructionLine, scope: Computation
+) -> list[InstructionLine] | None:
+    """Return the operands if all are on earlier lines and no other instruction is named."""
+    if "control-predecessors=" in instruction.text:
+        return None
+    find, line = scope.names.get, instruction.line
+    found = []
+    for name in instruction.operands:
+        operand = find(name) or scope.instruction(name)  # an element such as `tuple#1`
+        if operand is None or operand.line >= line:
+            return None
+        found.append(operand)
+    return found
+
+
+# What is left of an instruction without names: opcode, shape, attributes, and shapes of operands.
+InstructionForm = tuple[str, ...]
 
 
 def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Computation | None:
@@ -97,17 +118,19 @@ class RecordContext(RuleContext, Generic[R]):
         instruction, scope = self.record, self.scope
         if scope is None:
             return None
-        names = instruction.operands
-        operands = tuple(map(scope.names.get, names))
-        if None in operands:  # an element such as `tuple#1`, or an unknown name
-            operands = tuple(map(scope.instruction, names))
-        is_plain = "control-predecessors=" not in instruction.text
-        line = instruction.line
-        for found in operands:
-            if found is None or found.line >= line:
-                is_plain = False
-                break
-        return ResolvedOperands(scope, names, operands, is_plain)
+        names, plain = instruction.operands, _plain_operands(instruction, scope)
+        operands = tuple(map(scope.instruction, names)) if plain is None else tuple(plain)
+        return ResolvedOperands(scope, names, operands, plain is not None)
+
+    @cached_property
+    def form(self: "RecordContext[InstructionLine]") -> InstructionForm | None:
+        """The form of an instruction with plain operands, else None."""
+        record = self.record
+        plain = None if self.scope is None else _plain_operands(record, self.scope)
+        if plain is None:
+            return None
+        attributes = record.text[attributes_column(record.text, record.opened) :]
+        return record.opcode, record.shape, attributes, *[operand.shape for operand in plain]
 
     @property
     def operands(self: "RecordContext[InstructionLine]") -> tuple[InstructionLine | None, ...]:
@@ -170,6 +193,7 @@ class Rule(Generic[R]):
     pace: Pace = Pace.FILE
     is_of_text: bool = False  # the rule finds nothing in a record with a regular text
     is_of_operands: bool = False  # the rule finds nothing in an instruction with plain operands
+    is_of_form: bool = False  # besides tables of the file, the rule reads ``RecordContext.form``
 
     def concerns(
         self, kind: type[Record], opcode: str, *, is_regular: bool = False, is_plain: bool = False
@@ -252,12 +276,14 @@ def error(
     *,
     is_of_text: bool = False,
     is_of_operands: bool = False,
+    is_of_form: bool = False,
 ) -> AnyRule:
     """Return a rule with severity error: no dump that a compiler prints violates it."""
     return Rule(
         *(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace),
         is_of_text=is_of_text,
         is_of_operands=is_of_operands,
+        is_of_form=is_of_form,
     )
 
 

@@ -233,9 +233,9 @@ def _is_scalar(shape: str) -> bool:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE),
-    error("shape-mismatch", InstructionLine, logical_types, LOGICAL),
-    error("shape-mismatch", InstructionLine, forwarded, FORWARDING),
-    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}),
-    error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}),
+    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE, is_of_form=True),
+    error("shape-mismatch", InstructionLine, logical_types, LOGICAL, is_of_form=True),
+    error("shape-mismatch", InstructionLine, forwarded, FORWARDING, is_of_form=True),
+    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}, is_of_form=True),
+    error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}, is_of_form=True),
 )

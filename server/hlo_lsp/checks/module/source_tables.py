@@ -115,7 +115,7 @@ def _rows(count: int, label: str = "StackFrames") -> str:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("bad-stack-frame", InstructionLine, known_frame),
+    error("bad-stack-frame", InstructionLine, known_frame, is_of_form=True),
     error("bad-stack-frame", FrameRow, frame_row),
     error("bad-stack-frame", LocationRow, location_row),
     warning("bad-stack-frame", NameRow, numbered_row),

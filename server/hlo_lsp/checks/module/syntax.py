@@ -227,8 +227,8 @@ def _is_of_scalar(context: RecordContext[InstructionLine]) -> bool:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("operand-count", InstructionLine, operand_count, COUNTED),
-    error("missing-attribute", InstructionLine, missing_attribute, NEEDING),
+    error("operand-count", InstructionLine, operand_count, COUNTED, is_of_form=True),
+    error("missing-attribute", InstructionLine, missing_attribute, NEEDING, is_of_form=True),
     error("syntax", ModuleHeader, unclosed),
     error("syntax", ModuleHeader, cut_header),
     error("syntax", ComputationLine, open_computation),
