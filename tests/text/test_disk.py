@@ -70,7 +70,7 @@ def test_file_equals_editor_text(file: Path, chunk: int) -> None:
 
 
 def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
-    file.write_text(f"{'x' * 300}\nshort\n{'x' * 300}\n")
+    file.write_text(f"{'x' * 2000}\nshort\n{'x' * 2000}\n")
     first, _, second, _ = disk.read_document(file).lines
     assert first is second
 
@@ -78,9 +78,10 @@ def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
 def test_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 10)
     monkeypatch.setattr(disk, "_MAX_SMALL_BYTES", 0)
-    file.write_text("123456789\n" * 5)
-    assert count_checkpoints(lambda: disk.read_document(file)) == 5
-    assert disk.read_document(file).lines == ["123456789"] * 5 + [""]
+    file.write_text("123456789\n" * 6)
+    # A step ends with the line of its last byte.
+    assert count_checkpoints(lambda: disk.read_document(file)) == 3
+    assert disk.read_document(file).lines == ["123456789"] * 6 + [""]
 
 
 def test_binary_file_is_refused(file: Path) -> None:

@@ -201,7 +201,8 @@ class _RecordChecker:
         rules_beyond_form = self._clean_forms.get(form)
         found: list[Finding] = []
         if rules_beyond_form is not None:
-            _apply(rules_beyond_form, outer, found)
+            if rules_beyond_form:  # nearly never
+                _apply(rules_beyond_form, outer, found)
             return found
         is_known = not self._unknown.forms or not self._unknown.concern(self._file, record)
         for context in _contexts(outer):

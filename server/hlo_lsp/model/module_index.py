@@ -347,8 +347,9 @@ class ModuleIndex:
             if record in done:
                 continue
             done.add(record)
-            for name in _mentioned_names(record):
-                known = self.instructions.first(name)  # its name is in memory already
+            names = _mentioned_names(record)
+            for name, known in zip(names, self.instructions.first_of_each(names), strict=True):
+                # The name of a known instruction is in memory already.
                 found.add(name if known is None else known.name, record)
         self._mentions, self._partial_mentions = found, None
 

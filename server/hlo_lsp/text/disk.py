@@ -1,5 +1,6 @@
 """Files on disk as documents."""
 
+import os
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,13 +16,15 @@ from hlo_lsp.text.document import Document
 _BUFFER_BYTES = 1 << 20
 _MAX_SMALL_BYTES = 1 << 23  # of a file that is split as a whole, which takes at most 10 ms
 _BYTES_PER_CHECKPOINT = 1 << 18  # about 1 ms of work
-_LINE_OVERHEAD_BYTES = 80  # the cost of an empty line, as a number of bytes with the same cost
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _BINARY_CHECK_BYTES = 8192  # a file with a NUL in its first bytes is binary
 _RIEGELI_ENDING = ".riegeli"
 _RIEGELI_SIGNATURE = b"\x83\xafp\xd1\r\x88J?"  # the hash of the first block header
 _MIN_INTERNED_BYTES = 200  # shorter lines are not worth a look-up
 _FREQUENT_LINES = {b" positions:\n": " positions:", b" uses:\n": " uses:"}
+# Blocks with longer lines, or of a values file, have many equal lines. Others are split at once.
+_MAX_MEAN_BYTES = 400
+_IN_VALUES = b"\n uses:\n"
 
 
 class UnreadableError(Exception):
@@ -87,29 +90,42 @@ def document_of(file: BinaryIO) -> Document:
         file.seek(0)
     lines: list[str] = []
     known: dict[bytes, str] = {}
-    last, text = b"", ""  # the last long line, which the next one nearly always equals
-    taken, line = 0, b"\n"
-    for line in file:
-        if b"\r" in line:
+    block = b"\n"
+    while block_start := file.read(_BYTES_PER_CHECKPOINT):
+        checkpoint()
+        block = block_start + file.readline()
+        if len(block) >= _MAX_MEAN_BYTES * block.count(b"\n") or _IN_VALUES in block:
+            file.seek(-len(block), os.SEEK_CUR)
+            block = _add_shared_lines(file, len(block), lines, known)
+        else:
+            lines += _decode_utf8(block.removesuffix(b"\n")).split("\n")
+        if b"\r" in block:
             file.seek(0)
             return Document(decode(file.read()))
+    if block.endswith(b"\n"):  # it starts an empty last line
+        lines.append("")
+    return Document.from_lines(lines)
+
+
+def _add_shared_lines(
+    file: BinaryIO, count: int, lines: list[str], known: dict[bytes, str]
+) -> bytes:
+    r"""Add the lines in the next bytes up to one with ``\r``, and return the last one."""
+    last, text = b"", ""  # the last long line, which the next one nearly always equals
+    line = b""
+    while count > 0 and b"\r" not in line and (line := file.readline()):
+        count -= len(line)
         if len(line) <= _MIN_INTERNED_BYTES:
             lines.append(_FREQUENT_LINES.get(line) or _decode_line(line))
         else:
             if line != last:
                 last, text = line, known.get(line) or known.setdefault(line, _decode_line(line))
             lines.append(text)
-        taken += len(line) + _LINE_OVERHEAD_BYTES
-        if taken >= _BYTES_PER_CHECKPOINT:
-            taken = 0
-            checkpoint()
-    if line.endswith(b"\n"):  # it starts an empty last line
-        lines.append("")
-    return Document.from_lines(lines)
+    return line
 
 
 def _decode_line(line: bytes) -> str:
-    return line.decode("utf-8", "replace").removesuffix("\n")
+    return _decode_utf8(line).removesuffix("\n")
 
 
 def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:

@@ -35,6 +35,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 _FORWARDS = opcodes_where(lambda one: one.reads is OperandReading.NOTHING)
 _READS_TABLES = opcodes_where(lambda one: one.reads is OperandReading.TABLE)
+_PASSES = _FORWARDS | _READS_TABLES
 _TOPS = frozenset({None, "{}"})
 _MAX_NAMED_USES = 3  # uses in a message
 _NONE = "  (none)"
@@ -56,9 +57,10 @@ class Users:
         """Return whether the module has an instruction of this name, or omits it."""
         return name.partition("#")[0] in self._index.instructions or name in self._omitted.elements
 
-    def is_unknown(self, name: str) -> bool:
-        """Return whether the module may omit this instruction, but not which element it is."""
-        return name not in self and self._omitted.may_contain(name)
+    def is_certain(self, name: str) -> bool:
+        """Return whether the one instruction of this name, or the lack of it, is known."""
+        count = self._index.instructions.count(name)
+        return count == 1 or (count == 0 and (name in self or not self._omitted.may_contain(name)))
 
     def is_ambiguous(self, name: str) -> bool:
         """Return whether several instructions have this name."""
@@ -94,7 +96,7 @@ class Users:
 
     def _forwarding_root(self, name: str) -> InstructionLine | None:
         record = self._index.instructions.first(name)
-        if record is None or record.opcode not in _FORWARDS | _READS_TABLES:
+        if record is None or record.opcode not in _PASSES:
             return None
         return record if self._index.is_root(record) else None
 
@@ -102,7 +104,7 @@ class Users:
         """Return the instructions that read a result, and those that read the table of a tuple."""
         users = self._index.mentioning(name)
         return (
-            [user for user in users if user.opcode not in _FORWARDS | _READS_TABLES],
+            [user for user in users if user.opcode not in _PASSES],
             [user for user in users if user.opcode in _READS_TABLES],
         )
 
@@ -176,7 +178,7 @@ def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[s
     """Return the unexpected or repeated rows of an entry, and the missing ones."""
     users, positions = program.users, position_rows(entry)
     names = [parts_of(row)[0] for row in positions]
-    if any(users.is_ambiguous(name) or users.is_unknown(name) for name in names):
+    if not all(map(users.is_certain, names)):
         return [], []
     printed = [*entry.lines[entry.lines.index(" uses:") + 1 : -1]]
     wanted, found = users.rows(positions), set(printed)
