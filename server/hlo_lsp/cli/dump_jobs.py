@@ -14,7 +14,7 @@ from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.text.disk import file_stamp
+from hlo_lsp.text.disk import file_size
 from hlo_lsp.text.remote import is_remote, read_ahead, shown
 
 _T = TypeVar("_T")
@@ -104,12 +104,6 @@ def run_jobs(
         ahead = read_ahead(by_path, lambda path: files(by_path[path]))
         return {by_path[path]: work.run(by_path[path]) for path in ahead}
     return dict(with_progress_bar(workers, jobs, work))
-
-
-def file_size(path: Path) -> int:
-    """Return the size of a file in bytes, 0 if there is no such file."""
-    stamp = file_stamp(path)
-    return 0 if stamp is None else stamp[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cli.dump_jobs import file_size, run_jobs
+from hlo_lsp.cli.dump_jobs import run_jobs
 from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.workers import Work, WorkerPool
@@ -22,7 +22,7 @@ from hlo_lsp.model.host_folders import hosts_of
 from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import HostCompile, compare_hosts, hosts_json, hosts_lines
 from hlo_lsp.reports.summary import module_name
-from hlo_lsp.text.disk import UnreadableError, open_regular_file, read_document
+from hlo_lsp.text.disk import UnreadableError, file_size, open_regular_file, read_document
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1

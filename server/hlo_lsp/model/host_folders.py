@@ -4,12 +4,12 @@ A program on a pod runs as one process for each host, and each process dumps the
 compiles into a folder of its own, such as ``dumps/host_3`` or ``xla/worker-3/dump``.
 """
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from hlo_lsp.model.file_names import DumpName
+from hlo_lsp.text.disk import names_in
 
 # The names of folders of one process: `host_3`, `t1v-n-1a2b-w-3`, `rank3`, `10.0.0.3`.
 _HOST = re.compile(
@@ -51,20 +51,13 @@ def files_of_other_hosts(path: Path) -> list[tuple[str, Path]]:
     at = len(parts) - 1 - parts[::-1].index(host)
     wanted = _without_time(path.name)
     found = []
-    for other in in_order(_names(Path(*parts[:at]))):
+    for other in in_order(names_in(Path(*parts[:at]))):
         if other != host and _HOST.fullmatch(other):
             folder = Path(*parts[:at], other, *parts[at + 1 :])
-            same = [name for name in _names(folder) if _without_time(name) == wanted]
+            same = [name for name in names_in(folder) if _without_time(name) == wanted]
             if same:
                 found.append((other, folder / (path.name if path.name in same else max(same))))
     return found
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _without_time(filename: str) -> str:

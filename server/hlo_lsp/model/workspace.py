@@ -15,7 +15,7 @@ from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.protos.reading import read_document
 from hlo_lsp.syntax.embedded_hlo import HostLanguage, embedded_sections, language_of_path
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
-from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document_until
+from hlo_lsp.text.disk import UnreadableError, file_size, file_stamp, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
 # Files without sizes, live ranges, and origins. The values file is by far the largest of a compile.
@@ -225,11 +225,11 @@ class DumpWorkspace:
         if not with_module:
             paths = [path for path in paths if path != compile_.module]
         found = [path for path in paths if self._is_unread(path, compile_)]
-        return sorted(found, key=_file_size)
+        return sorted(found, key=file_size)
 
     def read(self, path: Path, report: Callable[[int], None]) -> None:
         """Read a file of any size; report the progress in percent, ignore unreadable files."""
-        size = max(1, _file_size(path))
+        size = max(1, file_size(path))
         job = Job(lambda: self._disk_file(path))
         try:
             for count in itertools.count():
@@ -261,7 +261,7 @@ class DumpWorkspace:
 
     def _is_unread(self, path: Path, compile_: CompileFiles) -> bool:
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
-        return self.is_unread(path) and _file_size(path) > large
+        return self.is_unread(path) and file_size(path) > large
 
     def _disk_file(self, path: Path) -> DumpFile:
         stamp = file_stamp(path)
@@ -302,11 +302,6 @@ def _host_language(path: Path, lines: Sequence[str]) -> HostLanguage | None:
     kind = detect_file_kind(lines)
     has_line = kind is FileKind.MODULE and not lines[0].startswith("HloModule ")
     return host if has_line or not kind.is_dump else None
-
-
-def _file_size(path: Path) -> int:
-    stamp = file_stamp(path)
-    return 0 if stamp is None else stamp[1]
 
 
 def _begins_computation(line: str) -> bool:

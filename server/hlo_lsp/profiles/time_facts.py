@@ -1,7 +1,6 @@
 """The time of the instructions of a compile, measured and at least, for editors."""
 
 import heapq
-import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_files,
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
 from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import UnreadableError, names_in
 
 _RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run
 _MIN_JOINED_SHARE = 0.9  # of the time of a program that ran, in instructions of the text
@@ -68,21 +67,14 @@ def read_profile_times(path: Path) -> ProfileTimes:
 def profile_beside(folder: Path) -> Path | None:
     """Return the newest profile in the folder of a dump or in ``plugins/profile`` below it."""
     runs = folder / _RUNS
-    places = [*sorted((runs / name for name in _names_in(runs)), reverse=True), folder]
-    found = {place: _names_in(place) for place in places}
+    places = [*sorted((runs / name for name in names_in(runs)), reverse=True), folder]
+    found = {place: names_in(place) for place in places}
     for endings in (XPLANE_ENDINGS, TRACE_ENDINGS):
         for place, names in found.items():
             profiles = [name for name in names if name.endswith(endings)]
             if profiles:  # a run has a file for each host
                 return folder / max(profiles) if place is folder else place
     return None
-
-
-def _names_in(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)  # a folder can have thousands of dumps
-    except OSError:
-        return []
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,6 +152,20 @@ def file_stamp(path: Path) -> tuple[int, int] | None:
     return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
 
 
+def file_size(path: Path) -> int:
+    """Return the size of a file in bytes, 0 if there is no such file."""
+    stamp = file_stamp(path)
+    return 0 if stamp is None else stamp[1]
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names in a folder, none if it cannot be read; it can have thousands."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
 def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
     """Return the lines in the first ``count`` bytes of a file, which suffice to detect its kind.
 
