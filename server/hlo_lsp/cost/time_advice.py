@@ -15,7 +15,7 @@ from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_flops, format_short_bytes, format_time
+from hlo_lsp.model.display import count_noun, format_flops, format_seconds, format_short_bytes
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
@@ -25,7 +25,6 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _MIN_SHARE = 0.01  # of the least time of a run
 _MIN_SECONDS = 10e-6
-_PICOSECONDS = 10**12
 _MAX_LINES = 3
 _REMATERIALIZED = "rematerialized"
 
@@ -62,7 +61,7 @@ class TimeAdvice:
     @property
     def text(self) -> str:
         """The problem with its price, and the remedy."""
-        time = format_time(self.seconds * _PICOSECONDS)
+        time = format_seconds(self.seconds)
         price = f"at least {time}, {self.share:.1%} of the least time of a run"
         return f"{self.problem}; this costs {price}. {self.remedy}"
 
@@ -126,7 +125,7 @@ class _Costs:
                 name = known.source.short
                 times[name] = times.get(name, 0.0) + price(one)
         first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
-        named = (f"{name} ({format_time(times[name] * _PICOSECONDS)})" for name in first)
+        named = (f"{name} ({format_seconds(times[name])})" for name in first)
         return f", most of it for {', '.join(named)}" if first else ""
 
 

@@ -225,6 +225,11 @@ def format_time(picoseconds: float) -> str:
     raise AssertionError
 
 
+def format_seconds(seconds: float) -> str:
+    """Return a time in seconds as ``format_time`` does."""
+    return format_time(seconds * _TIME_UNITS[0][0])
+
+
 _TIME = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(s|ms|µs|us|ns)\s*$")
 
 

@@ -11,8 +11,8 @@ from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import (
     count_noun,
     format_flops,
+    format_seconds,
     format_short_bytes,
-    format_time,
     join_limited,
 )
 from hlo_lsp.reports.summary import module_name
@@ -20,7 +20,6 @@ from hlo_lsp.reports.summary import module_name
 Json = dict[str, Any]
 _MAX_NAMES = 5
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
-_PICOSECONDS = 10**12
 
 
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
@@ -94,7 +93,7 @@ def _time(program: ProgramCost) -> str | None:
     if program.chip is None or total.seconds is None:
         return None
     bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
-    return f"least time on {program.chip.title}: {format_time(total.seconds * _PICOSECONDS)}{bound}"
+    return f"least time on {program.chip.title}: {format_seconds(total.seconds)}{bound}"
 
 
 def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
@@ -103,7 +102,7 @@ def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
     if group.seconds is not None:
         share = group.seconds / total.seconds if total.seconds else 0.0
         bound = "" if group.bound is None else group.bound.value
-        time = format_time(group.seconds * _PICOSECONDS)
+        time = format_seconds(group.seconds)
         cells = {"least time": time, "share": f"{share:.0%}", **cells, "bound": bound}
     if total.estimated_cycles is not None:
         cells["cycles"] = f"{group.estimated_cycles or 0:,}"

@@ -10,7 +10,8 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes, format_time
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import format_seconds as _time
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -23,7 +24,6 @@ from hlo_lsp.reports.summary import module_name
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
-_PICOSECONDS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,10 +224,6 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
 def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
     """Return the least time of all collectives, and the part that no work covers."""
     return sum(one.seconds for one in found), sum(one.uncovered_seconds for one in found)
-
-
-def _time(seconds: float) -> str:
-    return format_time(seconds * _PICOSECONDS)
 
 
 def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:

@@ -6,11 +6,10 @@ from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amo
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Fact, count_noun, format_flops, format_time
+from hlo_lsp.model.display import Fact, count_noun, format_flops, format_seconds, format_time
 from hlo_lsp.profiles.measured import InstructionTime
 from hlo_lsp.profiles.time_facts import HotInstruction, HotLine, MeasuredTimes, TimeFacts
 
-_SECOND_PS = 10**12
 _MAX_HOT_INSTRUCTIONS = 10  # of a module
 MIN_HOT_SHARE = 0.01  # of the time of a run
 
@@ -65,7 +64,7 @@ def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
             amounts.append(f"{number} FLOP/B")
         parts = [f"{'at least ' if cost.is_lower_bound else ''}{', '.join(amounts)}"]
         if facts.chip is not None and one.seconds_each and one.bound is not None:
-            time = format_time(one.seconds_each * _SECOND_PS)
+            time = format_seconds(one.seconds_each)
             parts[0] += f": at least {time} on {facts.chip.title}, bound by {one.bound.value}"
     if cost.is_lower_bound:
         parts.append("a custom call in it is of unknown cost")
@@ -116,7 +115,7 @@ def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
         return ComputationTime(share, f"{time} of a run ({share:.0%})" if own else "")
     seconds, total = sum(one.seconds or 0.0 for one in members), _seconds(cost)
     if seconds and total:
-        share, time = seconds / total, format_time(seconds * _SECOND_PS)
+        share, time = seconds / total, format_seconds(seconds)
         return ComputationTime(share, f"at least {time} ({share:.0%})")
     flops = sum(one.cost.total.flops for one in members)
     least = "" if all(one.is_complete for one in members) else "at least "
@@ -141,7 +140,7 @@ def describe_run(facts: TimeFacts) -> str:
     cost = facts.cost
     if cost is None or cost.chip is None or not _seconds(cost):
         return ""
-    return f"{format_time(_seconds(cost) * _SECOND_PS)} on {cost.chip.title} without overlap"
+    return f"{format_seconds(_seconds(cost))} on {cost.chip.title} without overlap"
 
 
 def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
@@ -162,4 +161,4 @@ def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
 def describe_hot(one: HotInstruction | HotLine) -> str:
     """Return ``1.53 ms, 12%`` or ``at least 1.53 ms, 12%``."""
     least = "" if one.is_measured else "at least "
-    return f"{least}{format_time(one.seconds * _SECOND_PS)}, {one.share:.0%}"
+    return f"{least}{format_seconds(one.seconds)}, {one.share:.0%}"
