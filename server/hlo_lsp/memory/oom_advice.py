@@ -8,7 +8,7 @@ from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
@@ -102,8 +102,9 @@ def _donation(message: OomMessage) -> Iterator[OomAdvice]:
             names.append(label.split(" index")[0].replace("Argument", "argument"))
     saved = min(saved, message.output.bytes - shared)
     if saved > 0:
-        shown = ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if names[3:] else "")
-        yield OomAdvice(f"donate {shown} (`donate_argnums`): an output has its shape", saved)
+        yield OomAdvice(
+            f"donate {join_limited(names, 3)} (`donate_argnums`): an output has its shape", saved
+        )
 
 
 def _padding(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:

@@ -6,7 +6,13 @@ from typing import Any
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.grouping import NO_LINE
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import count_noun, format_flops, format_short_bytes, format_time
+from hlo_lsp.model.display import (
+    count_noun,
+    format_flops,
+    format_short_bytes,
+    format_time,
+    join_limited,
+)
 from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
 from hlo_lsp.profiles.joined import (
     JoinedInstruction,
@@ -135,9 +141,8 @@ def profile_blocks(
         names = sorted(profile.unnamed.items(), key=lambda one: -one[1].total_ps)
         time = format_time(sum(one.total_ps for one in profile.unnamed.values()))
         events = count_noun(sum(one.events for one in profile.unnamed.values()), "event")
-        shown = ", ".join(name for name, _ in names[:_MAX_NAMES])
-        more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
-        rest.append(f"without an instruction: {events}, {time}: {shown}{more}")
+        shown = join_limited([name for name, _ in names], _MAX_NAMES)
+        rest.append(f"without an instruction: {events}, {time}: {shown}")
     rest += profile.notes
     if rest:
         yield rest
@@ -259,7 +264,6 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
     if program.dump is None:
         yield f"no text of this module, so no Python lines: {time}; name its dump after the profile"
         return
-    names = ", ".join(one.time.name for one in missing[:_MAX_NAMES])
-    more = f" and {len(missing) - _MAX_NAMES:,} more" if len(missing) > _MAX_NAMES else ""
+    names = join_limited([one.time.name for one in missing], _MAX_NAMES)
     count = count_noun(len(missing), "instruction")
-    yield f"not in the module text: {count}, {time}: {names}{more}"
+    yield f"not in the module text: {count}, {time}: {names}"
