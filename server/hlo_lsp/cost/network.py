@@ -8,10 +8,8 @@ from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.program.schedule import scheduled_instructions
-from hlo_lsp.program.transfers import async_operations
+from hlo_lsp.program.transfers import ASYNC_ENDINGS, async_operations
 from hlo_lsp.syntax.module_records import InstructionLine
-
-_ASYNC_ENDS = ("-start", "-done", "-update")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +78,6 @@ def _work_seconds(row: InstructionCost | None, program: ProgramCost) -> float:
     """Return the least time of an instruction that is not a transfer itself."""
     if row is None or program.chip is None or row.wire_bytes:
         return 0.0
-    if row.instruction.opcode.endswith(_ASYNC_ENDS):
+    if row.instruction.opcode.endswith(ASYNC_ENDINGS):
         return 0.0
     return least_time(row, program.chip).seconds

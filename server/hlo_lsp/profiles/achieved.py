@@ -9,9 +9,9 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.profiles.joined import JoinedProgram
 from hlo_lsp.profiles.measured import InstructionTime
+from hlo_lsp.program.transfers import ASYNC_ENDINGS
 
 _PICOSECONDS = 10**12
-ASYNC_ENDS = ("-start", "-done", "-update")  # their events do not last as long as the operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, AchievedWork
 
 
 def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> AchievedWork | None:
-    if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(ASYNC_ENDS):
+    if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(ASYNC_ENDINGS):
         return None
     least = None if chip is None else least_time(one, chip).seconds / one.executions
     return AchievedWork(

@@ -8,7 +8,7 @@ from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.profiles.events import Profile, Program
-from hlo_lsp.program.transfers import COLLECTIVE_OPCODES
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES, without_async_ending
 from hlo_lsp.protos.conversion import convert_modules
 from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in
 from hlo_lsp.protos.reading import section_lines
@@ -17,10 +17,7 @@ from hlo_lsp.text.document import Document
 
 def names_communication(name: str) -> bool:
     """Return whether the name of an instruction that no text describes is that of a collective."""
-    stem = name.partition(".")[0]
-    for ending in ("-start", "-done", "-update"):
-        stem = stem.removesuffix(ending)
-    return stem in COLLECTIVE_OPCODES
+    return without_async_ending(name.partition(".")[0]) in COLLECTIVE_OPCODES
 
 
 def entry_names(dump: Compile) -> frozenset[str]:

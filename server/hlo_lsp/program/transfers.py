@@ -165,10 +165,10 @@ PLUMBING_OPCODES = _FORWARDING_OPCODES | {
 }
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
-_ASYNC_SUFFIXES = ("-start", "-update", "-done")
+ASYNC_ENDINGS = ("-start", "-update", "-done")  # of the parts of an asynchronous operation
 _DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
 COLLECTIVE_OPCODES = opcodes_where(
-    lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(_ASYNC_SUFFIXES))
+    lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(ASYNC_ENDINGS))
 )
 
 
@@ -218,11 +218,16 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
     for instruction in instructions:
         checkpoint()
         places[instruction] = work
-        is_step = instruction.opcode.endswith(_ASYNC_SUFFIXES) or instruction in fused
+        is_step = instruction.opcode.endswith(ASYNC_ENDINGS) or instruction in fused
         work += not is_step and instruction.opcode not in PLUMBING_OPCODES
     listed = [*_operations(module, instructions, places), *_fused_operations(module, fused, places)]
     order = {instruction: number for number, instruction in enumerate(instructions)}
     return sorted(listed, key=lambda one: order[one.done])
+
+
+def without_async_ending(opcode: str) -> str:
+    """Return the operation that an opcode starts, continues, or ends; else the opcode itself."""
+    return next((opcode.removesuffix(end) for end in ASYNC_ENDINGS if opcode.endswith(end)), opcode)
 
 
 def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
@@ -233,9 +238,7 @@ def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
     elif opcode in {"async-update", "async-done"}:
         start = ModuleFlow(module).async_start(instruction)
         opcode = opcode if start is None else _kind(module, start)
-    base = next(
-        (opcode.removesuffix(end) for end in _ASYNC_SUFFIXES if opcode.endswith(end)), opcode
-    )
+    base = without_async_ending(opcode)
     is_channel = base in {"send", "recv"}
     return (
         is_channel
