@@ -1,6 +1,7 @@
 """The memory map as one self-contained HTML file."""
 
 import json
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -17,7 +18,7 @@ def memory_map_page(document: dict[str, Any]) -> str:
     page = _asset("memoryMap.html")
     # The data last, so that nothing in it is replaced.
     for mark, text in (
-        ("TITLE", _escaped(title)),
+        ("TITLE", escape(title, quote=False)),
         ("STYLE", _asset("memoryMap.css")),
         ("SCRIPT", _asset("memoryMap.js")),
         ("DATA", script_json(document)),
@@ -33,7 +34,3 @@ def script_json(document: dict[str, Any]) -> str:
 
 def _asset(name: str) -> str:
     return (_ASSETS / name).read_text("utf-8")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
