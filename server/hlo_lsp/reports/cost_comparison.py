@@ -18,7 +18,7 @@ from hlo_lsp.model.display import (
     markdown_text,
 )
 from hlo_lsp.reports.cost import total_json
-from hlo_lsp.reports.moved_lines import moved_lines
+from hlo_lsp.reports.paired_groups import paired_groups
 
 Json = dict[str, Any]
 COST_KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE)
@@ -112,14 +112,9 @@ def compare_costs(before: Compile, after: Compile, chip: str | None = None) -> C
 
 
 def _changes(before: ProgramCost, after: ProgramCost, key: InstructionKey) -> list[CostChange]:
-    first = {group.name: group for group in before.groups(key)}
-    second = {group.name: group for group in after.groups(key)}
-    for name, other in moved_lines(first, second):
-        first[other] = first.pop(name)
     nothing = CostAmounts(0, 0, None if before.chip is None else 0.0)
     changes = []
-    for name in dict.fromkeys([*first, *second]):
-        groups = first.get(name), second.get(name)
+    for name, *groups in paired_groups(before.groups(key), after.groups(key)):
         source = next((one.source for one in reversed(groups) if one is not None), None)
         sides = (nothing if one is None else CostAmounts.of(one) for one in groups)
         changes.append(CostChange(name, name if source is None else source.short, *sides))

@@ -11,7 +11,7 @@ from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
-from hlo_lsp.reports.moved_lines import moved_lines
+from hlo_lsp.reports.paired_groups import paired_groups
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
 
 _MIN_BYTES_OF_SHARE = 1024
@@ -248,14 +248,11 @@ def _buffers(space: SpaceSummary | None) -> tuple[OwnedBuffer, ...]:
 def _group_changes(
     before: Iterable[BufferGroup], after: Iterable[BufferGroup]
 ) -> tuple[GroupChange, ...]:
-    first = {group.name: group for group in before}
-    second = {group.name: group for group in after}
-    for name, other in moved_lines(first, second):
-        first[other] = first.pop(name)
     found = []
-    for name, group in {**first, **second}.items():
-        sizes = (one[name].bytes if name in one else 0 for one in (first, second))
-        found.append(GroupChange(name, group.label, *sizes))
+    for name, *groups in paired_groups(before, after):
+        label = next(one.label for one in reversed(groups) if one is not None)
+        sizes = (0 if one is None else one.bytes for one in groups)
+        found.append(GroupChange(name, label, *sizes))
     changed = (one for one in found if one.bytes)
     return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
 
