@@ -59,13 +59,16 @@ def work_of(program: JoinedProgram, chip: Chip | None) -> dict[str, AchievedWork
     found = {}
     for one in program.instructions:
         known = costs.get(one.time.name)
-        work = None if known is None else _work(known, one.time, chip)
+        work = None if known is None else achieved_work(known, one.time, chip)
         if work is not None:
             found[one.time.name] = work
     return found
 
 
-def _work(one: InstructionCost, time: InstructionTime, chip: Chip | None) -> AchievedWork | None:
+def achieved_work(
+    one: InstructionCost, time: InstructionTime, chip: Chip | None
+) -> AchievedWork | None:
+    """Return the work of an instruction; None if ``work_of`` leaves it out."""
     if one.cost is None or not time.own_ps or one.instruction.opcode.endswith(ASYNC_ENDINGS):
         return None
     least = None if chip is None else least_time(one, chip).seconds / one.executions

@@ -14,12 +14,12 @@ from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.achieved import achieved_work
 from hlo_lsp.profiles.events import Program
 from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_files, read_profile
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
 from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
-from hlo_lsp.program.transfers import ASYNC_ENDINGS
 from hlo_lsp.text.disk import UnreadableError, names_in
 
 _RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run
@@ -210,12 +210,10 @@ class TimeFacts:
         """Return the least time of an execution as a share of the measured one, or None."""
         cost = None if self.cost is None else self.cost.instructions.get(name)
         time = None if self.measured is None else self.measured.instructions.get(name)
-        least = None if cost is None else cost.seconds_each
-        if cost is None or time is None or not least or not time.own_ps:
+        if self.cost is None or cost is None or time is None:
             return None
-        if cost.cost.instruction.opcode.endswith(ASYNC_ENDINGS):
-            return None
-        return least * _SECOND_PS * time.occurrences / time.own_ps
+        work = achieved_work(cost.cost, time, self.cost.chip)
+        return (None if work is None else work.roofline_share) or None
 
 
 @query
