@@ -313,7 +313,6 @@ def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[P
     A path to a file yields the file itself. Hidden folders are left out. ``folders`` keeps listings
     for repeated calls.
     """
-    folders = folders or FolderCache()
     if not path.is_dir():
         yield path
         return
