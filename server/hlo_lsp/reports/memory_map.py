@@ -5,15 +5,15 @@ docs/json_schema.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
-from hlo_lsp.memory.advice import advice
+from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.data_origin import Origin, origins_of, tuple_path
-from hlo_lsp.memory.donated_arguments import donated_arguments
+from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
@@ -27,14 +27,15 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
 from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.donation import LeafIndex
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
-from hlo_lsp.reports.map_notes import advice_rows, donation_rows, space_notes
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
+from hlo_lsp.reports.summary_text import lost_lines
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -134,8 +135,8 @@ class _Map:
             "space": space,
             "name": title,
             "allocatedBytes": allocated,
-            "notes": space_notes(summary, arguments),
-            "donation": donation_rows(arguments),
+            "notes": _space_notes(summary, arguments),
+            "donation": _donation_rows(arguments),
             "advice": self._advice(occupancy),
         }
         if occupancy is not None:
@@ -168,7 +169,7 @@ class _Map:
             )
             for buffer in live_buffers(dump, occupancy.space, occupancy.peak_step)
         ]
-        return advice_rows(advice(dump, buffers, occupancy))
+        return _advice_rows(advice(dump, buffers, occupancy))
 
     def _allocations(self, blocks: list[AllocationBlock]) -> Table:
         first_line = self._assignment.file.first_line
@@ -313,3 +314,31 @@ def _differences(numbers: Iterable[int]) -> list[int]:
         found.append(number - before)
         before = number
     return found
+
+
+def _space_notes(summary: SpaceSummary, arguments: Iterable[Argument]) -> list[str]:
+    """Return sentences on the lost bytes at the peak, and on the donation of arguments."""
+    lines = [*lost_lines(summary), *_donation_sums(list(arguments))]
+    return [capitalized(line) for line in lines]
+
+
+def _donation_sums(arguments: Sequence[Argument]) -> Iterator[str]:
+    for state in DonationState:
+        sizes = [one.bytes for one in arguments if one.state is state]
+        if sizes:
+            count = count_noun(len(sizes), "argument")
+            yield f"{state.title} {format_short_bytes(sum(sizes))}: {count}"
+
+
+def _donation_rows(arguments: Iterable[Argument]) -> list[list[str]]:
+    """Return the name, size, and state of arguments that have or could have an output."""
+    return [
+        [one.name, format_short_bytes(one.bytes), one.text]
+        for one in arguments
+        if one.state is not DonationState.KEPT
+    ]
+
+
+def _advice_rows(found: Iterable[Advice]) -> list[list[str]]:
+    """Return advice as pairs of text and saving."""
+    return [[capitalized(one.text), one.price] for one in found]
