@@ -215,5 +215,5 @@ def test_page_holds_its_data() -> None:
     page = memory_map_page(document)
     start = page.index('id="memory-map-data">') + len('id="memory-map-data">')
     assert json.loads(page[start : page.index("</script>", start)]) == document
-    assert "<title>Memory map of &lt;/script>&lt;b>&amp;</title>" in page
+    assert "<title>Memory map of &lt;/script&gt;&lt;b&gt;&amp;</title>" in page
     assert "http://" not in page.replace("http://www.w3.org/", "")
