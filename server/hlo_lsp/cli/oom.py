@@ -11,9 +11,9 @@ from hlo_lsp.cli.dumps import dumps_at, print_blocks
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import compiles_below
+from hlo_lsp.model.compile_files import assignments_beside, compiles_below
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages
 from hlo_lsp.model.source import FrameChoice
@@ -123,8 +123,7 @@ def _dumps(
     for path in given:
         paths += compiles_below(path)
     if not given and log is not None:
-        beside = sorted(log.absolute().parent.iterdir())
-        paths = [path for path in beside if suffix_of(path.name).role is FileRole.ASSIGNMENT]
+        paths = assignments_beside(log, module)
     if log is not None:
         stem = log.name.partition(".oom_")[0]
         paths.sort(key=lambda path: not path.name.startswith(stem))

@@ -19,9 +19,10 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.compile_files import assignments_beside
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import oom_messages_of
 from hlo_lsp.model.place import Place
@@ -158,15 +159,7 @@ def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
 def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[Compile]:
     """Yield the dumps beside a text, the open ones, and those of a module in the workspace."""
     workspace = session.workspace
-    beside: list[Path] = []
-    if path is not None:
-        try:
-            names = sorted(path.parent.iterdir())
-        except OSError:
-            names = []
-        beside = [one for one in names if suffix_of(one.name).role is FileRole.ASSIGNMENT]
-    if module is not None:
-        beside.sort(key=lambda one: module not in one.name)
+    beside = [] if path is None else assignments_beside(path, module)
     yield from _dumps_at(workspace, beside[:_MAX_COMPARED_DUMPS])
     for opened in list(workspace.open_files.values()):
         if opened.kind.has_records:

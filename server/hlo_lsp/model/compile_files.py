@@ -9,6 +9,7 @@ from pathlib import Path
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
 from hlo_lsp.protos.names import is_converted, is_skipped, text_name
+from hlo_lsp.text.disk import names_in
 
 ModuleGroups = dict[str, list[str]]
 
@@ -346,3 +347,11 @@ def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
 def _assignment_first(file: Path) -> tuple[bool, str]:
     """Return a sort key: the buffer assignment first."""
     return suffix_of(file.name).role is not FileRole.ASSIGNMENT, file.name
+
+
+def assignments_beside(path: Path, module: str | None) -> list[Path]:
+    """Return the buffer assignments in the folder of a file, first those of a module by name."""
+    folder = path.absolute().parent
+    files = (folder / name for name in sorted(names_in(folder)))
+    found = [file for file in files if suffix_of(file.name).role is FileRole.ASSIGNMENT]
+    return sorted(found, key=lambda file: module is not None and module not in file.name)
