@@ -56,7 +56,7 @@ end, { nargs = '?', desc = 'Show the occupied bytes of this dump over the schedu
 
 vim.api.nvim_create_user_command('HloHottest', function(command)
   require('hlo_lsp.times').list_hottest(command.bang)
-end, { bang = true, desc = 'List the instructions, or with ! the Python lines, with the most time' })
+end, { bang = true, desc = 'List the instructions, or with ! the Python lines and phases, with the most time' })
 
 vim.api.nvim_create_user_command('HloLoadProfile', function(command)
   require('hlo_lsp.times').load_profile(command.args)

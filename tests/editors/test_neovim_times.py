@@ -58,6 +58,7 @@ def test_loaded_profile_lists_hottest_instructions(neovim: Neovim, tmp_path: Pat
     assert [text for _, _, text in found["lines"]] == [
         "train.py:7 · 50.0 µs, 62%",
         "train.py:8 · 30.0 µs, 38%",
+        "other · 80.0 µs, 100%",
     ]
 
 

@@ -38,13 +38,13 @@ class Listener(SessionListener):
 class TimesHarness:
     """A session with a module text in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, text: str = MODULE) -> None:
         self.path = folder / "module_0003.m.cpu_after_optimizations.txt"
-        self.path.write_text(MODULE, "utf-8")
+        self.path.write_text(text, "utf-8")
         self.uri = self.path.as_uri()
         self.session = Session()
         self.listener = self.session.listener = Listener()
-        self.session.open(item(self.uri, MODULE))
+        self.session.open(item(self.uri, text))
 
     async def wait(self) -> None:
         """Wait for the profiles of the dump."""
@@ -198,6 +198,23 @@ async def test_hottest_instructions_and_lines(tmp_path: Path) -> None:
     ]
     # The Python file is not on this machine.
     assert found["lines"][0]["location"] == found["instructions"][0]["location"]
+
+
+async def test_hottest_phases_and_exposed_communication(tmp_path: Path) -> None:
+    text = MODULE.replace("negate(%dot)", "all-reduce(%dot), replica_groups={}")
+    text = text.replace("%neg", "%all-reduce").replace(
+        "metadata={", 'metadata={op_name="jit(m)/jvp()/dot" ', 1
+    )
+    durations: dict[str, Any] = {"dot": 10, "all-reduce": 30, "add": 40}
+    written_profile(tmp_path / "host.xplane.pb", **durations)
+    harness = TimesHarness(tmp_path, text)
+    found = await harness.hottest()
+    assert [(one["name"], one["text"]) for one in found["phases"]] == [
+        ("other", "70.0 µs, 88%"),
+        ("forward", "10.0 µs, 12%"),
+        ("exposed communication", "30.0 µs, 38% of a run"),
+    ]
+    assert found["phases"][0]["location"] == found["instructions"][0]["location"]
 
 
 async def test_unknown_time_says_what_to_do(tmp_path: Path) -> None:

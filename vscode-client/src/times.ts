@@ -9,12 +9,13 @@ interface Hottest {
   readonly title: string;
   readonly instructions: readonly Entry[];
   readonly lines: readonly Entry[];
+  readonly phases: readonly Entry[];
 }
 
 const HottestRequest = new RequestType<{ uri: string; line: number }, Hottest, void>("hlo/hottest");
 const LOAD_PROFILE = "hlo.server.loadProfile";
 
-/** List the instructions and the Python lines with the most time in the compile of the active editor. */
+/** List the instructions, the Python lines, and the phases with the most time in the compile of the active editor. */
 export async function showHottest(server: Server, windows: FileWindows): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const client = editor === undefined ? undefined : await server.clientForCommand();
@@ -24,10 +25,11 @@ export async function showHottest(server: Server, windows: FileWindows): Promise
   const { uri, range } = await windows.place(editor.document.uri, editor.selection.active);
   try {
     const params = { uri: client.code2ProtocolConverter.asUri(uri), line: range.start.line };
-    const { title, instructions, lines } = await client.sendRequest(HottestRequest, params);
+    const { title, instructions, lines, phases } = await client.sendRequest(HottestRequest, params);
     await chooseEntry(client, windows, { title, placeHolder: "Go to an instruction or a Python line" }, [
       { title: "instructions", entries: instructions },
       { title: "Python lines", entries: lines },
+      { title: "phases", entries: phases },
     ]);
   } catch (error) {
     showFailure(error);

@@ -7,8 +7,8 @@ local function failed(problem)
   vim.notify(problem and problem.message or 'hlo-lsp: no answer')
 end
 
---- Lists the instructions or the Python lines of this dump in the quickfix list, the one with most time
---- first.
+--- Lists the instructions, or the Python lines and then the phases, of this dump in the quickfix list,
+--- the one with most time first.
 function M.list_hottest(with_lines)
   local client = require('hlo_lsp.client').find()
   if not client then
@@ -21,7 +21,7 @@ function M.list_hottest(with_lines)
     if not found then
       return failed(problem)
     end
-    places.list(found.title, with_lines and found.lines or found.instructions)
+    places.list(found.title, with_lines and vim.list_extend(found.lines, found.phases) or found.instructions)
   end, bufnr)
 end
 

@@ -11,12 +11,15 @@ from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.times import path_of
-from hlo_lsp.profiles.time_facts import HotInstruction, hottest_lines, measured_times
+from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
+from hlo_lsp.profiles.time_facts import HotInstruction, TimeFacts, hottest_lines, measured_times
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.reports.summary import module_name
 
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
+_PHASE = InstructionKey.PHASE
+_SECOND_PS = 10**12
 _MAX_PROGRAMS = 3  # in a message
 _NO_TIMES = (
     "the time of this program is unknown: load a profile of it or, for a TPU or GPU, name its"
@@ -25,7 +28,7 @@ _NO_TIMES = (
 
 
 async def answer_hottest(session: Session, params: CompilePlace) -> Json:
-    """Return the instructions and the Python lines of a compile with the most time.
+    """Return the instructions, the Python lines, and the phases of a compile with the most time.
 
     Raises:
         RequestFailedError: The file is not a dump, or no time is known.
@@ -60,7 +63,38 @@ def _hottest(context: RequestContext) -> Json | None:
         "title": f"{module_name(dump)} · {describe_run(facts)}",
         "instructions": [_entry(context, one) for one in found],
         "lines": lines,
+        "phases": _phases(context, facts),
     }
+
+
+def _phases(context: RequestContext, facts: TimeFacts) -> list[Json]:
+    """Return the time of each phase, and the measured time of exposed communication."""
+    hot = facts.hottest()
+    known = instruction_facts(context.dump, (one.name for one in hot))
+    members: dict[str, list[HotInstruction]] = {}
+    for one in hot:
+        members.setdefault(group_of(one.name, known.get(one.name), _PHASE), []).append(one)
+    found = []
+    for phase, instructions in members.items():
+        total = HotInstruction(
+            phase,
+            sum(one.seconds for one in instructions),
+            sum(one.share for one in instructions),
+            instructions[0].is_measured,
+        )
+        entry = {**_entry(context, instructions[0]), "name": phase, "text": describe_hot(total)}
+        found.append((total.seconds, entry))
+    entries = [entry for _, entry in sorted(found, key=lambda pair: -pair[0])]
+    measured = facts.measured
+    if measured is not None and (
+        exposed := sum(one.exposed_ps for one in measured.program.executions)
+    ):
+        seconds = exposed / measured.executions / _SECOND_PS
+        share = exposed / max(1, measured.program.duration_ps)
+        communication = HotInstruction("exposed communication", seconds, share, is_measured=True)
+        text = f"{describe_hot(communication)} of a run"
+        entries.append({"name": communication.name, "text": text, "location": None})
+    return entries
 
 
 def _entry(context: RequestContext, one: HotInstruction) -> Json:

@@ -25,6 +25,7 @@ async def test_loaded_profile_shows_hottest_instructions(folder: Path, window: W
         lambda texts: any("80.0 µs measured, median of 2 runs" in text for text in texts),
     )
     await window.run("HLO: Show Hottest Instructions")
-    listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 5)
+    listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 6)
     assert listed[0].startswith("add40.0 µs, 50% · add · train.py:7")
     assert listed[3].startswith("train.py:750.0 µs, 62%")
+    assert listed[5].startswith("other80.0 µs, 100%")
