@@ -120,17 +120,18 @@ def load_profile(path: str | os.PathLike[str], *dumps: str | os.PathLike[str]) -
     """Return the measured time of programs, as `hlo-lsp profile --format json` prints it.
 
     Args:
-        path: A file or a folder that `jax.profiler.trace` wrote.
+        path: A file or a folder that `jax.profiler.trace` wrote; this and ``dumps`` can be URLs.
         dumps: Dumps of the programs; without one, the modules in the profile are used.
 
     Raises:
         OSError: The path has no profile, or a dump cannot be read.
     """
     errors: list[str] = []
-    profile = Path(path)
+    profile = local_path(os.fspath(path))
     try:
         read = profile_at(profile, errors)
-        joined = joined_profile(read, profile, [Path(one) for one in dumps], errors)
+        paths = [local_path(os.fspath(one)) for one in dumps]
+        joined = joined_profile(read, profile, paths, errors)
     except (CommandError, UnreadableError) as error:
         raise OSError(str(error)) from error
     if errors:

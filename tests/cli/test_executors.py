@@ -5,13 +5,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server
+from typing import Any
 
 import pytest
 
@@ -75,6 +76,34 @@ def test_job_that_ends_its_worker_is_reported(pod: Path) -> None:
     notes = [one.note for found in results.values() for one in found if one.note is not None]
     assert len(notes) == len(guilty.files)
     assert notes[0].startswith(f"{guilty.files[0]}: not read, because its worker failed twice (")
+
+
+def failing() -> Executor:
+    return FailingExecutor()
+
+
+class FailingExecutor(ThreadPoolExecutor):
+    """Workers that fail at each job."""
+
+    def submit(self, work: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        """Run a function without arguments, which is no job."""
+        if not arguments:
+            return super().submit(work)
+        future: Future[Any] = Future()
+        future.set_exception(MemoryError())
+        return future
+
+
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "hosts"])
+def test_lost_job_has_one_message(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "host_0" / _FAILING_MODULE
+    path.parent.mkdir()
+    path.write_text(MODULE, "utf-8")
+    found = run(command, tmp_path, "--executor", f"{__name__}:failing")
+    assert (found.status, found.out) == (2, "")
+    assert (
+        found.err == f"hlo-lsp: {path}: not read, because its worker failed twice (MemoryError)\n"
+    )
 
 
 def _check_or_exit(fatal: Path, job: CheckJob) -> list[FileResult]:

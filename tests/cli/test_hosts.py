@@ -48,9 +48,13 @@ def test_one_host_is_an_error(pod: Path, folder: str, count: str) -> None:
 
 
 def test_file_is_an_error(pod: Path) -> None:
-    found = run("hosts", pod, pod / "none.txt")
-    assert (found.status, found.out) == (2, "")
-    assert "none.txt: not a folder" in found.err
+    (pod / "a.txt").write_text("")
+    found = run("hosts", pod, pod / "a.txt", pod / "none.txt")
+    assert (found.status, found.out) == (2, run("hosts", pod).out)
+    assert found.err == (
+        f"hlo-lsp: {pod / 'a.txt'}: not a folder\n"
+        f"hlo-lsp: {pod / 'none.txt'}: No such file or directory\n"
+    )
 
 
 def test_hosts_of_the_current_folder(pod: Path) -> None:
@@ -65,3 +69,19 @@ def test_unreadable_file_is_named(pod: Path) -> None:
     assert found.status == 2
     assert f"{STEM}.txt" in found.err
     assert found.out.startswith("3 hosts")
+
+
+def test_files_that_cannot_be_read_are_neither_equal_nor_missing(pod: Path) -> None:
+    texts = sorted(pod.rglob(f"{STEM}.txt"))
+    _replace_by_folder(texts[1])
+    found = run("hosts", pod)
+    assert (found.status, found.err) == (2, f"hlo-lsp: {texts[1]}: not a regular file\n")
+    assert found.out.endswith("the same on 2 hosts\n    host_1: the files cannot be read\n")
+    for text in texts[::2]:
+        _replace_by_folder(text)
+    assert run("hosts", pod).out.endswith("jit_f · the files cannot be read\n")
+
+
+def _replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()

@@ -16,6 +16,8 @@ import hlo_lsp
 from cli.command import run
 from docs.pages import DOCS, blocks
 from hlo_lsp.cli import workers
+from hlo_lsp.text import downloads, remote
+from hlo_lsp.text.file_systems import RemoteError
 from hlo_lsp.text.remote import local_path
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
@@ -142,6 +144,52 @@ def test_missing_object_is_one_sentence() -> None:
     assert found.err == f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
 
 
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "timeline"])
+def test_missing_object_costs_only_itself(command: str) -> None:
+    options = ["--exit-zero"] if command == "check" else []
+    expected = run(command, f"{BUCKET}/run/host_0", *options)
+    found = run(command, f"{BUCKET}/none", f"{BUCKET}/run/host_0", *options)
+    assert (found.status, found.out) == (2, expected.out)
+    message = f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
+    assert found.err.replace(message, "", 1) == expected.err
+
+
+def test_worker_knows_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    path: Any = remote.path_of_input(f"{BUCKET}/none")
+    paths = workers.RemotePaths((), remote.unlisted())
+    monkeypatch.setattr(remote, "_unlisted", {})
+    with pytest.raises(RemoteError, match=r"^no such file or folder$"):
+        workers.run_in_folder("missing", ".", paths, remote.open_remote, path)
+
+
+@pytest.mark.parametrize("command", ["modules", "summary", "check", "hosts"])
+def test_lost_connection_has_one_message(
+    command: str, bucket: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lose(*_: object) -> None:
+        raise RemoteError("the connection was lost")
+
+    bucket.pipe(f"dumps/lost/host_0/{STEM}.txt", MODULE.encode())
+    monkeypatch.setattr(downloads, "download", lose)
+    found = run(command, f"{BUCKET}/lost")
+    assert (found.status, found.out) == (2, "")
+    path = f"{BUCKET}/lost/host_0/{STEM}.txt"
+    assert found.err == f"hlo-lsp: {path}: the connection was lost\n"
+
+
+def test_marker_of_a_folder_is_not_a_file(bucket: Any, tmp_path: Path) -> None:
+    for name in ("", "host_0/", "empty/", "host_0/xla"):
+        bucket.call_s3("put_object", Bucket="dumps", Key=f"marked/{name}", Body=b"")
+    bucket.pipe(f"dumps/marked/host_0/xla/{STEM}.txt", MODULE.encode())
+    assert run("modules", f"{BUCKET}/marked").err == ""
+    found = run("pull", f"{BUCKET}/marked", tmp_path / "copy")
+    assert (tmp_path / "copy" / "host_0" / "xla" / f"{STEM}.txt").read_text("utf-8") == MODULE
+    assert found.err == (
+        "1 file copied, 0 already there\n"
+        f"hlo-lsp: {BUCKET}/marked/host_0/xla: not copied, because a folder has this name\n"
+    )
+
+
 def test_missing_credentials_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name)
@@ -218,15 +266,17 @@ def test_worker_lists_the_url_once_for_each_command(monkeypatch: pytest.MonkeyPa
     listed: list[str] = []
     monkeypatch.setattr(workers, "local_path", listed.append)
     job: Any = None
+    paths = workers.RemotePaths(("s3://dumps/once",))
     for command in ("first", "first", "second"):
-        workers.run_in_folder(command, ".", ("s3://dumps/once",), lambda _: None, job)
+        workers.run_in_folder(command, ".", paths, lambda _: None, job)
     assert listed == ["s3://dumps/once"] * 2
 
 
 def test_worker_of_another_machine_lists_the_url(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from hlo_lsp.cli.workers import run_in_folder;"
-        " print(run_in_folder('1', '.', (sys.argv[1],), Path.is_file, Path(sys.argv[2])))"
+        "import sys; from pathlib import Path; from hlo_lsp.cli.workers import RemotePaths,"
+        " run_in_folder; paths = RemotePaths((sys.argv[1],));"
+        " print(run_in_folder('1', '.', paths, Path.is_file, Path(sys.argv[2])))"
     )
     path = local_path(f"{BUCKET}/run/host_0/{STEM}.txt")
     shutil.rmtree(tmp_path / "cache")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hlo_lsp.text import file_systems, remote_cache
@@ -15,7 +15,7 @@ from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, re
 from hlo_lsp.text.downloads import trim
 from hlo_lsp.text.file_systems import RemoteError, public
 from hlo_lsp.text.pulling import pull
-from hlo_lsp.text.remote import local_path, open_remote, read_ahead, shown
+from hlo_lsp.text.remote import is_url, local_path, open_remote, read_ahead, shown
 from remote_servers import HttpFolder, http_folder
 
 pytest.importorskip("aiohttp")
@@ -136,13 +136,39 @@ def test_signature_is_part_of_the_url_only(server: HttpFolder) -> None:
     assert (path.name, text(path), shown(path)) == ("x.txt", "HloModule x\n", f"{server.url}/x.txt")
 
 
+def test_urls_with_other_queries_have_their_own_files(server: HttpFolder) -> None:
+    for version in "12":
+        server.files[f"/x.txt?v={version}"] = f"HloModule x{version}\n".encode()
+    paths = [local_path(f"{server.url}/x.txt?v={version}") for version in "12"]
+    assert [text(path) for path in paths] == ["HloModule x1\n", "HloModule x2\n"]
+
+
+def list_in_another_process(url: str) -> None:
+    code = "import sys; from hlo_lsp.text.remote import local_path; local_path(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", code, url], check=True)
+
+
+def test_other_process_keeps_files_of_a_server_without_lists(server: HttpFolder) -> None:
+    server.lists = False
+    path = local_path(f"{server.url}/dumps/host_0/a.txt")
+    list_in_another_process(f"{server.url}/dumps/host_0/b.txt")
+    assert text(path) == "HloModule a\n"
+
+
 def test_list_of_another_process_replaces_versions(server: HttpFolder) -> None:
     path = local_path(f"{server.url}/dumps/host_0/") / "a.txt"
     for content in ("HloModule second", "HloModule third"):
         server.files["/dumps/host_0/a.txt"] = f"{content}\n".encode()
-        code = "import sys; from hlo_lsp.text.remote import local_path; local_path(sys.argv[1])"
-        subprocess.run([sys.executable, "-c", code, f"{server.url}/dumps/host_0/"], check=True)
+        list_in_another_process(f"{server.url}/dumps/host_0/")
         assert text(path) == f"{content}\n"
+
+
+def test_file_that_becomes_a_folder_is_replaced(server: HttpFolder) -> None:
+    server.files["/dumps/new"] = b"HloModule a\n"
+    assert text(local_path(f"{server.url}/dumps/") / "new") == "HloModule a\n"
+    del server.files["/dumps/new"]
+    server.files["/dumps/new/a.txt"] = b"HloModule b\n"
+    assert text(local_path(f"{server.url}/dumps/") / "new" / "a.txt") == "HloModule b\n"
 
 
 def test_path_is_shown_as_url(server: HttpFolder) -> None:
@@ -194,6 +220,31 @@ def test_wrong_url_is_one_sentence(server: HttpFolder, url: str, message: str) -
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("name", ["ab::y", "C:", "C:/x", "a:b", "://x", "::", "s3:/b", "x/y://z"])
+def test_local_name_is_not_a_url(name: str) -> None:
+    assert not is_url(name)
+    assert local_path(name) == Path(name)
+
+
+def test_protocols_are_in_any_case(server: HttpFolder) -> None:
+    url = server.url.replace("http", "HTTP")
+    assert local_path(f"{url}/dumps/") == local_path(f"{server.url}/dumps/")
+    assert public("HTTPS://user:secret@host/x") == "https://user:***@host/x"
+
+
+def test_unwritable_cache_is_one_sentence(
+    server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HLO_LSP_CACHE", str(tmp_path / "file"))
+    with pytest.raises(RemoteError) as error:
+        local_path(f"{server.url}/dumps/")
+    assert str(error.value) == (
+        f"{server.url}/dumps/: cannot write to the cache {tmp_path / 'file'}: File exists;"
+        " set HLO_LSP_CACHE to another folder"
+    )
+
+
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(RemoteError, match=r"s3://b/x: reading URLs requires fsspec: pip install"):
@@ -230,6 +281,7 @@ def test_secrets_are_not_shown(url: str, shown_url: str) -> None:
 
 
 @given(st.dictionaries(st.text(NAMES, min_size=1, max_size=8), st.binary(max_size=8), min_size=1))
+@example({"::": b"", "a:b:": b"1", "::c": b"2"})
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_each_file_has_its_content(files: dict[str, bytes]) -> None:
     files = {name: data for name, data in files.items() if name not in {".", ".."}} or {"a": b""}
@@ -297,6 +349,17 @@ def test_pull_writes_no_half_file(server: HttpFolder, tmp_path: Path) -> None:
         (f"{server.url}/dumps/host_0/b.txt", "the connection was lost")
     ]
     assert not (tmp_path / "copy" / "host_0" / "b.txt").exists()
+
+
+def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Path) -> None:
+    of_another, left_over = (tmp_path / f".hlo-lsp-partial-{name}" for name in "ab")
+    for folder in (of_another, left_over):
+        folder.mkdir()
+        (folder / "a").write_text("HloM")
+    os.utime(left_over, (0, 0))
+    assert pull(f"{server.url}/dumps/", tmp_path)[:2] == (3, 3)
+    assert [path.name for path in tmp_path.glob(".*")] == [of_another.name]
+    assert (of_another / "a").exists()
 
 
 def test_local_file_is_not_remote(tmp_path: Path) -> None:

@@ -316,14 +316,16 @@ def outcome(
     noted = (checked for checked in results if not (checked.is_host and has_embedded))
     notes += [checked.note for checked in noted if checked.note is not None]
     folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
-    empty = (folder for folder in folders if not _holds_dump(folder, results))
+    empty = (folder for folder in folders if not _may_hold_dump(folder, results))
     notes += [f"{shown(one)}: no HLO module or XLA memory dump in this folder" for one in empty]
     return Outcome(results, notes)
 
 
-def _holds_dump(folder: Path, results: Iterable[FileResult]) -> bool:
+def _may_hold_dump(folder: Path, results: Iterable[FileResult]) -> bool:
+    """Return whether a folder has a dump, or a file that cannot be read."""
     start = os.path.join(os.path.abspath(folder), "")
     return any(
-        checked.kind.is_dump and os.path.abspath(checked.path).startswith(start)
+        (checked.kind.is_dump or checked.note is not None)
+        and os.path.abspath(checked.path).startswith(start)
         for checked in results
     )

@@ -102,6 +102,7 @@ def dumps_of(
     is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
     stem = workspace.stem(path)
     others = () if is_named or not is_dump_name else sorted(path.parent.iterdir())
+    error_count = len(errors)
     for each in (path, *(other for other in others if other != path)):
         if each is not path and workspace.stem(each) != stem:
             continue
@@ -119,7 +120,7 @@ def dumps_of(
         if file.kind.is_dump:
             yield from workspace.compiles(file)
             return
-    if is_named or is_dump_name:
+    if (is_named or is_dump_name) and len(errors) == error_count:
         errors.append(f"{shown(path)}: not an HLO module or XLA memory dump")
 
 

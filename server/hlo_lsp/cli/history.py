@@ -7,14 +7,15 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import near_names, print_blocks
-from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
+from hlo_lsp.cli.dumps import near_names, print_blocks, print_errors
+from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.history import (
     NO_PASS_TEXTS,
+    Stage,
     event_lines,
     history_json,
     history_lines,
@@ -27,17 +28,19 @@ from hlo_lsp.text.remote import shown
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     name = options.name and options.name.removeprefix("%")
-    try:
-        found = {path: stages_of(_texts(path)) for path in compiles_below(options.path)}
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
-    found = {path: stages for path, stages in found.items() if len(stages) > 1}
+    found: dict[Path, list[Stage]] = {}
+    errors: list[str] = []
+    for path in compiles_below(options.path):
+        try:
+            stages = stages_of(_texts(path))
+            if len(stages) > 1:
+                found[path] = stages
+            elif path == options.path and not is_converted(path.name):
+                read_first_lines(path)  # to report a file that cannot be read
+        except UnreadableError as error:
+            errors.append(str(error))
     if not found:
-        if not options.path.exists():
-            raise CommandError(f"{shown(options.path)}: No such file or directory")
-        if options.path.is_file() and not is_converted(options.path.name):
-            _require_text(options.path)
-        raise CommandError(f"{shown(options.path)}: {NO_PASS_TEXTS}")
+        return print_errors(errors or [f"{shown(options.path)}: {NO_PASS_TEXTS}"])
     known = {
         path: stages
         for path, stages in found.items()
@@ -49,24 +52,18 @@ def run(options: argparse.Namespace) -> int:
         }
         hint = near_names(name or "", names)
         message = f"{shown(options.path)}: no instruction `{name}`{hint}"
-        raise CommandError(message, NOT_FOUND_STATUS)
+        print_errors(errors)
+        raise CommandError(message, USAGE_ERROR_STATUS if errors else NOT_FOUND_STATUS)
     if options.format == "json":
         modules = [history_json(stages, name) for stages in known.values()]
         print(json.dumps({"modules": modules}, indent=1))
-        return 0
+        return print_errors(errors)
     form = history_lines if name is None else partial(event_lines, name=name)
     print_blocks(
         chain([shown(path)] if len(known) > 1 else [], form(stages))
         for path, stages in known.items()
     )
-    return 0
-
-
-def _require_text(path: Path) -> None:
-    try:
-        read_first_lines(path)
-    except UnreadableError as error:
-        raise CommandError(str(error)) from None
+    return print_errors(errors)
 
 
 def _texts(path: Path) -> Iterator[DumpFile]:

@@ -22,7 +22,7 @@ from hlo_lsp.model.host_folders import hosts_of
 from hlo_lsp.program.fingerprint import fingerprint
 from hlo_lsp.reports.hosts import HostCompile, compare_hosts, hosts_json, hosts_lines
 from hlo_lsp.reports.summary import module_name
-from hlo_lsp.text.disk import UnreadableError, file_size, open_regular_file, read_document
+from hlo_lsp.text.disk import UnreadableError, file_size, open_readable, read_document
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -32,17 +32,16 @@ _MEMORY_ROLES = {FileRole.ASSIGNMENT, FileRole.LIVE_RANGE}
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status: 1 if hosts differ."""
-    others = [path for path in options.paths if not path.is_dir()]
-    if others:
-        return print_errors(f"{shown(path)}: not a folder" for path in others)
-    errors: list[str] = []
+    errors = [_not_a_folder(path) for path in options.paths if not path.is_dir()]
+    folders = [path for path in options.paths if path.is_dir()]
     with worker_pool(options) as workers:
-        compiles = _compiles(workers, options.paths, errors)
+        compiles = _compiles(workers, folders, errors)
     hosts = {one.host for one in compiles}
     if len(hosts) < 2:
-        where = ", ".join(map(shown, options.paths))
+        where = ", ".join(map(shown, folders))
         count = count_noun(len(hosts), "host")
-        return print_errors([*errors, f"{where}: dumps of {count}, but a comparison needs two"])
+        few = f"{where}: dumps of {count}, but a comparison needs two"
+        return print_errors(errors or [few])
     modules = sorted(compare_hosts(compiles), key=lambda one: (one.is_same, -one.size, one.name))
     if options.format == "json":
         print(json.dumps(hosts_json(hosts, modules), indent=1))
@@ -50,6 +49,14 @@ def run(options: argparse.Namespace) -> int:
         print_blocks([hosts_lines(hosts, modules)])
     status = print_errors(dict.fromkeys(errors))
     return status or (0 if all(one.is_same for one in modules) else _DIFFERENT_STATUS)
+
+
+def _not_a_folder(path: Path) -> str:
+    try:
+        with open_readable(path):
+            return f"{shown(path)}: not a folder"
+    except UnreadableError as error:
+        return str(error)
 
 
 def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -> list[HostCompile]:
@@ -68,7 +75,7 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
     texts: dict[str, _FingerprintJob] = {}
     for job in jobs:
         errors += hashed[job].errors
-        if job.text is not None:
+        if job.text is not None and all(one.is_read for one in hashed[job].compiles):
             texts.setdefault(hashed[job].text_key, _FingerprintJob(job.text, job.size))
     unique = list(texts.values())
     fingerprint_work = Work(_FingerprintJob.run, _FingerprintJob.lost)
@@ -78,12 +85,17 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
     for job in jobs:
         host, program = hosts[job.path.parent]
         for number, one in enumerate(hashed[job].compiles):
-            text = one.fingerprint
-            if job.text is not None:
-                text = read[texts[hashed[job].text_key]].fingerprint
-            dump = partial(_read, job.path, number, errors)
+            text, is_read = one.fingerprint, one.is_read
+            if job.text is not None and is_read:
+                known = read[texts[hashed[job].text_key]]
+                text, is_read = known.fingerprint, known.error is None
+            dump = partial(_read, job.path, number, errors) if is_read else _no_compile
             found.append(HostCompile(host, program, one.module, text, one.memory, dump))
     return found
+
+
+def _no_compile() -> None:
+    """Return None, as the files of a compile cannot be read."""
 
 
 def _read(path: Path, number: int, errors: list[str]) -> Compile | None:
@@ -92,11 +104,15 @@ def _read(path: Path, number: int, errors: list[str]) -> Compile | None:
 
 @dataclass(frozen=True, slots=True)
 class _HashedCompile:
-    """The module of a compile, and hashes; the fingerprint only without a file of its text."""
+    """The module of a compile, and hashes; the fingerprint only without a file of its text.
+
+    ``is_read`` is false if a file cannot be read, so that nothing but the module is known.
+    """
 
     module: str
-    memory: str | None
+    memory: str | None = None
     fingerprint: str | None = None
+    is_read: bool = True
 
 
 @dataclass(slots=True)
@@ -139,13 +155,20 @@ class _HashJob:
         """Return the hashes."""
         if self.module is None:
             return self._of_any_file()
-        key = None if self.text is None else _digest([self.text])
-        compile_ = _HashedCompile(self.module, _digest(self.memory))
-        return _Hashed(key or str(self.text), [compile_])
+        try:
+            key = None if self.text is None else _digest([self.text])
+            compile_ = _HashedCompile(self.module, _digest(self.memory))
+        except UnreadableError as error:
+            return self._unread(str(error))
+        return _Hashed(key or str(self.path), [compile_])
 
     def lost(self, reason: str) -> _Hashed:
         """Return the message about a job that no worker has finished."""
-        return _Hashed(str(self.text), errors=[f"{shown(self.path)}: {reason}"])
+        return self._unread(f"{shown(self.path)}: {reason}")
+
+    def _unread(self, error: str) -> _Hashed:
+        known = [] if self.module is None else [_HashedCompile(self.module, is_read=False)]
+        return _Hashed(str(self.path), known, [error])
 
     def _of_any_file(self) -> _Hashed:
         found = _Hashed(str(self.path))
@@ -190,16 +213,17 @@ class _FingerprintJob:
 
 
 def _digest(paths: Sequence[Path]) -> str | None:
-    """Return a hash of the contents of files; None without files, or if one is unreadable."""
+    """Return a hash of the contents of files, None without files.
+
+    Raises:
+        UnreadableError: A file cannot be read.
+    """
     found = hashlib.sha256()
-    try:
-        for path in paths:
-            with open_regular_file(path) as file:
-                while data := file.read(_READ_BYTES):
-                    checkpoint()
-                    found.update(data)
-    except (OSError, UnreadableError):  # the reader of the dump reports it
-        return None
+    for path in paths:
+        with open_readable(path) as file:
+            while data := file.read(_READ_BYTES):
+                checkpoint()
+                found.update(data)
     return found.hexdigest() if paths else None
 
 

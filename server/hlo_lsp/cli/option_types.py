@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.text.remote import is_url, local_path
+from hlo_lsp.text.remote import is_url, path_of_input
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -48,29 +47,20 @@ def port_number(text: str) -> int:
 
 
 def dump_path(text: str) -> Path:
-    """Return the path of a file or a folder, which can be a URL.
+    """Return the path of a file or a folder, which can be a URL, also an unreadable one."""
+    if not is_url(text) or not sys.stderr.isatty():
+        return path_of_input(text)
+    # Late imports: nothing of this is needed without a URL.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
 
-    Raises:
-        CommandError: The URL cannot be read.
-    """
-    if not is_url(text):
-        return Path(text)
-    try:
-        if not sys.stderr.isatty():
-            return local_path(text)
-        # Late imports: nothing of this is needed without a URL.
-        from rich.console import Console  # noqa: PLC0415
-        from rich.markup import escape  # noqa: PLC0415
+    from hlo_lsp.text.file_systems import public  # noqa: PLC0415
+    from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
 
-        from hlo_lsp.text.file_systems import public  # noqa: PLC0415
-        from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
-
-        status = Console(stderr=True).status
-        show_waiting(lambda url: status(f"Reading {escape(url)}"))
-        with status(f"Listing {escape(public(text))}"):
-            return local_path(text)
-    except OSError as error:
-        raise CommandError(str(error)) from None
+    status = Console(stderr=True).status
+    show_waiting(lambda url: status(f"Reading {escape(url)}"))
+    with status(f"Listing {escape(public(text))}"):
+        return path_of_input(text)
 
 
 def log_path(text: str) -> str:

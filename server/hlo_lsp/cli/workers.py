@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -18,7 +18,7 @@ from uuid import uuid4
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
-from hlo_lsp.text.remote import local_path
+from hlo_lsp.text.remote import Unlisted, add_unlisted, local_path, unlisted
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 _MAX_JOBS_IN_FLIGHT = 1024  # so that the memory of this process does not grow with the jobs
@@ -124,7 +124,9 @@ class WorkerPool:
     @contextmanager
     def _open_processes(self) -> Iterator[Workers]:
         # Its module is imported now: it takes 20 ms, and most commands do not need it.
-        pool = concurrent.futures.ProcessPoolExecutor(self._count, initializer=_initialize_worker)
+        pool = concurrent.futures.ProcessPoolExecutor(
+            self._count, initializer=_initialize_worker, initargs=(unlisted(),)
+        )
         yield Workers(pool)
 
     def _remote_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
@@ -176,7 +178,8 @@ class WorkerPool:
             return executor.submit(work.run, job)
         try:
             command = self._command
-            return executor.submit(run_in_folder, command, os.getcwd(), self._urls, work.run, job)
+            paths = RemotePaths(self._urls, unlisted())
+            return executor.submit(run_in_folder, command, os.getcwd(), paths, work.run, job)
         except BrokenExecutor:  # by an earlier job: the ones in flight have failed as well
             self._end(wait=False)
             return self._submit(job, work)
@@ -203,8 +206,9 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _initialize_worker() -> None:
+def _initialize_worker(unlisted_paths: Unlisted) -> None:
     reduce_gc_frequency()
+    add_unlisted(unlisted_paths)
     # Ctrl-C reaches all processes of a terminal; only the parent reports it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -212,15 +216,23 @@ def _initialize_worker() -> None:
 _ONE_JOB = threading.Lock()  # A worker can have several threads, but analysis needs a process.
 
 
+@dataclass(frozen=True, slots=True)
+class RemotePaths:
+    """The remote folders of a command, and the paths for those that cannot be listed."""
+
+    urls: tuple[str, ...]
+    unlisted: Unlisted = field(default_factory=dict)
+
+
 def run_in_folder(
-    command: str, folder: str, urls: tuple[str, ...], run: Callable[[_J], _R], job: _J
+    command: str, folder: str, remote: RemotePaths, run: Callable[[_J], _R], job: _J
 ) -> _R:
     """Run a job in a worker of an executor, with paths relative to the folder of the command.
 
     Args:
         command: A text that differs from that of other commands.
         folder: The current folder of the command.
-        urls: The remote folders of the command.
+        remote: The remote folders of the command.
         run: Runs the job.
         job: The job.
     """
@@ -230,7 +242,8 @@ def run_in_folder(
         with suppress(OSError):  # a worker without this folder can read other paths
             os.chdir(folder)
         try:
-            for url in urls:
+            add_unlisted(remote.unlisted)
+            for url in remote.urls:
                 _list_remote(command, url)
             return run(job)
         finally:

@@ -75,7 +75,7 @@ class ComparedModule:
     @property
     def is_same(self) -> bool:
         """True if all hosts compiled the module in the same way."""
-        return len(self.groups) == 1
+        return len(self.groups) == 1 and self.groups[0].module is not None
 
     @property
     def size(self) -> int:
@@ -155,7 +155,8 @@ def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
         else:
             alike[key] = _Alike(names, first, dump, module)
     found = sorted(
-        alike.values(), key=lambda one: (-len(one.hosts), one.compile.fingerprint is None)
+        alike.values(),
+        key=lambda one: (one.module is None, -len(one.hosts), one.compile.fingerprint is None),
     )
     missing = [host for host in hosts if host not in row]
     is_rare = bool(found) and len(missing) > len(found[0].hosts)
@@ -165,7 +166,7 @@ def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
         difference = None
         if is_rare:
             difference = "compiled only here"
-        elif one is not found[0]:
+        elif one is not found[0] or one.module is None:
             difference = _difference(found[0], one)
         yield HostGroup(tuple(in_order(one.hosts)), one.module, difference)
     if missing and not is_rare:
@@ -200,10 +201,11 @@ def _has_other_sizes(diff: ModuleDiff) -> bool:
 def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iterator[str]:
     """Yield the lines of the text form."""
     names = in_order(set(hosts))
-    differing = {host for one in modules for group in one.groups[1:] for host in group.hosts}
+    groups = (group for one in modules for group in one.groups)
+    differing = {host for one in groups if one.difference is not None for host in one.hosts}
     same = sum(one.is_same for one in modules)
     counts = f"{count_noun(len(names), 'host')} · {count_noun(len(modules), 'module')}"
-    if not differing:
+    if same == len(modules):
         yield f"{counts} · all hosts compiled the same programs"
     else:
         which = _listed(in_order(differing))
@@ -224,7 +226,7 @@ def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iter
 
 def _where(first: HostGroup, others: Sequence[HostGroup]) -> str:
     if not others:
-        return "the same on all hosts"
+        return first.difference or "the same on all hosts"
     if first.module is None:
         return f"not on {count_noun(len(first.hosts), 'host')}"
     if len(first.hosts) == 1:

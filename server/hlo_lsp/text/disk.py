@@ -56,7 +56,12 @@ def unreadable(path: Path, error: OSError) -> UnreadableError:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def open_readable(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for reading.
+
+    Raises:
+        UnreadableError: the file is missing, a folder, or forbidden, or reading it fails.
+    """
     try:
         with open_regular_file(path) as file:
             yield file
@@ -74,7 +79,7 @@ def read_document(path: Path) -> Document:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    with _opened(path) as file:
+    with open_readable(path) as file:
         _require_text(path, file.read(_BINARY_CHECK_BYTES))
         file.seek(0)
         return document_of(file)
@@ -134,7 +139,7 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    with _opened(path) as file:
+    with open_readable(path) as file:
         rows = TextIOWrapper(file, encoding="utf-8", errors="replace", newline="\n")
         lines = (row.rstrip("\r\n") for row in rows)
         return Document.from_lines(list(takewhile(lambda line: not ends(line), lines)))
@@ -172,7 +177,7 @@ def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
-    with _opened(path) as file:
+    with open_readable(path) as file:
         data = file.read(count)
     _require_text(path, data[:_BINARY_CHECK_BYTES])
     return Document(decode(data)).lines

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from uuid import uuid4
 
 from hlo_lsp.text.file_systems import RemoteFile, download
 
@@ -21,8 +22,11 @@ def write_empty(path: Path, modified: int) -> None:
 
     Code that opens it by another way than ``open_regular_file`` fails, if the system permits that,
     and does not take it for an empty dump.
+
+    Raises:
+        FileExistsError: The file exists, perhaps complete.
     """
-    path.touch(mode=0 if os.name == "posix" else 0o666)
+    path.touch(mode=0 if os.name == "posix" else 0o666, exist_ok=False)
     os.utime(path, ns=(0, modified // 10**9 * 10**9))
 
 
@@ -33,6 +37,14 @@ def is_complete(path: Path, expected: RemoteFile) -> bool:
     except OSError:
         return False
     return (status.st_mtime_ns, status.st_size) == expected.stamp
+
+
+def is_left_over(partial: Path) -> bool:
+    """Return whether an incomplete file, or a folder for some, is so old that nobody uses it."""
+    try:
+        return partial.stat().st_mtime < time.time() - _MAX_PARTIAL_SECONDS
+    except OSError:
+        return False
 
 
 class Downloads:
@@ -66,11 +78,11 @@ class Downloads:
             complete(found)
             return found
 
-        future = self._running.get(target)
-        if future is None:
-            future = self._running[target] = Future()
+        future: Future[RemoteFile] = Future()
+        running = self._running.setdefault(target, future)
+        if running is future:
             self._tasks.put((target, task))
-        return future
+        return running
 
     def _work(self) -> None:
         while True:
@@ -125,8 +137,8 @@ def _max_cache_bytes() -> float:
 def trim(cache: Path, limit: float) -> None:
     """Empty files of the cache until it has at most ``limit`` bytes; the last one stays."""
     for left in (cache / "partial").iterdir():
-        with suppress(OSError):
-            if left.stat().st_mtime < time.time() - _MAX_PARTIAL_SECONDS:
+        if is_left_over(left):
+            with suppress(OSError):
                 left.unlink()
     found = []
     for folder, _, names in os.walk(cache / "trees"):
@@ -140,7 +152,7 @@ def trim(cache: Path, limit: float) -> None:
     for _, size, modified, path in sorted(found)[:-1]:
         if total <= limit:
             return
-        empty = cache / "partial" / f"{os.getpid()}-{time.monotonic_ns()}.empty"
+        empty = cache / "partial" / uuid4().hex
         with suppress(OSError):
             write_empty(empty, modified)
             os.replace(empty, path)

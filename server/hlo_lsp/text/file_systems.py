@@ -14,8 +14,11 @@ from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
 
 _HTTP = ("http", "https")
+_PROTOCOL = "[A-Za-z][A-Za-z0-9+.-]+"
+_NAME_COLON = ":\0"  # in the name of a file, where two colons would begin another URL
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
 _HEAD_REQUESTS = 32  # at the same time
 _CONNECT_SECONDS = 30
@@ -63,19 +66,22 @@ class RemoteTree:
     """The files below a URL, or the files beside it if the URL is that of a file.
 
     ``top`` is the local path of the URL, and ``files`` are by local path, both relative to the
-    cache. ``folders`` are the URLs of ``top`` and of the folders below it. ``is_whole`` is False if
-    the server does not list the folder of a file.
+    cache. ``folders`` are the URLs of ``top`` and of the folders below it.
     """
 
     top: PurePosixPath
     files: dict[PurePosixPath, RemoteFile]
     folders: dict[PurePosixPath, str]
-    is_whole: bool = True
+
+
+def normalized(url: str) -> str:
+    """Return a URL with its protocols in lower case, as fsspec knows them."""
+    return re.sub(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", lambda found: found[0].lower(), url)
 
 
 def public(url: str) -> str:
     """Return a URL without a password, a token, and a signature, to show it."""
-    url = re.sub(r"\?.*?(?=::|$)", "", url)
+    url = re.sub(r"\?.*?(?=::|$)", "", normalized(url)).replace(_NAME_COLON, ":")
     url = re.sub(r"(https?://[^#]*?)#.*?(?=::|$)", r"\1", url)
     url = re.sub(r"(https?://)[^/@:]*@", r"\1***@", url)
     return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", url)
@@ -87,6 +93,7 @@ def list_tree(url: str) -> RemoteTree:
     Raises:
         RemoteError: The URL cannot be read, or a package is missing.
     """
+    url = normalized(url)
     with _errors(url):
         fs, path = _file_system(url)
         fs.invalidate_cache()
@@ -109,7 +116,7 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
         RemoteError: The file cannot be read as a whole.
         OSError: The target cannot be written.
     """
-    incomplete = partial / f"{os.getpid()}-{time.monotonic_ns()}-{target.name[-64:]}"
+    incomplete = partial / uuid4().hex
     try:
         with _errors(None):
             fs, path = _file_system(file.url)
@@ -136,8 +143,13 @@ class _Location:
         head, separator, rest = url.partition("::")
         self._head = head if "://" in head else f"{head}://"
         self._rest = separator + rest
-        self._is_http = urlsplit(self._head).scheme in _HTTP
+        parts = urlsplit(self._head)
+        self._is_http = parts.scheme in _HTTP
         self._path = path
+        # URLs that differ in these have the same names of files, but can have other content.
+        user = parts.netloc.rpartition("@")[0]
+        options = {"user": user, "query": parts.query} if self._is_http else fs.storage_options
+        self._options = {key: value for key, value in options.items() if value}
 
     def is_file(self) -> bool:
         """Return whether the URL is that of a file."""
@@ -163,7 +175,6 @@ class _Location:
 
     def file_tree(self) -> RemoteTree:
         """Return the file and those beside it, which may be of the same compile."""
-        top = self._local(self._path)
         # A query may contain slashes.
         name = self._path.partition("?")[0] if self._is_http else self._path
         parent = name.rpartition("/")[0]
@@ -175,9 +186,11 @@ class _Location:
                 beside = self._with_facts(filter(_is_plain, beside))
         except Exception:  # noqa: BLE001  # of any file system: it may allow to read, but not to list
             beside = {}
+        if not beside:
+            # Apart from other files of this folder: no later list shows whether these still exist.
+            self._options["file"] = self._path
         files = {} if self._path in beside else {self._path: self._fs.info(self._path)}
-        tree = self._tree(top, parent, {**beside, **files})
-        return RemoteTree(top, tree.files, tree.folders, is_whole=bool(beside))
+        return self._tree(self._local(self._path), parent, {**beside, **files})
 
     def _tree(
         self, top: PurePosixPath, root: str, found: Mapping[str, Mapping[str, Any]]
@@ -193,8 +206,11 @@ class _Location:
             local = self._local(path)
             if not all(map(_is_safe, local.parts)) or folder not in local.parents:
                 continue
-            url = path if self._is_http else base + path[len(root) :].strip("/") + self._rest
-            files[local] = _remote_file(url, info)
+            if not path.endswith("/"):  # a bucket can have an empty object for a folder
+                name = path[len(root) :].removeprefix("/")
+                url = base + name.replace(":", _NAME_COLON) + self._rest
+                url = path.replace("::", "%3A%3A") if self._is_http else url
+                files[local] = _remote_file(url, info)
             for parent in local.parents:
                 if parent in folders:
                     break
@@ -225,21 +241,23 @@ class _Location:
             return dict(zip(found, pool.map(info, found), strict=True))
 
     def _local(self, path: str) -> PurePosixPath:
-        return PurePosixPath(self._name(), *self._parts(path))
+        protocol = urlsplit(self._head).scheme
+        text = json.dumps(self._options, sort_keys=True, default=str)
+        root = f"{protocol}-{_hash(text):08x}" if self._options else protocol
+        return PurePosixPath(root, *self._parts(path))
 
     def _parts(self, path: str) -> list[str]:
-        if not self._is_http:
-            return [part for part in path.split("/") if part]
-        url = urlsplit(path)
-        names = unquote(url.path).split("/")
-        return [part for part in (url.netloc.rpartition("@")[2].replace(":", "_"), *names) if part]
-
-    def _name(self) -> str:
-        """Return a name for the file system: its protocol and a hash of other options."""
-        protocol = urlsplit(self._head).scheme
-        options = {} if self._is_http else self._fs.storage_options
-        text = json.dumps(options, sort_keys=True, default=str)
-        return f"{protocol}-{_hash(text):08x}" if options else protocol
+        """Return the parts of a path as names of files and folders."""
+        host = []
+        if self._is_http:
+            url = urlsplit(path)
+            host, path = [url.netloc.rpartition("@")[2].replace(":", "_")], url.path
+        path = path.strip("/")
+        names = path.split("/") if path else []
+        if self._is_http:
+            names = list(map(unquote, names))
+        # A bucket permits empty names, and a server an escaped slash.
+        return host + [name.replace("/", "%2F") or "%2F" for name in names]
 
 
 def _file_system(url: str) -> tuple[Any, str]:
@@ -255,8 +273,8 @@ def _file_system(url: str) -> tuple[Any, str]:
         # By default, a file that takes more than 5 minutes is given up.
         timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
         options["client_kwargs"] = {"timeout": timeout}
-    found: tuple[Any, str] = url_to_fs(url, **options)
-    return found
+    fs, path = url_to_fs(url, **options)
+    return fs, path.replace(_NAME_COLON, ":")
 
 
 def _is_plain(url: str) -> bool:

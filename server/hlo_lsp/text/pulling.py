@@ -4,9 +4,12 @@ import shutil
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from pathlib import Path
+from tempfile import mkdtemp
 
-from hlo_lsp.text.downloads import downloads, is_complete
-from hlo_lsp.text.file_systems import RemoteFile, list_tree, public
+from hlo_lsp.text.downloads import downloads, is_complete, is_left_over
+from hlo_lsp.text.file_systems import RemoteError, RemoteFile, list_tree, public
+
+_PARTIAL_PREFIX = ".hlo-lsp-partial-"
 
 
 def pull(
@@ -30,16 +33,26 @@ def pull(
     top = tree.top
     files = tree.files if top in tree.folders else {top: tree.files[top]}
     start = top if top in tree.folders else top.parent
-    partial = folder / ".hlo-lsp-partial"
-    partial.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob(f"{_PARTIAL_PREFIX}*"):
+        if is_left_over(old):
+            shutil.rmtree(old, ignore_errors=True)
+    # Others may copy into the same folder meanwhile.
+    partial = Path(mkdtemp(prefix=_PARTIAL_PREFIX, dir=folder))
     errors: dict[str, OSError] = {}
     try:
         futures: dict[Future[RemoteFile], RemoteFile] = {}
         for path, file in files.items():
             target = folder / path.relative_to(start)
-            if not is_complete(target, file):
-                target.parent.mkdir(parents=True, exist_ok=True)
-                futures[downloads().start(file, target, partial)] = file
+            if path in tree.folders:  # a bucket permits both
+                errors[public(file.url)] = RemoteError("not copied, because a folder has this name")
+            elif not is_complete(target, file):
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    errors[public(file.url)] = error
+                else:
+                    futures[downloads().start(file, target, partial)] = file
         left, copied, size = set(futures), 0, 0
         while left:
             report(len(files) - len(left), len(files), size)

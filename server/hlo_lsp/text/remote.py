@@ -14,8 +14,12 @@ from typing import BinaryIO
 
 from hlo_lsp.text.cache_paths import CACHE_MARK
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
+_URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+::)*[A-Za-z][A-Za-z0-9+.-]+://")
 _MAX_AHEAD = 8  # compiles whose files are downloaded while others are read
+Unlisted = dict[Path, tuple[str, str]]
+"""URLs that cannot be listed, each with the reason, by the path that stands for it."""
+
+_unlisted: Unlisted = {}
 
 
 def is_url(text: str) -> bool:
@@ -24,16 +28,16 @@ def is_url(text: str) -> bool:
 
 
 def is_remote(path: Path) -> bool:
-    """Return whether a path is that of a remote file or folder, so in the cache."""
-    return CACHE_MARK in str(path)
+    """Return whether a path is that of a remote file or folder."""
+    return CACHE_MARK in str(path) or path in _unlisted
 
 
 def local_path(text: str) -> Path:
     """Return the path of a file or a folder; the files at a URL are listed, but not read.
 
     Raises:
-        RemoteError: The URL cannot be read, or a package for it is missing.
-        OSError: The cache cannot be written.
+        RemoteError: The URL cannot be read, a package for it is missing, or the cache cannot be
+            written.
     """
     if not is_url(text):
         return Path(text)
@@ -42,12 +46,34 @@ def local_path(text: str) -> Path:
     return remote_cache.cached_path(text)
 
 
+def path_of_input(text: str) -> Path:
+    """Return a path as ``local_path`` does; if that fails, opening the path reports why."""
+    try:
+        return local_path(text)
+    except OSError as error:
+        path = Path(text).absolute()
+        _unlisted[path] = text, error.strerror or str(error)
+        return path
+
+
+def unlisted() -> Unlisted:
+    """Return the paths for URLs that cannot be listed, for other processes."""
+    return dict(_unlisted)
+
+
+def add_unlisted(paths: Unlisted) -> None:
+    """Let paths stand for URLs that cannot be listed, as in the process that noticed it."""
+    _unlisted.update(paths)
+
+
 def shown(path: Path) -> str:
     """Return the URL of a remote path, or another path as it is."""
     if not is_remote(path):
         return str(path)
-    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+    from hlo_lsp.text import file_systems, remote_cache  # noqa: PLC0415
 
+    if path in _unlisted:
+        return file_systems.public(_unlisted[path][0])
     return remote_cache.shown_name(path) or str(path)
 
 
@@ -85,8 +111,10 @@ def open_remote(path: Path) -> BinaryIO | None:
     """
     if not is_remote(path):
         return None
-    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+    from hlo_lsp.text import file_systems, remote_cache  # noqa: PLC0415
 
+    if path in _unlisted:
+        raise file_systems.RemoteError(_unlisted[path][1])
     return remote_cache.open_file(path)
 
 

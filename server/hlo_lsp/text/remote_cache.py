@@ -23,6 +23,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+from uuid import uuid4
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.cache_paths import CACHE_MARK, CACHE_NAME
@@ -40,13 +41,11 @@ _Waiting = Callable[[str], AbstractContextManager[object]]
 class _State:
     """The knowledge of this process.
 
-    ``single`` are files in folders that the server does not list, ``newer`` are versions that were
-    found when files were read, each with the stamp of the listed version that it replaces, and
-    ``waiting`` shows that a command waits for a file.
+    ``newer`` are versions that were found when files were read, each with the stamp of the listed
+    version that it replaces, and ``waiting`` shows that a command waits for a file.
     """
 
     lists: dict[str, tuple[tuple[int, int], "_List"]]
-    single: dict[PurePosixPath, dict[str, RemoteFile]]
     newer: dict[str, tuple[tuple[int, int], RemoteFile]]
     waiting: _Waiting
     limit: CacheLimit
@@ -60,7 +59,7 @@ class _List:
     files: dict[str, RemoteFile]
 
 
-_state = _State({}, {}, {}, lambda _: nullcontext(), CacheLimit())
+_state = _State({}, {}, lambda _: nullcontext(), CacheLimit())
 
 
 def show_waiting(waiting: _Waiting) -> None:
@@ -72,14 +71,17 @@ def cached_path(text: str) -> Path:
     """Return the path of a URL in the cache, after listing the files there.
 
     Raises:
-        RemoteError: The URL cannot be read, or a package for it is missing.
-        OSError: The cache cannot be written.
+        RemoteError: The URL cannot be read, a package for it is missing, or the cache cannot be
+            written.
     """
     if text.lower().startswith("file://"):
         return Path(url2pathname(urlsplit(text).path))
     tree = list_tree(text)
-    trees = _cache_folder() / "trees"
-    _write_tree(trees, tree)
+    try:
+        trees = _cache_folder() / "trees"
+        _write_tree(trees, tree)
+    except OSError as error:
+        raise _unwritable(error, public(text)) from error
     return trees / tree.top
 
 
@@ -100,7 +102,12 @@ def open_file(path: Path) -> BinaryIO | None:
         with _state.waiting(public(expected.url)):
             while not wait([future], _WAIT_SECONDS).done:
                 checkpoint()
-        future.result()
+        try:
+            future.result()
+        except RemoteError:
+            raise
+        except OSError as error:
+            raise _unwritable(error) from error
     raise RemoteError("other files replace this one in the cache; raise HLO_LSP_CACHE_GIB")
 
 
@@ -182,6 +189,12 @@ def _cache_folder() -> Path:
     return cache
 
 
+def _unwritable(error: OSError, url: str | None = None) -> RemoteError:
+    where = "" if error.filename is None else f" {error.filename}"
+    reason = f"cannot write to the cache{where}: {error.strerror}"
+    return RemoteError(f"{reason}; set HLO_LSP_CACHE to another folder", url)
+
+
 def _write_tree(trees: Path, tree: RemoteTree) -> None:
     """Let the cache have the folders and files of a tree; complete files are kept."""
     folders: dict[PurePosixPath, dict[str, RemoteFile]] = {one: {} for one in tree.folders}
@@ -194,11 +207,7 @@ def _write_tree(trees: Path, tree: RemoteTree) -> None:
             for gone in [one for one in inner if at / one not in folders]:
                 shutil.rmtree(Path(name, gone), ignore_errors=True)
                 inner.remove(gone)
-    for folder, files in folders.items():
-        if not tree.is_whole:
-            single = _state.single.setdefault(folder, {})
-            single.update(files)
-            files = single  # noqa: PLW2901
+    for folder, files in sorted(folders.items()):  # a file can have become a folder
         _write_folder(trees, folder, _List(tree.folders[folder], files))
 
 
@@ -212,8 +221,9 @@ def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
             (local / name).unlink(missing_ok=True)
     for name, file in content.files.items():
         if name not in there:
-            write_empty(local / name, file.modified)
-    partial = trees.parent / "partial" / f"{os.getpid()}-{time.monotonic_ns()}.json"
+            with suppress(FileExistsError):  # another process has listed the folder meanwhile
+                write_empty(local / name, file.modified)
+    partial = trees.parent / "partial" / uuid4().hex
     files = {name: [file.url, *file.stamp] for name, file in content.files.items()}
     partial.write_text(json.dumps({"url": content.url, "files": files}), "utf-8")
     os.replace(partial, _list_path(trees.parent, folder))
