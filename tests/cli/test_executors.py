@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from socket import create_server
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
@@ -24,7 +25,7 @@ from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, pl
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.cli import executors
 from hlo_lsp.cli.executors import open_workers
-from hlo_lsp.cli.workers import Work, WorkerPool
+from hlo_lsp.cli.workers import Work, WorkerPool, Workers
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
 _FAILING_MODULE = "module_0002.jit_f.cl_12.after_optimizations.txt"
@@ -76,6 +77,30 @@ def test_job_that_ends_its_worker_is_reported(pod: Path) -> None:
     notes = [one.note for found in results.values() for one in found if one.note is not None]
     assert len(notes) == len(guilty.files)
     assert notes[0].startswith(f"{guilty.files[0]}: not read, because its worker failed twice (")
+
+
+class SynchronousExecutor(Executor):
+    """Runs each job when it is submitted, and knows which results are in memory."""
+
+    def __init__(self) -> None:
+        self.alive: WeakSet[Future[Any]] = WeakSet()
+
+    def submit(self, work: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        """Run a function."""
+        future: Future[Any] = Future()
+        future.set_result(work(*arguments))
+        self.alive.add(future)
+        return future
+
+
+def test_results_are_released(pod: Path) -> None:
+    (job, *_) = plan([pod], CheckOptions()).jobs
+    executor = SynchronousExecutor()
+    pool = WorkerPool(open_workers=lambda: nullcontext(Workers(executor)))
+    with pool as workers:
+        found = workers.results([job] * 3000, Work(lambda _: b"", lost_job))
+        counts = {len(executor.alive) for _ in found}
+    assert 1000 < max(counts) <= 1025
 
 
 def failing() -> Executor:

@@ -5,16 +5,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of
+from hlo_lsp.model import compile_files
 from hlo_lsp.model.compile_files import (
     CompileFiles,
     FolderCache,
     FolderListing,
+    compiles_below,
     files_of_compile,
     group_by_module,
 )
@@ -371,3 +374,20 @@ def test_every_file_goes_to_its_module(modules: dict[_Module, set[str]]) -> None
     assert Counter(name for group in found.values() for name in group) == Counter(
         {name: 1 for names in groups.values() for name in names}
     )
+
+
+def test_walk_keeps_the_listing_of_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "module_0001.jit_f.txt").touch()
+    made: WeakSet[FolderListing] = WeakSet()
+
+    class Listing(FolderListing):
+        def __init__(self, folder: Path, names: Iterable[str]) -> None:
+            super().__init__(folder, names)
+            made.add(self)
+
+    monkeypatch.setattr(compile_files, "FolderListing", Listing)
+    assert [len(made) for _ in compiles_below(tmp_path)] == [1, 1, 1]

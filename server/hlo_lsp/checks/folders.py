@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hlo_lsp.background_jobs import cached_property, checkpoint
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.framework.finding import Finding, Severity
@@ -25,10 +25,11 @@ from hlo_lsp.text.disk import BinaryFileError, UnreadableError, file_stamp
 from hlo_lsp.text.remote import shown
 
 _ENDINGS = frozenset({".txt", ".hlo"})
+_NO_PATHS = frozenset[Path]()  # one object for thousands of jobs
 _Stamp = tuple[str, int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CheckJob:
     """Files of one compile that are checked together.
 
@@ -41,7 +42,7 @@ class CheckJob:
     stamps: tuple[_Stamp, ...]
     selection: Selection
 
-    @cached_property
+    @property
     def size(self) -> int:
         """The total size of the files of the compile, in bytes."""
         return sum(size for _, _, size in self.stamps)
@@ -156,7 +157,8 @@ def _jobs_in(
         checkpoint()
         known = {path: file_stamp(path) for path in (*compile_files, *group)}
         stamps = tuple((path.name, *stamp) for path, stamp in known.items() if stamp is not None)
-        yield CheckJob(tuple(group), frozenset(named.intersection(group)), stamps, selection)
+        named_here = frozenset(named.intersection(group)) if named else _NO_PATHS
+        yield CheckJob(tuple(group), named_here, stamps, selection)
 
 
 logger = logging.getLogger(__name__)
@@ -240,7 +242,7 @@ def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[Fil
 
 def lost_job(job: CheckJob, reason: str) -> list[FileResult]:
     """Return the results of a job that was not run."""
-    return [FileResult(path, note=f"{path}: {reason}") for path in job.files]
+    return [FileResult(path, note=f"{shown(path)}: {reason}") for path in job.files]
 
 
 def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:

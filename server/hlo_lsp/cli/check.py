@@ -163,7 +163,10 @@ def _check_plan(
     if current.errors:
         return print_errors(map(str, current.errors))
     pending = [job for job in current.jobs if job not in known]
-    known.update(with_progress_bar(workers, pending, Work(check_job, lost_job)))
+    for job, results in with_progress_bar(workers, pending, Work(check_job, lost_job)):
+        for checked, path in zip(results, job.files, strict=True):
+            checked.path = path  # which other processes have copied
+        known[job] = results
     found = outcome(current, options.paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = print_errors(found.notes)

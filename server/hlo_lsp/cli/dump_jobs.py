@@ -1,5 +1,6 @@
 """Work on all compiles at the paths of a command line, distributed over workers."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -52,14 +53,9 @@ def results_at(
     """
     unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     frames = frames or current_folder_frames()
-    files: dict[tuple[Path, str], list[_NamedFile]] = {}
-    for number, path in enumerate(paths):
-        for file, stem in _with_stems(compiles_below(path)):
-            named = _NamedFile(file, number, is_named=file is path)
-            files.setdefault((file.parent, stem), []).append(named)
     jobs = [
         _DumpJob(tuple(group), file_size(group[0].path), work, unread_roles, frames)
-        for group in files.values()
+        for group in _files_by_compile(paths)
     ]
     found = run_jobs(
         workers,
@@ -79,6 +75,15 @@ def results_at(
     for number, path in enumerate(paths):
         is_empty = number not in full and not errors_of[number]
         errors += [no_dumps_message(path)] if is_empty else errors_of[number]
+
+
+def _files_by_compile(paths: Sequence[Path]) -> "Iterable[list[_NamedFile]]":
+    files: dict[tuple[str, str], list[_NamedFile]] = {}
+    for number, path in enumerate(paths):
+        for file, stem in _with_stems(compiles_below(path)):
+            named = _NamedFile(str(file), number, is_named=file is path)
+            files.setdefault((os.path.dirname(file), stem), []).append(named)
+    return files.values()
 
 
 def _with_stems(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -108,11 +113,19 @@ def run_jobs(
 
 @dataclass(frozen=True, slots=True)
 class _NamedFile:
-    """A file of a compile, and the number of the path that leads to it."""
+    """A file of a compile, and the number of the path that leads to it.
 
-    path: Path
+    A name needs less memory than a path, and there are thousands of compiles.
+    """
+
+    name: str
     number: int
     is_named: bool
+
+    @property
+    def path(self) -> Path:
+        """The path of the file."""
+        return Path(self.name)
 
 
 @dataclass(slots=True)
