@@ -76,6 +76,16 @@ def test_dump_replaces_missing_modules(train: Path) -> None:
     assert parts[0] == parts[1]
 
 
+def test_equal_dumps_are_ambiguous_without_modules(train: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(train / "dump", tmp_path / name)
+    dumps = tmp_path / "a", tmp_path / "b"
+    line = run("profile", train / "profile.trace.json.gz", *dumps).out.splitlines()[2]
+    assert line.startswith("ambiguous: the text is ")
+    assert "name only one of them" in line
+    assert "ambiguous" not in run("profile", train / "profile.xplane.pb", *dumps).out
+
+
 def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
     before = corpus_profiles / "jax_0_10" / "train"
     found = run("profile", train, "--compare", before, "-n", "1")

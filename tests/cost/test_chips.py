@@ -25,6 +25,16 @@ def test_every_figure_has_a_source(name: str) -> None:
     assert argument_parser().parse_args(["cost", "dump", "--chip", name]).chip == name
 
 
+def test_narrower_elements_use_the_rate_of_their_width() -> None:
+    rates = [chips()["b200"].peak_flops(bits) for bits in (4, 8, 16)]
+    assert rates == [9000e12, 4500e12, 2250e12]
+    assert chips()["v5e"].peak_flops(4) == chips()["v5e"].peak_flops(8)
+
+
+def test_collectives_send_with_half_of_both_directions() -> None:
+    assert chips()["v5e"].network_bytes_per_second == 200e9
+
+
 def test_device_has_half_of_a_chip_with_two() -> None:
     assert chips()["tpu7x"].peak_flops(16) == pytest.approx(1153.5e12)
 
@@ -76,6 +86,26 @@ def test_narrow_operands_use_the_higher_peak() -> None:
     dot = program.groups(InstructionKey.INSTRUCTION)[0]
     assert (dot.name, dot.bound) == ("d", Bound.COMPUTE)
     assert dot.seconds == pytest.approx(2 * 4096**3 / 393e12)
+
+
+def test_four_bits_use_the_highest_peak() -> None:
+    text = _DOT.replace("f32[1000,1000] parameter", "f4e2m1fn[4096,4096] parameter")
+    text = text.replace("f32[1000,1000] dot", "f32[4096,4096] dot")
+    dot = cost_of_text(text, chips()["b200"]).groups(InstructionKey.INSTRUCTION)[0]
+    assert dot.seconds == pytest.approx(2 * 4096**3 / 9000e12)
+
+
+def test_copy_to_host_memory_takes_the_time_of_the_link() -> None:
+    text = module(
+        "%a = f32[1024,1024]{1,0:T(8,128)} parameter(0)",
+        "%s = (f32[1024,1024]{1,0:T(8,128)S(5)}, f32[1024,1024]{1,0:T(8,128)}, u32[]{:S(2)})"
+        " copy-start(%a)",
+        "ROOT %d = f32[1024,1024]{1,0:T(8,128)S(5)} copy-done(%s)",
+    )
+    program = cost_of_text(text, chips()["v5e"], "module_0001.f.cl_1.after_optimizations.txt")
+    copy = program.groups(InstructionKey.INSTRUCTION)[0]
+    assert (copy.name, copy.bound, copy.memory_bytes) == ("s", Bound.HOST, 2 << 22)
+    assert copy.seconds == pytest.approx((1 << 22) / 16e9)
 
 
 @pytest.mark.parametrize(

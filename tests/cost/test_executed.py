@@ -38,6 +38,13 @@ def test_loop_counts_each_iteration() -> None:
     assert program.executed.complete
 
 
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_condition_runs_once_more_than_the_body(count: int) -> None:
+    config = TRIP_COUNT.replace('"5"', f'"{count}"')
+    program = cost_of_text(LOOP.replace("CONFIG", config))
+    assert program.total.cost == Cost(count * 8 + count + 1, 0, count * 96 + (count + 1) * 9)
+
+
 def test_unknown_trip_count_is_a_lower_bound() -> None:
     program = cost_of_text(LOOP.replace("CONFIG", ""))
     assert program.total.cost == Cost(9, 0, 105)

@@ -19,12 +19,12 @@ def test_first_lines_answer_the_question() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
     assert lines == [
         "m: at least 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
-        "least time on TPU v5e: 30.2 ns, mostly bound by memory",
+        "least time on TPU v5e: 40.5 ns, mostly bound by network",
         "XLA's analysis, each loop once: 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed",
         "1 loop of unknown trip count, counted once: w",
         "1 custom call of unknown cost: my_kernel (1)",
-        "   10.2 ns   34%   1.02 kFLOP      8.0 KiB  network  all-reduce",
-        "   10.0 ns   33%   1.02 kFLOP      8.0 KiB  memory   negate",
+        "   20.5 ns   51%   1.02 kFLOP      8.0 KiB  network  all-reduce",
+        "   10.0 ns   25%   1.02 kFLOP      8.0 KiB  memory   negate",
         "  and 2 more",
     ]
 
@@ -33,3 +33,11 @@ def test_without_chip_there_are_no_times() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-2:] == ["   1.02 kFLOP      8.0 KiB  all-reduce", "  and 3 more"]
+
+
+def test_cache_of_a_gpu_is_stated() -> None:
+    lines = list(cost_lines(cost_of_text(_TEXT, chips()["h100"]), InstructionKey.OPCODE, 2))
+    assert lines[1].endswith("mostly bound by network")
+    negate = module("%a = f32[1024] parameter(0)", "ROOT %n = f32[1024] negate(%a)")
+    lines = list(cost_lines(cost_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
+    assert lines[1].endswith("mostly bound by memory; data in its cache takes less")

@@ -163,6 +163,7 @@ def profile(
     *,
     before: str = "",
     by: str = "line",
+    chip: str = "",
     top: int = 10,
     max_bytes: int = _DEFAULT_BYTES,
 ) -> str:
@@ -173,10 +174,12 @@ def profile(
         dumps: A folder with the dumps of the program, by default the modules in the profile.
         before: A profile before a change, to compare with.
         by: Group by line, scope, opcode, phase, computation, or instruction.
+        chip: The chip of the rooflines, such as v5e or h100; by default that of the dump.
         top: The number of rows to show for each module.
         max_bytes: The largest size of the answer in bytes.
     """
     options = ["--by", by, "--top", str(top), *(["--compare", before] if before else [])]
+    options += ["--chip", chip] if chip else []
     return _answer(["profile", path, *([dumps] if dumps else []), *options], max_bytes)
 
 

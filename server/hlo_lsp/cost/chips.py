@@ -15,6 +15,8 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_DIRECTIONS = 2  # of a link
+
 
 @dataclass(frozen=True, slots=True)
 class Chip:
@@ -22,9 +24,10 @@ class Chip:
 
     Attributes:
         name: The name of the option ``--chip``.
-        flops_per_second: By the bits of an element, 16 and perhaps 8.
+        flops_per_second: By the bits of an element, 16 and perhaps 8 and 4.
         memory_bytes_per_second: Of the memory outside the chip.
-        network_bytes_per_second: Of all links to other chips, None if it is unknown.
+        network_bytes_per_second: What all links to other chips send, None if it is unknown.
+        host_bytes_per_second: Of the link to the host in one direction, None if it is unknown.
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
         capability: The architecture in the names of dump files of which this is the usual chip, or
             empty.
@@ -36,14 +39,19 @@ class Chip:
     flops_per_second: Mapping[int, float]
     memory_bytes_per_second: float
     network_bytes_per_second: float | None
+    host_bytes_per_second: float | None
     matrix_unit: int | None
     capability: str
     source: str
 
+    @property
+    def has_cache(self) -> bool:
+        """True for GPUs: what the cache holds can take less than the time of the memory."""
+        return self.matrix_unit is None
+
     def peak_flops(self, bits: int) -> float:
         """Return the FLOP/s of the matrix unit for elements of this many bits, at most."""
-        narrow = self.flops_per_second.get(8) if bits <= 8 else None
-        return narrow or self.flops_per_second[16]
+        return self.flops_per_second[min(one for one in self.flops_per_second if one >= bits)]
 
 
 @cache
@@ -53,13 +61,14 @@ def chips() -> dict[str, Chip]:
     found = {}
     for name, entry in tomllib.loads(text).items():
         share = 1 / entry["devices"]
-        network = entry.get("network")
+        network, host = entry.get("network"), entry.get("host")
         found[name] = Chip(
             name,
             entry["title"],
             {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
             entry["memory"] * 1e9 * share,
-            None if network is None else network * 1e9 * share,
+            None if network is None else network / _DIRECTIONS * 1e9 * share,
+            None if host is None else host * 1e9 * share,
             entry.get("matrix_unit"),
             entry.get("capability", ""),
             entry["source"],

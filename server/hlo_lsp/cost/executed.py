@@ -18,6 +18,7 @@ from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.model.backend import HOST_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees
@@ -27,7 +28,9 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 _ENDS = ("-done", "-update")
 _ASYNC_START = 'custom_call_target="AsyncCollectiveStart"'
 _CYCLES = re.compile(r'"estimated_cycles":"(\d{1,18})"')  # 2^63 - 1 for an unknown number
-_NARROW_ARRAY = re.compile(r"(?:[su][1248]|f[468]e\w+)\[")
+_NARROW_ARRAY = re.compile(r"(?:[su]([1248])|f([468])e\w+)\[")
+_WIDE_BITS = 16
+_IN_HOST_MEMORY = f"S({HOST_SPACE})"
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
@@ -43,7 +46,8 @@ class InstructionCost:
         memory_bytes: The bytes of ``cost`` that are not in on-chip memory.
         wire_bytes: The bytes that the device sends to others.
         executions: How often the instruction runs, at least.
-        is_narrow: True if an operand has numbers of at most 8 bits.
+        host_bytes: The bytes of ``memory_bytes`` that are in host memory.
+        element_bits: 16, or fewer if an operand has narrower numbers: 8 or 4.
         products: The matrix products of one execution.
         estimated_cycles: The estimate of the compiler for one execution, None if it prints none.
         is_lower_bound: True if a custom call in the fusion is of unknown cost.
@@ -55,7 +59,8 @@ class InstructionCost:
     memory_bytes: int
     wire_bytes: int
     executions: int
-    is_narrow: bool = False
+    host_bytes: int = 0
+    element_bits: int = 16
     products: tuple[MatrixProduct, ...] = ()
     estimated_cycles: int | None = None
     is_lower_bound: bool = False
@@ -172,6 +177,7 @@ def executed_cost(
     operands: OperandIndex,
     size_of: SizeOf,
     memory_size_of: SizeOf,
+    host_size_of: SizeOf,
     fusions: FusionIndex | None = None,
 ) -> ExecutedCost:
     """Return the costs of a module as it runs.
@@ -180,13 +186,15 @@ def executed_cost(
         operands: The operands of the instructions of the module.
         size_of: Returns the bytes of an array in memory.
         memory_size_of: Returns the same, but 0 for an array in on-chip memory.
+        host_size_of: Returns the same, but 0 for an array that is not in host memory.
         fusions: The fusions of the module, to share them with costs of other sizes.
     """
     fusions = FusionIndex(operands) if fusions is None else fusions
     costs = ExecutedCosts(operands, size_of, fusions)
     schedule = _Schedule(costs)
     memory = ExecutedCosts(operands, memory_size_of, fusions)
-    rows = tuple(schedule.instructions(memory))
+    host = ExecutedCosts(operands, host_size_of, fusions)
+    rows = tuple(schedule.instructions(memory, host))
     return ExecutedCost(
         rows,
         tuple(schedule.unknown_loops),
@@ -217,13 +225,13 @@ class _Schedule:
         # The channels of collectives that a fusion starts, and later fusions continue and end.
         self._started: set[tuple[ComputationLine | None, str]] = set()
 
-    def instructions(self, memory: ExecutedCosts) -> Iterator[InstructionCost]:
+    def instructions(self, memory: ExecutedCosts, host: ExecutedCosts) -> Iterator[InstructionCost]:
         """Yield the costs in the order of the text, computation by computation."""
         for computation, count in self._executions().items():
             checkpoint()
             for member in self._module.members(computation):
                 if count and not _calls_schedule(member):
-                    yield self._instruction(member, computation, count, memory)
+                    yield self._instruction(member, computation, count, memory, host)
 
     def _instruction(
         self,
@@ -231,6 +239,7 @@ class _Schedule:
         computation: ComputationLine,
         count: int,
         memory: ExecutedCosts,
+        host: ExecutedCosts,
     ) -> InstructionCost:
         cost = self._costs.of(instruction)
         unknown = self._costs.unknown_in(instruction)
@@ -243,15 +252,24 @@ class _Schedule:
             memory.of(instruction).bytes_accessed if cost.bytes_accessed else 0,
             self._wire_bytes(instruction),
             count,
-            cost.flops > 0 and self._is_narrow(instruction),
+            host.of(instruction).bytes_accessed if self._uses_host(instruction) else 0,
+            self._element_bits(instruction) if cost.flops else _WIDE_BITS,
             tuple(self._costs.products(instruction)) if cost.flops else (),
             _estimated_cycles(instruction),
             bool(unknown) and not is_unknown,
         )
 
-    def _is_narrow(self, instruction: InstructionLine) -> bool:
-        operands = self._costs.operands.of(instruction)
-        return any(one is not None and _NARROW_ARRAY.match(one.shape) for one in operands)
+    def _uses_host(self, instruction: InstructionLine) -> bool:
+        """Return whether the result or an operand of an instruction is in host memory."""
+        shapes = (instruction.shape, *self._costs.operands.shapes(instruction))
+        return any(_IN_HOST_MEMORY in shape for shape in shapes)
+
+    def _element_bits(self, instruction: InstructionLine) -> int:
+        shapes = self._costs.operands.shapes(instruction)
+        found = filter(None, map(_NARROW_ARRAY.match, shapes))
+        widths = (int(one[1] or one[2]) for one in found)
+        # Numbers of 6 bits have the rate of 8 bits.
+        return min((4 if bits <= 4 else 8 for bits in widths), default=_WIDE_BITS)
 
     def _wire_bytes(self, instruction: InstructionLine) -> int:
         opcode = instruction.opcode
@@ -317,14 +335,15 @@ class _Schedule:
             if member.opcode == "conditional":
                 self.conditionals += 1
                 callees = self._largest(callees)
-            times = 1
+            times, known = 1, None
             if member.opcode == "while":
                 known = trip_count(self._module, member)
                 times = 1 if known is None else known
                 if known is None:
                     self.unknown_loops.append(member.name)
             for attribute, callee in callees:
-                yield callee, times + (attribute == "condition" and times > 1)
+                # The condition runs once more than the body, when it ends the loop.
+                yield callee, times + (attribute == "condition" and known is not None)
 
     def _largest(
         self, branches: list[tuple[str, ComputationLine]]

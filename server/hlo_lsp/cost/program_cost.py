@@ -11,7 +11,7 @@ from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.cost.xla import xla_costs, xla_size
 from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
-from hlo_lsp.model.backend import is_on_chip
+from hlo_lsp.model.backend import HOST_SPACE, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
@@ -160,17 +160,24 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     return ProgramCost(dump, chip, executed, total, xla_costs(operands, fusions))
 
 
-def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf]:
-    """Return functions for the bytes of an array in memory, and outside of on-chip memory."""
+def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:
+    """Return functions for the bytes of an array in memory, off the chip, and in host memory."""
     target = target_of(dump)
 
     def size_of(shape: str, _: str | None = None, /) -> int:
         size = sizes_of_text(shape, target).bytes
         return xla_size(shape) if size is None else size
 
+    def space_of(array: str) -> int:
+        whole = try_shape(array)
+        return whole.memory_space if isinstance(whole, ArrayShape) else 0
+
     def memory_size_of(shape: str, array: str | None = None, /) -> int:
-        whole = try_shape(shape if array is None else array)
-        space = whole.memory_space if isinstance(whole, ArrayShape) else 0
+        space = space_of(shape if array is None else array)
         return 0 if is_on_chip(space, target.backend) else size_of(shape)
 
-    return size_of, memory_size_of
+    def host_size_of(shape: str, array: str | None = None, /) -> int:
+        space = space_of(shape if array is None else array)
+        return size_of(shape) if space == HOST_SPACE else 0
+
+    return size_of, memory_size_of, host_size_of

@@ -6,8 +6,6 @@ from enum import Enum
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
 
-_WIDE_BITS, _NARROW_BITS = 16, 8
-
 
 class Bound(Enum):
     """The resource that an instruction waits for at its least time."""
@@ -15,6 +13,7 @@ class Bound(Enum):
     COMPUTE = "compute"
     MEMORY = "memory"
     NETWORK = "network"
+    HOST = "host"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +25,18 @@ class LeastTime:
 
 
 def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
-    """Return the least time of an instruction: that of the resource that takes longest."""
+    """Return the least time of an instruction: that of the resource that takes longest.
+
+    On a GPU, the time of the memory is that of data that its cache does not hold.
+    """
     if one.cost is None:
         return LeastTime(0.0, None)
-    bits = _NARROW_BITS if one.is_narrow else _WIDE_BITS
+    device_bytes = one.memory_bytes - one.host_bytes
     times = {
-        Bound.COMPUTE: one.cost.flops / chip.peak_flops(bits),
-        Bound.MEMORY: one.memory_bytes / chip.memory_bytes_per_second,
+        Bound.COMPUTE: one.cost.flops / chip.peak_flops(one.element_bits),
+        Bound.MEMORY: device_bytes / chip.memory_bytes_per_second,
         Bound.NETWORK: one.wire_bytes / (chip.network_bytes_per_second or float("inf")),
+        Bound.HOST: one.host_bytes / (chip.host_bytes_per_second or float("inf")),
     }
     bound = max(times, key=lambda key: times[key])
     seconds = times[bound] * one.executions

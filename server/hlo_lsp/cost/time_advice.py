@@ -189,8 +189,7 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
 
     def excess(one: InstructionCost) -> float:
         """Return by how much the bytes take longer than the FLOPs."""
-        bits = 8 if one.is_narrow else 16
-        return costs.seconds(one) - one.total.flops / chip.peak_flops(bits)
+        return costs.seconds(one) - one.total.flops / chip.peak_flops(one.element_bits)
 
     rows = [
         one
@@ -202,7 +201,7 @@ def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:
 
     def text() -> tuple[str, str]:
         most = max(rows, key=excess)
-        balance = chip.peak_flops(8 if most.is_narrow else 16) / chip.memory_bytes_per_second
+        balance = chip.peak_flops(most.element_bits) / chip.memory_bytes_per_second
         ratio = most.total.flops / (most.memory_bytes * most.executions)
         waiting = f"{count_noun(len(rows), 'matrix product')} wait{'s' * (len(rows) == 1)}"
         # In a larger batch, each element of a matrix of weights serves more rows.
@@ -223,7 +222,7 @@ def _matrix_unit(costs: _Costs) -> Iterator[TimeAdvice]:
     def lost(one: InstructionCost) -> float:
         """Return by how much the unused parts of the unit lengthen the least time."""
         flops = one.total.flops + padding_flops(one, chip)
-        return max(0.0, flops / chip.peak_flops(8 if one.is_narrow else 16) - costs.seconds(one))
+        return max(0.0, flops / chip.peak_flops(one.element_bits) - costs.seconds(one))
 
     rows = [one for one in costs.rows if one.products and lost(one)] if unit else []
 

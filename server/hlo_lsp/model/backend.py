@@ -41,7 +41,8 @@ _SPACE_NAMES = {
     },
 }
 
-_TPU_OFF_CHIP_SPACES = {0, 5}
+HOST_SPACE = 5  # on all backends
+_TPU_OFF_CHIP_SPACES = {0, HOST_SPACE}
 
 
 def report_space_name(number: int) -> str:

@@ -29,11 +29,17 @@ class JoinedInstruction:
 
 @dataclass(frozen=True, slots=True)
 class JoinedProgram:
-    """The time of a program with the facts about its instructions; ``dump`` is its compile."""
+    """The time of a program with the facts about its instructions.
+
+    Attributes:
+        dump: Its compile, None if it is unknown.
+        other_dumps: Compiles that could be its compile as well.
+    """
 
     time: ProgramTime
     instructions: tuple[JoinedInstruction, ...]
     dump: Compile | None
+    other_dumps: tuple[Compile, ...] = ()
 
     @property
     def unjoined(self) -> list[JoinedInstruction]:
@@ -78,17 +84,17 @@ def join(
     matched = match_compiles(names, dumps, compiles)
     programs = []
     for program in profile.programs:
-        dump = matched.get(program)
-        if dump is None and program.id is not None:
-            dump = compiles.get(program.id)
-        programs.append(_joined(profile, program, names[program], dump))
+        own = None if program.id is None else compiles.get(program.id)
+        dumps_of = matched.get(program) or ([] if own is None else [own])
+        programs.append(_joined(profile, program, names[program], dumps_of))
     programs.sort(key=lambda one: (-one.time.duration_ps, one.time.program.name))
     return JoinedProfile(tuple(programs), profile.unnamed, tuple(profile.notes))
 
 
 def _joined(
-    profile: Profile, program: Program, names: Sequence[str], dump: Compile | None
+    profile: Profile, program: Program, names: Sequence[str], dumps: Sequence[Compile]
 ) -> JoinedProgram:
+    dump = next(iter(dumps), None)
     facts = {} if dump is None else instruction_facts(dump, names)
 
     def communicates(name: str) -> bool:
@@ -98,7 +104,7 @@ def _joined(
     entry = frozenset[str]() if dump is None else entry_names(dump)
     time = program_time(program, profile.programs[program], entry, communicates)
     joined = tuple(JoinedInstruction(one, facts.get(one.name)) for one in time.instructions)
-    return JoinedProgram(time, joined, dump)
+    return JoinedProgram(time, joined, dump, tuple(dumps[1:]))
 
 
 def grouped(program: JoinedProgram, key: InstructionKey) -> list[TimeGroup]:

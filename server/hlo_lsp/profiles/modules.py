@@ -80,11 +80,12 @@ def match_compiles(
     programs: Mapping[Program, Sequence[str]],
     dumps: Iterable[Compile],
     profiled: Mapping[int, Compile],
-) -> dict[Program, Compile]:
-    """Return the compile of each program: of those with its name, the one with most instructions.
+) -> dict[Program, list[Compile]]:
+    """Return the compiles of each program: of those with its name, that with most instructions.
 
     Of several, it is the one with the number of the program. Compiles of one function for arrays
-    of other sizes have the same names, so the shapes must be those in the profile.
+    of other sizes have the same names, so the shapes must be those in the profile. A profile
+    without modules does not tell these compiles apart: the first one is followed by the others.
 
     Args:
         programs: The names of the instructions that ran in each program.
@@ -107,5 +108,6 @@ def match_compiles(
                 counts.append((len(others), has_number(dump, program), dump))
         best = max(counts, key=lambda one: one[:2], default=None)
         if best is not None and best[0]:
-            found[program] = best[2]
+            equal = [one[2] for one in counts if own is None and one[:2] == best[:2]]
+            found[program] = equal or [best[2]]
     return found

@@ -55,6 +55,7 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "name": time.program.name,
         "program_id": time.program.id,
         "has_text": program.dump is not None,
+        "other_dumps": [dump.files[0].label for dump in program.other_dumps],
         "runs": time.runs,
         "devices": time.devices,
         "median_ps": time.median_ps,
@@ -152,6 +153,7 @@ def _program_lines(
     program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
 ) -> Iterator[str]:
     yield from profile_facts(program.time)
+    yield from _ambiguity(program)
     groups = grouped(program, key)
     rows = time_rows(program, key, count, chip_name)
     columns = len(rows[0]) - 1
@@ -164,6 +166,15 @@ def _program_lines(
         left = format_time(sum(one.own_ps for one in rest) / len(program.time.executions))
         yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
     yield from _unjoined(program)
+
+
+def _ambiguity(program: JoinedProgram) -> Iterator[str]:
+    if program.dump is not None and program.other_dumps:
+        others = [dump.files[0].label for dump in program.other_dumps]
+        yield (
+            f"ambiguous: the text is {program.dump.files[0].label}, but as many instructions are"
+            f" in {join_limited(others, _MAX_NAMES)}; name only one of them"
+        )
 
 
 def profile_facts(time: ProgramTime) -> Iterator[str]:

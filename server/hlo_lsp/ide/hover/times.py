@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amounts
+from hlo_lsp.cost.roofline import Bound
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
@@ -66,6 +67,8 @@ def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
         if facts.chip is not None and one.seconds_each and one.bound is not None:
             time = format_seconds(one.seconds_each)
             parts[0] += f": at least {time} on {facts.chip.title}, bound by {one.bound.value}"
+            if facts.chip.has_cache and one.bound is Bound.MEMORY:
+                parts[0] += " (less if the data is in its cache)"
     if cost.is_lower_bound:
         parts.append("a custom call in it is of unknown cost")
     if not one.is_complete:
