@@ -112,6 +112,21 @@ def test_other_layout_prevents_work_in_place() -> None:
     assert _idle(_dump(module)).reason == "its result has another shape, `s32[512]{0}`"
 
 
+def test_result_in_another_memory_space_saves_nothing() -> None:
+    on_chip = """\
+allocation 1: size 2048, color 1, preallocated-temp:
+ value: <1 e @0> (size=2048,offset=0): f32[512]{0:S(1)}
+allocation 2: size 64, preallocated-temp:
+ value: <2 s @0> (size=32,offset=0): f32[8]{0}
+ value: <3 c @0> (size=32,offset=32): f32[8]{0}
+"""
+    assignment = _ASSIGNMENT[: _ASSIGNMENT.index("allocation 1")] + on_chip
+    module = _MODULE.replace("%e = f32[512]{0} exp", "%e = f32[512]{0:S(1)} exp")
+    idle = _idle(_dump(module, assignment))
+    assert idle.reason == "its result is in another memory space, `f32[512]{0:S(1)}`"
+    assert idle.saves_bytes == 0
+
+
 def test_copy_of_donated_argument_is_named() -> None:
     module = _MODULE.replace("exponential(%x)", "copy(%x)")
     assert _idle(_dump(module)).reason == "`e` only copies it"

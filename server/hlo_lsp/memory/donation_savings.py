@@ -98,7 +98,8 @@ class IdleDonation:
         instruction: The last instruction that reads the argument and has a result of its size; if
             there is none, the last one that reads it. None if nothing reads it.
         reason: Why its result is in other bytes.
-        saves_bytes: The bytes of its result, if it is live while the argument is idle.
+        saves_bytes: The bytes of its result, if it is live in the memory space of the argument
+            while the argument is idle.
         allocation: The number of the allocation of its result.
     """
 
@@ -139,7 +140,9 @@ def _idle_donation(dump: Compile, argument: Argument) -> IdleDonation:
     saved = 0
     result = dump.value_at(use.instruction.name)
     allocation = None if result is None else result.allocation
-    if sized and result is not None and result.live is not None and argument.idle_steps is not None:
+    # A result in another memory space takes no bytes of that of the argument.
+    is_here = result is not None and result.space == argument.space
+    if sized and result is not None and is_here and result.live and argument.idle_steps is not None:
         live = result.live.record
         first, last = argument.idle_steps
         if live.start_step <= last and live.end_step >= first:
