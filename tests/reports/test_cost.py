@@ -29,6 +29,14 @@ def test_first_lines_answer_the_question() -> None:
     ]
 
 
+def test_rows_without_cost_are_left_out() -> None:
+    text = module(
+        "%p = f32[8] parameter(0)", "%b = f32[2,4] bitcast(%p)", "ROOT %n = f32[2,4] negate(%b)"
+    )
+    lines = list(cost_lines(cost_of_text(text, chips()["v5e"]), InstructionKey.OPCODE, 9))
+    assert [line.split()[-1] for line in lines[3:]] == ["negate"]
+
+
 def test_without_chip_there_are_no_times() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"

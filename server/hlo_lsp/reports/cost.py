@@ -23,9 +23,9 @@ _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhil
 
 
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
-    """Yield the lines of the text form, with at most ``count`` groups."""
+    """Yield the lines of the text form, with at most ``count`` groups that cost something."""
     yield from cost_facts(program)
-    groups = program.groups(key)
+    groups = [group for group in program.groups(key) if _has_cost(group)]
     yield from (_group_line(group, program.total) for group in groups[:count])
     if groups[count:]:
         yield f"  and {len(groups) - count:,} more"
@@ -97,6 +97,12 @@ def _time(program: ProgramCost) -> str | None:
     is_cached = program.chip.has_cache and total.bound is Bound.MEMORY
     cached = "; data in its cache takes less" if is_cached else ""
     return f"least time on {program.chip.title}: {time}{bound}{cached}"
+
+
+def _has_cost(group: CostGroup) -> bool:
+    """Return whether a number in the row of a group is not 0, or its cost is unknown."""
+    amounts = (group.cost.flops, group.memory_bytes, group.seconds, group.estimated_cycles)
+    return bool(group.unknown) or any(amounts)
 
 
 def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:

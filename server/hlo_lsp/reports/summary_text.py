@@ -257,7 +257,7 @@ def lost_lines(space: SpaceSummary) -> Iterator[str]:
     if lost is None:
         return
     step = "the peak" if space.is_peak else "this step"
-    slots = f"slots of {space.tuple_tables:,} tuple tables"
+    slots = f"slots of {count_noun(space.tuple_tables, 'tuple table')}"
     yield from _causes(
         f"lost at {step}",
         [
