@@ -49,6 +49,11 @@ def test_history_of_a_missing_file_names_it() -> None:
     assert result.err == "hlo-lsp: missing.txt: No such file or directory\n"
 
 
+@pytest.mark.parametrize("command", ["summary", "cost", "diff", "donation", "padding", "profile"])
+def test_number_of_rows_has_a_short_option(command: str) -> None:
+    assert "-n N, --top N" in run(command, "--help").out
+
+
 def test_usage_of_the_command_follows_an_unknown_option() -> None:
     result = run("summary", "--nonsense", "x.txt")
     assert result.status == 2

@@ -328,7 +328,7 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
         help="also write the modules of the profile into this folder, as dump files",
     )
     add_format_option(parser, "text", "json")
-    add_top_option(parser, 10, "the number of rows to show for each module", "-n")
+    add_top_option(parser, 10, "the number of rows to show for each module")
 
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:

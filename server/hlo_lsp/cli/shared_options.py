@@ -94,12 +94,10 @@ def add_place_options(parser: argparse.ArgumentParser, step_help: str) -> None:
     )
 
 
-def add_top_option(
-    parser: argparse.ArgumentParser, default: int, what: str, *short_names: str
-) -> None:
+def add_top_option(parser: argparse.ArgumentParser, default: int, what: str) -> None:
     """Add the option for the number of entries to show."""
     parser.add_argument(
-        *short_names,
+        "-n",
         "--top",
         metavar="N",
         type=positive_integer,
