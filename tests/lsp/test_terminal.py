@@ -14,6 +14,7 @@ from hlo_lsp.lsp.terminal import (
     print_card,
     print_finding,
     print_findings,
+    print_note,
     print_statistics,
     rendered_markdown,
 )
@@ -39,6 +40,12 @@ def make_console(*, color: bool = False, width: int = 200) -> Console:
         width=width,
         color_system="standard" if color else None,
     )
+
+
+def test_note_with_path_is_wrapped_at_slashes() -> None:
+    console = make_console(width=16)
+    print_note(console, "in /dumps/train/module_0001.txt")
+    assert output_text(console) == "in /dumps/train/\nmodule_0001.txt\n"
 
 
 def output_text(console: Console) -> str:

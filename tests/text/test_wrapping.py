@@ -32,6 +32,11 @@ def test_size_stays_with_its_unit() -> None:
     assert list(wrapped_lines("arguments 485.12 MiB", 17)) == ["arguments", "    485.12 MiB"]
 
 
+def test_separator_ends_a_line() -> None:
+    lines = wrapped_lines("  a.py:1 2.00 MiB · b.py:2 1.00 MiB", 19)
+    assert list(lines) == ["  a.py:1 2.00 MiB ·", "      b.py:2", "      1.00 MiB"]
+
+
 def test_short_line_stays() -> None:
     assert list(wrapped_lines("    two words", 13)) == ["    two words"]
     assert list(wrapped_lines("", 10)) == [""]

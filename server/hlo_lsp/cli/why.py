@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
-from hlo_lsp.lsp.terminal import make_console, print_card
+from hlo_lsp.lsp.terminal import make_console, print_card, print_note
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.compile import Compile
@@ -44,12 +44,12 @@ def run(options: argparse.Namespace) -> int:
     elif found:
         dump, values = found[0]
         console = make_console()
-        console.print(f"in {dump.files[0].label}", style="dim", soft_wrap=True)
+        print_note(console, f"in {dump.files[0].label}")
         print_card(
             console, lifetime_card(dump, values[0], lifetime_of(dump, values[0]), values[1:])
         )
         for other, _ in found[1:]:
-            console.print(f"also in {other.files[0].label}", style="dim", soft_wrap=True)
+            print_note(console, f"also in {other.files[0].label}")
         print_missing(Counter(missing_facts(dump)), 1)
     elif not errors:
         hint = near_names(options.name, names)

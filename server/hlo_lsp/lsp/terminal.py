@@ -73,6 +73,11 @@ def print_card(console: Console, card: Card) -> None:
         console.print(_Words(_with_names(card.text)))
 
 
+def print_note(console: Console, text: str) -> None:
+    """Print a line of less importance, such as the path that an answer is from."""
+    console.print(_Words(Text(printable(text))), style="dim")
+
+
 def print_finding(console: Console, finding: FindingSummary) -> None:
     """Print a finding on one line, in the form of compilers, which editors and terminals link.
 
@@ -92,7 +97,7 @@ def print_findings(console: Console, findings: Sequence[FindingSummary]) -> None
             print_finding(console, finding)
         return
     for path, found in groupby(findings, key=lambda finding: finding.spot.path):
-        console.print(Text(printable(path), "bold"), soft_wrap=True)
+        console.print(_Words(Text(printable(path))), style="bold")
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
         for _ in ("place", "severity"):
             table.add_column(no_wrap=True)

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-# A size or a time with its unit is one word.
-_WORD = re.compile(r"[-+(]*[\d,.]+ (?:(?:[KMGT]i)?B|[mµn]?s)\b\S*|\S+")
+# A size or a time with its unit is one word, to which a separator after it belongs.
+_WORD = re.compile(r"(?:[-+(]*[\d,.]+ (?:(?:[KMGT]i)?B|[mµn]?s)\b\S*|\S+)(?: ·(?= ))?")
 # Where a word that is longer than a line can end, the best places first.
 _PIECES = [re.compile(rf"[^{signs}]*[{signs}]+|[^{signs}]+") for signs in ("/,;", r"._:=()\[\]{}-")]
 _HANGING_INDENT = 4
