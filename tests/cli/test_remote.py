@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 pytest.importorskip("moto")
 s3fs = pytest.importorskip("s3fs")
+translate_boto_error = import_module("s3fs.errors").translate_boto_error
+ClientError = import_module("botocore.exceptions").ClientError
 BUCKET = "s3://dumps"
 FILES = {
     f"{STEM}.txt": MODULE,
@@ -152,6 +155,19 @@ def test_missing_object_costs_only_itself(command: str) -> None:
     assert (found.status, found.out) == (2, expected.out)
     message = f"hlo-lsp: {BUCKET}/none: no such file or folder\n"
     assert found.err.replace(message, "", 1) == expected.err
+
+
+def test_failure_of_the_server_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        answer = {"ResponseMetadata": {"HTTPStatusCode": 503}, "Error": {"Code": "SlowDown"}}
+        cause = ClientError(answer, "ListObjectsV2")
+        raise translate_boto_error(cause) from cause
+
+    monkeypatch.setattr(s3fs.S3FileSystem, "_call_s3", fail)
+    monkeypatch.setattr(s3fs.S3FileSystem, "_find", fail)
+    found = run("summary", f"{BUCKET}/run")
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"hlo-lsp: {BUCKET}/run: the server failed (HTTP 503)\n"
 
 
 def test_worker_knows_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

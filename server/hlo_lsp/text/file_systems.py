@@ -17,6 +17,9 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 _HTTP = ("http", "https")
+_S3 = ("s3", "s3a")
+_S3_ATTEMPTS = 5  # of s3fs
+_S3_LIMITS = "config_kwargs"
 _PROTOCOL = "[A-Za-z][A-Za-z0-9+.-]+"
 _NAME_COLON = ":\0"  # in the name of a file, where two colons would begin another URL
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
@@ -27,6 +30,7 @@ _READ_SECONDS = 60  # between two parts of an answer
 _VERSION_KEYS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "CRC")
 _TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "updated", "created",
               "date_time")  # fmt: skip
+_MIN_SERVER_ERROR = 500  # an HTTP status
 _STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
 
 
@@ -149,7 +153,9 @@ class _Location:
         # URLs that differ in these have the same names of files, but can have other content.
         user = parts.netloc.rpartition("@")[0]
         options = {"user": user, "query": parts.query} if self._is_http else fs.storage_options
-        self._options = {key: value for key, value in options.items() if value}
+        self._options = {
+            key: value for key, value in options.items() if value and key != _S3_LIMITS
+        }
 
     def is_file(self) -> bool:
         """Return whether the URL is that of a file."""
@@ -266,15 +272,30 @@ def _file_system(url: str) -> tuple[Any, str]:
     except ImportError:
         message = "reading URLs requires fsspec: pip install 'hlo-lsp[remote]'"
         raise RemoteError(message) from None
-    options: dict[str, Any] = {}
-    if urlsplit(url).scheme in _HTTP:
+    protocols = re.findall(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", url)
+    fs, path = url_to_fs(url, **{one: _time_limits(one) for one in protocols})
+    return fs, path.replace(_NAME_COLON, ":")
+
+
+def _time_limits(protocol: str) -> dict[str, Any]:
+    """Return the options of a file system with which it gives up in time."""
+    if protocol in _HTTP:
         from aiohttp import ClientTimeout  # noqa: PLC0415
 
         # By default, a file that takes more than 5 minutes is given up.
         timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
-        options["client_kwargs"] = {"timeout": timeout}
-    fs, path = url_to_fs(url, **options)
-    return fs, path.replace(_NAME_COLON, ":")
+        return {"client_kwargs": {"timeout": timeout}}
+    if protocol in _S3:
+        from fsspec.config import conf  # noqa: PLC0415
+
+        # By default, it waits for a minute 25 times.
+        limits = {
+            "connect_timeout": _CONNECT_SECONDS / _S3_ATTEMPTS,
+            "read_timeout": _READ_SECONDS / _S3_ATTEMPTS,
+            "retries": {"max_attempts": 1},
+        }
+        return {_S3_LIMITS: {**limits, **conf.get(protocol, {}).get(_S3_LIMITS, {})}}
+    return {}
 
 
 def _is_plain(url: str) -> bool:
@@ -344,7 +365,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError) and cause and "botocore" not in type(cause).__module__:
         error = cause
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    status = getattr(error, "status", None)
+    status = getattr(error, "status", None) or _s3_status(cause)
     if isinstance(status, int):
         return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
     if isinstance(error, FileNotFoundError):
@@ -355,14 +376,21 @@ def _reason(error: BaseException) -> str:
         return f"access denied ({_first_line(error)})"
     if "Timeout" in names:
         return "the server did not answer in time"
-    if re.search("ClientPayload|Disconnected|IncompleteRead|ConnectionReset", names):
+    if re.search("ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)", names):
         return "the connection was lost"
     if "Connect" in names:
         return f"cannot connect ({_first_line(error)})"
     return _first_line(error)
 
 
+def _s3_status(cause: BaseException | None) -> int | None:
+    """Return the HTTP status of an answer of S3, for which its text says nothing useful."""
+    response = getattr(cause, "response", {})
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status if status >= _MIN_SERVER_ERROR else None
+
+
 def _first_line(error: BaseException) -> str:
-    text = str(error).strip().partition("\n")[0]
+    text = re.sub(r"^\[Errno \w+\] | ssl:default", "", str(error).strip().partition("\n")[0])
     text = re.sub(r"\S+://\S+", lambda url: public(url[0]), text)
     return text or type(error).__name__
