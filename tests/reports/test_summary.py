@@ -158,6 +158,11 @@ def test_markdown_keeps_the_name_of_a_function() -> None:
     assert any(line.startswith("memory_analysis() of JAX: ") for line in lines)
 
 
+def test_unknown_numbers_of_jax_have_a_reason() -> None:
+    (line,) = (one for one in summary_lines(_summary(), 3) if one.startswith("memory_analysis()"))
+    assert " · temp unknown (this release of libtpu counts fragmentation" in line
+
+
 def test_thread_local_bytes_are_shown_separately() -> None:
     text = _ASSIGNMENT.replace("preallocated-temp", "thread-local")
     summary = summarize(_dump(text, _RANGES, _MODULE))

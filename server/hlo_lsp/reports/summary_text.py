@@ -230,12 +230,13 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
 
 
 def _analysis(summary: ModuleSummary) -> str:
-    """Return the numbers of JAX that are not 0."""
-    end = "_size_in_bytes"
+    """Return the numbers of JAX that are not 0, and what is missing to know the others."""
+    end, unknown = "_size_in_bytes", "unknown: "
     return " · ".join(
-        f"{one.key.removesuffix(end)} {_size(one.bytes)}"
+        f"{one.key.removesuffix(end)} "
+        + (_size(one.bytes) if one.bytes else f"unknown ({one.rule.removeprefix(unknown)})")
         for one in summary.memory_analysis
-        if one.bytes and one.key.endswith(end)
+        if one.key.endswith(end) and (one.bytes or one.rule.startswith(unknown))
     )
 
 
