@@ -154,13 +154,13 @@ def test_collective_is_compared_with_the_work_meanwhile() -> None:
     assert overlap.network is not None
     (collective,) = overlap.network
     assert (collective.start.name, collective.wire_bytes) == ("async-collective-start", 32_000_000)
-    assert collective.seconds == pytest.approx(32e6 / 400e9)
+    assert collective.seconds == pytest.approx(32e6 / 200e9)
     assert collective.work_seconds == pytest.approx(64e6 / 819e9)  # of the sine
-    assert collective.uncovered_seconds == pytest.approx(32e6 / 400e9 - 64e6 / 819e9)
+    assert collective.uncovered_seconds == pytest.approx(32e6 / 200e9 - 64e6 / 819e9)
     assert list(overlap_lines(overlap, 10))[-2:] == [
-        "network of TPU v5e: at least 80.0 µs, 1.86 µs more than the least time of the work"
+        "network of TPU v5e: at least 160 µs, 81.9 µs more than the least time of the work"
         " meanwhile",
-        "      1.86 µs  async-collective-start -> async-collective-done, 78.1 µs of work meanwhile",
+        "      81.9 µs  async-collective-start -> async-collective-done, 78.1 µs of work meanwhile",
     ]
 
 
@@ -173,5 +173,5 @@ def test_synchronous_collective_has_no_work_meanwhile() -> None:
     assert overlap.network is not None
     (collective,) = overlap.network
     assert (collective.done, collective.work_seconds) == (None, 0)
-    assert collective.uncovered_seconds == collective.seconds == pytest.approx(96 / 400e9)
+    assert collective.uncovered_seconds == collective.seconds == pytest.approx(96 / 200e9)
     assert overlap_of(_dump(text), chips()["v4"]).network is None  # its links are unknown
