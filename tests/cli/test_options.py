@@ -43,10 +43,11 @@ def test_usage_errors_go_to_standard_error(arguments: list[str], named: str) -> 
     assert named in result.err
 
 
-def test_history_of_a_missing_file_names_it() -> None:
-    result = run("history", "missing.txt")
+@pytest.mark.parametrize("name", ["missing.txt", "missing.hlo.pb"])
+def test_history_of_a_missing_file_names_it(name: str) -> None:
+    result = run("history", name)
     assert (result.status, result.out) == (2, "")
-    assert result.err == "hlo-lsp: missing.txt: No such file or directory\n"
+    assert result.err == f"hlo-lsp: {name}: No such file or directory\n"
 
 
 @pytest.mark.parametrize("command", ["summary", "cost", "diff", "donation", "padding", "profile"])

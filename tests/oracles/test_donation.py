@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.memory.memory_analysis import memory_analysis
-from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

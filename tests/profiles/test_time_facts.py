@@ -7,13 +7,14 @@ import pytest
 
 from cost.costs import module
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.time_facts import (
     ProfileTimes,
     TimeFacts,
     TimeSources,
-    hottest_lines,
+    hot_groups,
     measured_times,
     profile_beside,
     read_profile_times,
@@ -126,7 +127,7 @@ def test_first_profile_with_the_program_applies(tmp_path: Path) -> None:
 
 def test_lines_own_their_instructions(tmp_path: Path) -> None:
     facts = facts_of(times_in(tmp_path, dot=10, neg=30, add=40))
-    lines = hottest_lines(dump_of(), facts)
+    lines = hot_groups(dump_of(), facts, InstructionKey.LINE)
     assert [(str(one.source), [each.name for each in one.instructions]) for one in lines] == [
         ("/x/train.py:7", ["add", "dot"]),
         ("/x/train.py:8", ["neg"]),

@@ -26,7 +26,7 @@ export async function showHottest(server: Server, windows: FileWindows): Promise
   try {
     const params = { uri: client.code2ProtocolConverter.asUri(uri), line: range.start.line };
     const { title, instructions, lines, phases } = await client.sendRequest(HottestRequest, params);
-    await chooseEntry(client, windows, { title, placeHolder: "Go to an instruction or a Python line" }, [
+    await chooseEntry(client, windows, { title, placeHolder: "Go to an instruction, a Python line, or a phase" }, [
       { title: "instructions", entries: instructions },
       { title: "Python lines", entries: lines },
       { title: "phases", entries: phases },

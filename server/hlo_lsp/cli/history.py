@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
             stages = stages_of(_texts(path))
             if len(stages) > 1:
                 found[path] = stages
-            elif path == options.path and not is_converted(path.name):
+            elif path == options.path and not (is_converted(path.name) and path.exists()):
                 read_first_lines(path)  # to report a file that cannot be read
         except UnreadableError as error:
             errors.append(str(error))

@@ -18,7 +18,7 @@ from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
-from hlo_lsp.model.backend import HOST_SPACE
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees
@@ -30,7 +30,7 @@ _ASYNC_START = 'custom_call_target="AsyncCollectiveStart"'
 _CYCLES = re.compile(r'"estimated_cycles":"(\d{1,18})"')  # 2^63 - 1 for an unknown number
 _NARROW_ARRAY = re.compile(r"(?:[su]([1248])|f([468])e\w+)\[")
 _WIDE_BITS = 16
-_IN_HOST_MEMORY = f"S({HOST_SPACE})"
+_IN_HOST_MEMORY = f"S({HOST_MEMORY_SPACE})"
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.

@@ -11,7 +11,7 @@ from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.cost.xla import xla_costs, xla_size
 from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
-from hlo_lsp.model.backend import HOST_SPACE, is_on_chip
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
@@ -178,6 +178,6 @@ def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:
 
     def host_size_of(shape: str, array: str | None = None, /) -> int:
         space = space_of(shape if array is None else array)
-        return size_of(shape) if space == HOST_SPACE else 0
+        return size_of(shape) if space == HOST_MEMORY_SPACE else 0
 
     return size_of, memory_size_of, host_size_of

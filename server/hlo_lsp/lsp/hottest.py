@@ -1,5 +1,6 @@
 """The request ``hlo/hottest``, and the command that loads a profile."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from lsprotocol import types
@@ -11,15 +12,20 @@ from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.times import path_of
-from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
-from hlo_lsp.profiles.time_facts import HotInstruction, TimeFacts, hottest_lines, measured_times
+from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.display import format_time
+from hlo_lsp.profiles.time_facts import (
+    HotGroup,
+    HotInstruction,
+    TimeFacts,
+    hot_groups,
+    measured_times,
+)
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.reports.summary import module_name
 
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
-_PHASE = InstructionKey.PHASE
-_SECOND_PS = 10**12
 _MAX_PROGRAMS = 3  # in a message
 _NO_TIMES = (
     "the time of this program is unknown: load a profile of it or, for a TPU or GPU, name its"
@@ -51,50 +57,42 @@ def _hottest(context: RequestContext) -> Json | None:
     found = facts.hottest(_MAX_INSTRUCTIONS)
     if not found:
         return None
-    lines = []
-    for line in hottest_lines(dump, facts)[:_MAX_LINES]:
-        first = line.instructions[0]
-        uri = context.sources.uri(line.source)
-        place = {"line": line.source.line - 1, "character": 0}
-        location = {"uri": uri, "range": {"start": place, "end": place}}
-        entry = _entry(context, first) if uri is None else {"location": location}
-        lines.append({**entry, "name": line.source.short, "text": describe_hot(line)})
+    lines: list[Json] = []
+    for line in hot_groups(dump, facts, InstructionKey.LINE):
+        if line.source is not None and len(lines) < _MAX_LINES:
+            uri = context.sources.uri(line.source)
+            place = {"line": line.source.line - 1, "character": 0}
+            entry = {**_group_entry(context, line), "name": line.source.short}
+            if uri is not None:
+                entry["location"] = {"uri": uri, "range": {"start": place, "end": place}}
+            lines.append(entry)
+    phases = [_group_entry(context, one) for one in hot_groups(dump, facts, InstructionKey.PHASE)]
     return {
         "title": f"{module_name(dump)} · {describe_run(facts)}",
         "instructions": [_entry(context, one) for one in found],
         "lines": lines,
-        "phases": _phases(context, facts),
+        "phases": [*phases, *_exposed_communication(facts)],
     }
 
 
-def _phases(context: RequestContext, facts: TimeFacts) -> list[Json]:
-    """Return the time of each phase, and the measured time of exposed communication."""
-    hot = facts.hottest()
-    known = instruction_facts(context.dump, (one.name for one in hot))
-    members: dict[str, list[HotInstruction]] = {}
-    for one in hot:
-        members.setdefault(group_of(one.name, known.get(one.name), _PHASE), []).append(one)
-    found = []
-    for phase, instructions in members.items():
-        total = HotInstruction(
-            phase,
-            sum(one.seconds for one in instructions),
-            sum(one.share for one in instructions),
-            instructions[0].is_measured,
-        )
-        entry = {**_entry(context, instructions[0]), "name": phase, "text": describe_hot(total)}
-        found.append((total.seconds, entry))
-    entries = [entry for _, entry in sorted(found, key=lambda pair: -pair[0])]
+def _exposed_communication(facts: TimeFacts) -> Iterator[Json]:
+    """Yield an entry for the measured time of exposed communication, if there is any."""
     measured = facts.measured
-    if measured is not None and (
-        exposed := sum(one.exposed_ps for one in measured.program.executions)
-    ):
-        seconds = exposed / measured.executions / _SECOND_PS
-        share = exposed / max(1, measured.program.duration_ps)
-        communication = HotInstruction("exposed communication", seconds, share, is_measured=True)
-        text = f"{describe_hot(communication)} of a run"
-        entries.append({"name": communication.name, "text": text, "location": None})
-    return entries
+    if measured is None or not measured.program.exposed_ps:
+        return
+    time = format_time(measured.program.exposed_ps / measured.executions)
+    share = measured.program.exposed_ps / max(1, measured.program.duration_ps)
+    yield {
+        "name": "exposed communication",
+        "text": f"{time}, {share:.0%} of a run",
+        "location": None,
+    }
+
+
+def _group_entry(context: RequestContext, group: HotGroup) -> Json:
+    """Return the entry of a group, which leads to the instruction with most of its time."""
+    location = _entry(context, group.instructions[0])["location"]
+    return {"name": group.name, "text": describe_hot(group), "location": location}
 
 
 def _entry(context: RequestContext, one: HotInstruction) -> Json:

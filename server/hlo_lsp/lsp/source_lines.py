@@ -20,12 +20,13 @@ from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
+from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import search_folders
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.profiles.time_facts import HotLine, ProfileTimes, hottest_lines, time_facts
+from hlo_lsp.profiles.time_facts import HotGroup, ProfileTimes, hot_groups, time_facts
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
@@ -174,7 +175,11 @@ class SourceLines:
             found = module_memory(dump)
         except UnreadableError:
             return []
-        hot = {(one.source.file, one.source.line): one for one in self._hottest_lines(dump)}
+        hot = {
+            (one.source.file, one.source.line): one
+            for one in self._hot_lines(dump)
+            if one.source is not None
+        }
         if found is None:
             return []
         tooltip = f"{found.name}, {found.peak}\n{compile_.assignment.name}"
@@ -182,16 +187,16 @@ class SourceLines:
         for line in found.lines:
             time = hot.pop((line.source.file, line.source.line), None)
             notes.append(self._note(found.name, tooltip, line, time))
-        return [*notes, *(self._time_note(dump, found.name, tooltip, one) for one in hot.values())]
+        return [*notes, *(self._time_note(dump, found.name, tooltip, *one) for one in hot.items())]
 
-    def _hottest_lines(self, dump: Compile) -> list[HotLine]:
+    def _hot_lines(self, dump: Compile) -> list[HotGroup]:
         """Return the lines with time; none if only the cost of the program could be known."""
         sources = self._session.times.sources(dump)
         if sources.chip is None and not sources.profiles:
             return []
-        return hottest_lines(dump, time_facts(dump, sources))
+        return hot_groups(dump, time_facts(dump, sources), InstructionKey.LINE)
 
-    def _note(self, module: str, tooltip: str, line: LineMemory, time: HotLine | None) -> _Note:
+    def _note(self, module: str, tooltip: str, line: LineMemory, time: HotGroup | None) -> _Note:
         locations = self._session.client.locations(
             buffer.place for buffer in line.buffers[:_MAX_BUFFERS]
         )
@@ -211,8 +216,11 @@ class SourceLines:
         is_hot = time is not None and time.share >= MIN_HOT_SHARE
         return _Note(line.source.file, line.is_large or is_hot, answer)
 
-    def _time_note(self, dump: Compile, module: str, tooltip: str, time: HotLine) -> _Note:
+    def _time_note(
+        self, dump: Compile, module: str, tooltip: str, place: tuple[str, int], time: HotGroup
+    ) -> _Note:
         """Return the note of a line with time and no memory at the peak; it lists instructions."""
+        file, line_number = place
         found = [
             (one, line)
             for one in time.instructions[:_MAX_BUFFERS]
@@ -224,7 +232,7 @@ class SourceLines:
             for (one, _), location in zip(found, locations, strict=True)
         ]
         answer: Json = {
-            "line": time.source.line - 1,
+            "line": line_number - 1,
             "module": module,
             "bytes": 0,
             "padding": 0,
@@ -232,7 +240,7 @@ class SourceLines:
             "tooltip": tooltip,
             "buffers": instructions,
         }
-        return _Note(time.source.file, time.share >= MIN_HOT_SHARE, answer)
+        return _Note(file, time.share >= MIN_HOT_SHARE, answer)
 
     def _lines(self, path: Path, current: list[str] | None = None) -> list[Json]:
         """Return the lines of a Python file in their order, those with most bytes first.

@@ -7,12 +7,11 @@ with jax 0.6.2 to 0.12.0 for 142 programs on a GPU (H100), except for the peak.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import ArrayShape, try_shape
-from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 _TEMP = "temp_size_in_bytes"

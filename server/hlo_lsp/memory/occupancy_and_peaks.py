@@ -19,12 +19,11 @@ from hlo_lsp.memory.byte_ranges import (
     union_size,
     updated_occupied_bytes,
 )
-from hlo_lsp.model.backend import Backend, is_on_chip
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of, buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 
 _key = attrgetter("key")

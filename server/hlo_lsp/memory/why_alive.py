@@ -14,6 +14,7 @@ from hlo_lsp.hlo.vocabulary import (
     opcode_spec,
 )
 from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
@@ -22,7 +23,6 @@ from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import DonationStatus, donation_status
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
 from hlo_lsp.program.stages import unoptimized_module
-from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred

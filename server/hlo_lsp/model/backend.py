@@ -41,8 +41,8 @@ _SPACE_NAMES = {
     },
 }
 
-HOST_SPACE = 5  # on all backends
-_TPU_OFF_CHIP_SPACES = {0, HOST_SPACE}
+HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
+_TPU_OFF_CHIP_SPACES = {0, HOST_MEMORY_SPACE}
 
 
 def report_space_name(number: int) -> str:

@@ -90,6 +90,11 @@ class ProgramTime:
         return sum(one.duration_ps for one in self.executions)
 
     @property
+    def exposed_ps(self) -> int:
+        """The sum of the exposed communication of all executions."""
+        return sum(one.exposed_ps for one in self.executions)
+
+    @property
     def median_ps(self) -> int:
         """The median duration of an execution."""
         return median(one.duration_ps for one in self.executions)

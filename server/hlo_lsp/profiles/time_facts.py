@@ -10,7 +10,7 @@ from pathlib import Path
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
-from hlo_lsp.memory.instruction_facts import instruction_facts
+from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
@@ -168,13 +168,28 @@ class HotInstruction:
 
 
 @dataclass(frozen=True, slots=True)
-class HotLine:
-    """A Python line and its instructions, the one with most time first; ``seconds`` of one run."""
+class HotGroup:
+    """Instructions with a key in common, the one with most time first.
 
-    source: SourceLine
-    seconds: float
-    share: float
+    Attributes:
+        name: What they have in common.
+        source: The Python line, if that is what they have in common; else None.
+        instructions: The instructions.
+    """
+
+    name: str
+    source: SourceLine | None
     instructions: tuple[HotInstruction, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The time of one run."""
+        return sum(one.seconds for one in self.instructions)
+
+    @property
+    def share(self) -> float:
+        """The share of the time of a run."""
+        return sum(one.share for one in self.instructions)
 
     @property
     def is_measured(self) -> bool:
@@ -222,25 +237,15 @@ def time_facts(dump: Compile, sources: TimeSources) -> TimeFacts:
     return TimeFacts(cost_facts(dump, sources.chip), measured_times(dump, sources.profiles))
 
 
-def hottest_lines(dump: Compile, facts: TimeFacts) -> list[HotLine]:
-    """Return the Python lines with time, the one with most of it first."""
+def hot_groups(dump: Compile, facts: TimeFacts, key: InstructionKey) -> list[HotGroup]:
+    """Return the instructions with time by a key, the group with most time first."""
     hot = facts.hottest()
     known = instruction_facts(dump, (one.name for one in hot))
-    members: dict[tuple[str, int], list[HotInstruction]] = {}
-    sources: dict[tuple[str, int], SourceLine] = {}
+    members: dict[str, list[HotInstruction]] = {}
     for one in hot:
-        source = known[one.name].source if one.name in known else None
-        if source is not None:
-            key = source.file, source.line
-            sources.setdefault(key, source)
-            members.setdefault(key, []).append(one)
-    lines = [
-        HotLine(
-            sources[key],
-            sum(one.seconds for one in found),
-            sum(one.share for one in found),
-            tuple(found),
-        )
-        for key, found in members.items()
-    ]
-    return sorted(lines, key=lambda line: (-line.seconds, str(line.source)))
+        members.setdefault(group_of(one.name, known.get(one.name), key), []).append(one)
+    groups = []
+    for name, found in members.items():
+        first = known.get(found[0].name) if key is InstructionKey.LINE else None
+        groups.append(HotGroup(name, None if first is None else first.source, tuple(found)))
+    return sorted(groups, key=lambda group: (-group.seconds, group.name))

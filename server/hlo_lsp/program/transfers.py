@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, opcodes_where
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import (
@@ -19,8 +20,6 @@ from hlo_lsp.model.shape import (
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
-
-HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}

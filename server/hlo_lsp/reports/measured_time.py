@@ -243,7 +243,7 @@ def _shares(time: ProgramTime) -> str:
         return f"{name} {format_time(picoseconds / runs)} ({picoseconds / total:.1%})"
 
     communication = sum(one.communication_ps for one in time.executions)
-    exposed = sum(one.exposed_ps for one in time.executions)
+    exposed = time.exposed_ps
     parts = [
         part("busy", sum(one.busy_ps for one in time.executions)),
         part("idle", sum(one.idle_ps for one in time.executions)),

@@ -10,8 +10,7 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.model.display import format_seconds as _time
+from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -207,16 +206,17 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
     """Yield the least time of collectives, and those that the work meanwhile does not cover."""
     if not overlap.network or overlap.chip is None:
         return
-    least, uncovered = _network_seconds(overlap.network)
+    least, uncovered = map(format_seconds, _network_seconds(overlap.network))
     yield (
-        f"network of {overlap.chip.title}: at least {_time(least)}, {_time(uncovered)} more than"
+        f"network of {overlap.chip.title}: at least {least}, {uncovered} more than"
         " the least time of the work meanwhile"
     )
     found = [one for one in overlap.network if one.uncovered_seconds]
     for one in found[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
-        during = f", {_time(one.work_seconds)} of work meanwhile" if one.work_seconds else ""
-        yield f"  {_time(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
+        work = format_seconds(one.work_seconds)
+        during = f", {work} of work meanwhile" if one.work_seconds else ""
+        yield f"  {format_seconds(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
     if len(found) > count:
         yield f"  {len(found) - count:,} more"
 

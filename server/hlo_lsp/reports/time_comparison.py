@@ -93,7 +93,7 @@ def _facts(program: JoinedProgram | None) -> tuple[int, int, int]:
         return 0, 0, 0
     executions = program.time.executions
     idle = sum(one.idle_ps for one in executions) / len(executions)
-    exposed = sum(one.exposed_ps for one in executions) / len(executions)
+    exposed = program.time.exposed_ps / len(executions)
     return program.time.median_ps, round(idle), round(exposed)
 
 

@@ -9,7 +9,7 @@ from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Fact, count_noun, format_flops, format_seconds, format_time
 from hlo_lsp.profiles.measured import InstructionTime
-from hlo_lsp.profiles.time_facts import HotInstruction, HotLine, MeasuredTimes, TimeFacts
+from hlo_lsp.profiles.time_facts import HotGroup, HotInstruction, MeasuredTimes, TimeFacts
 
 _MAX_HOT_INSTRUCTIONS = 10  # of a module
 MIN_HOT_SHARE = 0.01  # of the time of a run
@@ -161,7 +161,7 @@ def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
     }
 
 
-def describe_hot(one: HotInstruction | HotLine) -> str:
+def describe_hot(one: HotInstruction | HotGroup) -> str:
     """Return ``1.53 ms, 12%`` or ``at least 1.53 ms, 12%``."""
     least = "" if one.is_measured else "at least "
     return f"{least}{format_seconds(one.seconds)}, {one.share:.0%}"
