@@ -49,17 +49,26 @@ class Wire:
     def __init__(self, *options: str) -> None:
         pipe = subprocess.PIPE
         self.process = subprocess.Popen([*COMMAND, *options], stdin=pipe, stdout=pipe, stderr=pipe)
-        self.stray_output = b""  # output that is not a message
+        self._stray_output: list[bytes] = []
         self._messages: Queue[Any] = Queue()
         self._early_replies: dict[Any, Json] = {}
         self._log: list[bytes] = []
-        for target in (self._read_messages, self._read_log):
-            threading.Thread(target=target, daemon=True).start()
+        self._readers = [
+            threading.Thread(target=target, daemon=True)
+            for target in (self._read_messages, self._read_log)
+        ]
+        for reader in self._readers:
+            reader.start()
 
     @property
     def log(self) -> str:
-        """The text on standard error so far."""
-        return b"".join(self._log).decode()
+        """The text on standard error so far; all of it after the end of the process."""
+        return self._read(self._log).decode()
+
+    @property
+    def stray_output(self) -> bytes:
+        """The output so far that is not a message; all of it after the end of the process."""
+        return self._read(self._stray_output)
 
     def send(self, data: bytes) -> None:
         """Write bytes to the standard input of the server."""
@@ -98,6 +107,12 @@ class Wire:
             self.process.stdin.close()
         return self.process.wait(TIMEOUT_SECONDS)
 
+    def _read(self, lines: list[bytes]) -> bytes:
+        if self.process.poll() is not None:
+            for reader in self._readers:
+                reader.join(TIMEOUT_SECONDS)
+        return b"".join(lines)
+
     def _read_messages(self) -> None:
         output = self.process.stdout
         assert output is not None
@@ -110,7 +125,7 @@ class Wire:
                 self._messages.put(json.loads(output.read(length)))
                 length = None
             elif not colon or not name.lower().startswith(b"content-"):
-                self.stray_output += line
+                self._stray_output.append(line)
         self._messages.put(END_OF_OUTPUT)
 
     def _read_log(self) -> None:

@@ -120,7 +120,8 @@ class Window:
 
     async def press(self, key: str, selector: str) -> Locator:
         """Press a key until its result is visible, since moving editors close it again."""
-        return await self._repeat(lambda: self.page.keyboard.press(key), selector)
+        found = self.page.locator(selector).first
+        return await self._repeat(lambda: self.page.keyboard.press(key), found)
 
     async def click(self, lens: Locator, selector: str) -> Locator:
         """Click a code lens until the result is visible.
@@ -140,17 +141,15 @@ class Window:
                     await self.host.configure({"editor.codeLens": is_on})
             await lens.first.click(timeout=_AGAIN)
 
-        return await self._repeat(click, selector)
+        return await self._repeat(click, self.page.locator(selector).first)
 
-    async def _repeat(self, act: Callable[[], Awaitable[None]], selector: str) -> Locator:
-        found = self.page.locator(selector).first
-
+    async def _repeat(self, act: Callable[[], Awaitable[object]], found: Locator) -> Locator:
         async def shown() -> bool:
             try:
                 await act()
                 await found.wait_for(timeout=_AGAIN)
             except TookTooLong as problem:
-                raise NotYet(f"{selector} is not shown") from problem
+                raise NotYet(f"{found} is not shown") from problem
             return True
 
         await until(shown)
@@ -202,12 +201,13 @@ class Window:
         return await until(rested)
 
     async def notification(self, text: str) -> Locator:
-        """Return a notification in the notification center; a toast disappears after 10 seconds."""
-        await self.host.command("notifications.showList")
+        """Return a notification in the notification center; a toast disappears after 10 seconds.
+
+        The center closes when an earlier notification, its only one, ends.
+        """
         shown = ".notifications-center .notification-list-item:visible"
         found = self.page.locator(shown, has_text=text).first
-        await found.wait_for()
-        return found
+        return await self._repeat(lambda: self.host.command("notifications.showList"), found)
 
     async def front(self) -> tuple[Path, str]:
         """Return the active file and the line with the cursor, from the API."""
