@@ -53,7 +53,10 @@ class Environment:
     def variables(self) -> dict[str, str]:
         """Return the variables of this process as the activated environment has them."""
         path = os.pathsep.join((str(self.programs), os.environ.get("PATH", os.defpath)))
-        return {**os.environ, "VIRTUAL_ENV": str(self.folder), "PATH": path}
+        variables = {**os.environ, "VIRTUAL_ENV": str(self.folder), "PATH": path}
+        # Container images set it; each start of the server would compile all modules again.
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+        return variables
 
     def is_current(self, groups: Sequence[str]) -> bool:
         """Check that the environment is current and has at least these dependency groups."""
