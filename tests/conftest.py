@@ -7,6 +7,10 @@ import pytest
 from hypothesis import settings
 
 from dumps import CORPUS, unpacked
+from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
+
+# As the command does: searching the objects of dumps for cycles would take much of the time.
+reduce_gc_frequency()
 
 # A machine that does other work at the same time makes deadlines fail. Continuous integration tries
 # the same examples for every commit; runs by hand try new ones.

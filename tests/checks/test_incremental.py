@@ -24,6 +24,8 @@ from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
 
+pytestmark = pytest.mark.corpus
+
 _SPLIT = "gpu_h100/module_1331.jit_scan_fn.sm_9.0a_gpu_after_optimizations"
 _ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizations"
 _COMPACT = "compact/cpu/module_0022.jit_f.cpu_after_optimizations"
@@ -168,7 +170,7 @@ def stem(request: pytest.FixtureRequest, corpus_small: Path, corpus_compact_gte:
     return (corpus_compact_gte if name == _COMPACT else corpus_small) / name
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
+@settings(max_examples=6, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=_SCRIPT)
 def test_findings_after_edits_equal_fresh_findings(
     stem: Path, script: list[tuple[int, Edit | Undo, bool]]
@@ -194,7 +196,7 @@ _MODULE_EDITS = st.one_of(
 )
 
 
-@settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
+@settings(max_examples=6, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=st.lists(st.tuples(_MODULE_EDITS, st.booleans()), min_size=2, max_size=12))
 def test_findings_after_module_edits_equal_fresh_findings(
     stem: Path, script: list[tuple[Edit | Undo, bool]]

@@ -11,6 +11,7 @@ import pytest
 
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, plan
 from hlo_lsp.checks.framework.options import CheckOptions
+from hlo_lsp.cli import workers
 from hlo_lsp.cli.workers import Work, WorkerPool
 
 BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
@@ -42,9 +43,10 @@ def no_pool(*_: object, **__: object) -> Any:
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> list[CheckJob]:
+def jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[CheckJob]:
+    monkeypatch.setattr(workers, "_MIN_PARALLEL_BYTES", 1000)
     for number in range(6):
-        text = BAD + "// filling\n" * 17_000 * (number % 3)
+        text = BAD + "// filling\n" * 40 * (number % 3)
         (tmp_path / f"module_{number:04}.jit_f.txt").write_text(text, "utf-8")
     made = plan([tmp_path], CheckOptions()).jobs
     assert len(made) == 6
@@ -77,7 +79,7 @@ def test_small_jobs_start_no_process(jobs: list[CheckJob], monkeypatch: pytest.M
         raise AssertionError
 
     monkeypatch.setattr(concurrent.futures, "ProcessPoolExecutor", forbidden)
-    small = [job for job in jobs if job.size < 1000]
+    small = [job for job in jobs if job.size < 400]
     assert len(looked_at(2, small)) == 2
     assert len(looked_at(1, jobs)) == 6
 

@@ -8,6 +8,8 @@ import pytest
 
 from hostile.compile_session import CompileSession
 
+pytestmark = pytest.mark.corpus
+
 # Small compiles of all backends, in formats from several releases.
 _COMPILES = (
     "cpu/module_0033.jit_f4f", "cpu_jax_0.6.2/module_0038.jit_f4f",

@@ -19,7 +19,7 @@ from hlo_lsp.syntax import record_sequence as sequence
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from model.snapshots import differences, fresh
 
-_QUICK = settings(max_examples=30, deadline=None, derandomize=True, report_multiple_bugs=False)
+_QUICK = settings(max_examples=15, deadline=None, derandomize=True, report_multiple_bugs=False)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -6,6 +6,7 @@ import pytest
 
 from checks.checked import check_paths
 from dumps import files_of, kind_by_name
+from hlo_lsp.checks.advice import advice_rules
 from hlo_lsp.checks.folders import FileResult
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
@@ -68,5 +69,9 @@ def test_check_reports_the_advice_of_summaries(folder: Path) -> None:
             for one in summary.advice_on(space)
         }
         if advised:
-            found = {finding.code for file in dump.files for finding in check(dump, file)}
+            found = {
+                finding.code
+                for file in dump.files
+                for finding in check(dump, file, advice_rules.RULES)
+            }
             assert advised <= found, dump.files[0].label
