@@ -14,6 +14,8 @@ from e2e.compiles import Compile, copy_dump
 from hostile.editor import Editor, all_requests
 from hostile.payload import with_payload
 
+pytestmark = pytest.mark.xdist_group("inert_text")  # shares the results of all requests
+
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

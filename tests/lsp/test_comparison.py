@@ -1,9 +1,11 @@
 """Tests for the request that compares two compiles."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from hlo_lsp.lsp import comparison
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.comparison import answer_comparison
 from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
@@ -11,6 +13,16 @@ from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare in this process, because starting another one takes a second."""
+
+    async def run(work: Callable[[], object]) -> object:
+        return work()
+
+    monkeypatch.setattr(comparison, "run_in_process", run)
 
 
 def write_dump(folder: Path, module: str = MODULE, assignment: str = ASSIGNMENT) -> Path:
@@ -65,7 +77,10 @@ async def test_missing_module_text_omits_the_texts(tmp_path: Path, larger: Path)
 
 
 @pytest.mark.parametrize("text", [None, "to do"])
-async def test_other_file_is_named_in_the_error(tmp_path: Path, text: str | None) -> None:
+async def test_other_file_is_named_in_the_error(
+    tmp_path: Path, text: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # in a process of its own
     before = write_dump(tmp_path / "before")
     other = tmp_path / "notes.txt"
     if text is not None:
