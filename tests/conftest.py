@@ -41,6 +41,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                     terminalreporter.write_line(str(text))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the groups of tests, first those in VS Code, so that no long group comes last."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    group = item.get_closest_marker("xdist_group")
+    if group is None:
+        return 2
+    return 0 if group.args[0].startswith("vscode-") else 1
+
+
 @pytest.fixture(scope="session")
 def unpack_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder for unpacked archives, which pytest's cache keeps from run to run."""

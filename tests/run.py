@@ -35,7 +35,10 @@ CHECKS = (
     # -E reads every page again, so that warnings about unchanged pages are not lost.
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
-TESTS = ("pytest", "-n", "4", "--dist", "loadgroup", "--durations=10", "-m", "not growth")
+TESTS = (
+    *("pytest", "-n", "4", "--dist", "loadgroup", "--no-loadscope-reorder"),
+    *("--durations=10", "-m", "not growth"),
+)
 QUICK = ("-m", "not corpus and not editors and not e2e and not growth")
 
 

@@ -10,7 +10,7 @@ from editors.vscode.processes import is_served, server
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = vscode(2)
+pytestmark = vscode(1)
 MODE = "[id='status.editor.mode']"
 KINDS = {
     "": ("hlo", "HLO"),

@@ -12,7 +12,7 @@ from editors.vscode.test_lenses import LENS
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
-pytestmark = vscode(2)
+pytestmark = vscode(1)
 _SAMPLE = Path(__file__).resolve().parents[3] / "vscode-client" / "sample"
 _LOGITS = "76.00 MiB at the peak · 3 buffers"
 
