@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hlo_lsp.memory.group_tree import GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, owned_buffers, split_scopes
 from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import tree_json, tree_lines
 from reports.example import BYTES, PEAK_STEP, example
 
@@ -33,7 +34,8 @@ def test_scope_tree_has_scopes_without_operation() -> None:
 
 
 def test_lines_show_own_bytes_of_a_node() -> None:
-    assert list(tree_lines(_tree(GroupKey.STACK), 5)) == [
+    space = SpaceSummary(0, "HBM", BYTES[PEAK_STEP])
+    assert list(tree_lines(space, _tree(GroupKey.STACK), 5)) == [
         "     4.0 KiB  model.py:7",
         "       2.0 KiB  model.py:3",
         "       2.0 KiB  here",

@@ -79,6 +79,47 @@ def test_text_shows_totals_owners_and_lost_bytes() -> None:
     ]
 
 
+def _with_small_parts(options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
+    """Return the summary of a program in which one argument has nearly all bytes."""
+    size = 1 << 20
+    allocations = _ASSIGNMENT.replace("size 1024, param", f"size {size}, param")
+    allocations = allocations.replace("x @0> (size=1024", f"x @0> (size={size}")
+    total = f"allocation 3: size 32, color 5:\n\nTotal bytes used: {size + 5152} (1.00MiB)\n"
+    allocations = allocations.partition("\nTotal")[0] + total
+    return summarize(_dump(allocations, _RANGES, _MODULE), options)
+
+
+def test_parts_below_one_percent_are_left_out() -> None:
+    summary = _with_small_parts()
+    assert list(summary_lines(summary, 3))[:3] == [
+        "jit_f · TPU · HBM 1.00 MiB allocated",
+        "peak of HBM 1.00 MiB at step 2 of 4",
+        "  arguments 1.00 MiB",
+    ]
+    text = "\n".join([*summary_lines(summary, 3), *summary_markdown(summary, 3)])
+    assert not any(
+        part in text for part in ("model.py:7", "alignment", "host memory", "XLA declares")
+    )
+    assert summary_json(summary, 3)["by_space"].keys() == {"0", "5"}
+
+
+def test_small_parts_and_declared_peak_are_shown_on_request() -> None:
+    summary = _with_small_parts(SummaryOptions(with_negligible=True))
+    text = "\n".join(summary_lines(summary, 3))
+    for part in (
+        "model.py:7 3.0 KiB",
+        "alignment 2.0 KiB",
+        "host memory 32 B",
+        "XLA declares the peak",
+    ):
+        assert part in text
+
+
+def test_many_small_owners_are_one_sum() -> None:
+    line = next(line for line in summary_lines(_summary(), 1) if line.startswith("  "))
+    assert line == "  model.py:7 3.0 KiB · 1 more 1.0 KiB"
+
+
 def test_json_has_the_documented_keys() -> None:
     found = summary_json(replace(_summary(), findings={"overlap": 1}), 2)
     json.dumps(found)

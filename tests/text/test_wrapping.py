@@ -33,8 +33,18 @@ def test_size_stays_with_its_unit() -> None:
 
 
 def test_separator_ends_a_line() -> None:
-    lines = wrapped_lines("  a.py:1 2.00 MiB · b.py:2 1.00 MiB", 19)
-    assert list(lines) == ["  a.py:1 2.00 MiB ·", "      b.py:2", "      1.00 MiB"]
+    lines = wrapped_lines("  a.py:1 2.00 MiB · b.py:2 1.00 MiB", 21)
+    assert list(lines) == ["  a.py:1 2.00 MiB ·", "      b.py:2 1.00 MiB"]
+
+
+def test_entry_of_a_list_stays_on_a_line() -> None:
+    lines = wrapped_lines("arguments 1.61 MiB · copies of arguments 1.56 MiB", 36)
+    assert list(lines) == ["arguments 1.61 MiB ·", "    copies of arguments 1.56 MiB"]
+
+
+def test_size_stays_with_the_word_before_it() -> None:
+    lines = wrapped_lines("above the peak 8.25 MiB: slots of 27 tuple tables 7.50 MiB", 50)
+    assert list(lines) == ["above the peak 8.25 MiB: slots of 27 tuple", "    tables 7.50 MiB"]
 
 
 def test_short_line_stays() -> None:

@@ -22,6 +22,7 @@ from hlo_lsp.cli.shared_options import (
     list_options,
 )
 
+_SMALL_PARTS = ", and other parts below 1%% of the peak"
 _EPILOG = """\
 examples:
   hlo-lsp                                 start the server on standard input and output
@@ -145,7 +146,7 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     )
     add_chip_option(parser)
     add_top_option(parser, 5, "the number of owners and buffers to show")
-    add_all_option(parser, ", and modules below 1%% of the largest in full")
+    add_all_option(parser, f"{_SMALL_PARTS}, and modules below 1%% of the largest in full")
     add_worker_options(parser)
 
 
@@ -157,7 +158,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="the folder for the dumps (default: that of XLA_FLAGS, else hlo-dumps)",
     )
     add_top_option(parser, 5, "the number of modules and owners to show")
-    add_all_option(parser)
+    add_all_option(parser, _SMALL_PARTS)
     parser.add_argument(
         "program",
         metavar="PROGRAM",

@@ -107,7 +107,7 @@ def add_top_option(parser: argparse.ArgumentParser, default: int, what: str) -> 
 
 
 def add_all_option(parser: argparse.ArgumentParser, more: str = "") -> None:
-    """Add the option that also shows advice with negligible savings."""
+    """Add the option that also shows advice with negligible savings, and ``more``."""
     parser.add_argument(
         "--all",
         action="store_true",

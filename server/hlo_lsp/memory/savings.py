@@ -1,10 +1,14 @@
-"""The smallest saving that is worth advice, in summaries and in checks."""
+"""The smallest saving that is worth advice, and the fewest bytes that are worth a row."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 
 MIN_SAVED_SHARE = 0.01  # of the peak
 MIN_SAVED_BYTES = 1 << 20
+_Space = TypeVar("_Space")
 
 
 def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
@@ -13,6 +17,15 @@ def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
     If the peak is 0, it is unknown, and no saving is negligible.
     """
     return peak > 0 and saved < max(least, MIN_SAVED_SHARE * peak)
+
+
+def large_spaces(spaces: Sequence[_Space], size: Callable[[_Space], int]) -> list[_Space]:
+    """Return the memory spaces that are not tiny in themselves and beside the largest one.
+
+    On-chip memory can have less than 1% of the bytes of a large program, and matters all the same.
+    """
+    least = min(MIN_SAVED_BYTES, MIN_SAVED_SHARE * max(map(size, spaces), default=0))
+    return [space for space in spaces if size(space) >= least]
 
 
 def largest_peak_bytes(dump: Compile) -> int:

@@ -129,7 +129,8 @@ class _Map:
         if occupancy is not None:
             lost = lost_bytes(self._dump, space, occupancy.peak_step)
             tables = tuple_table_count(self._dump, space)
-            summary = replace(summary, lost=lost, tuple_tables=tables)
+            peak = occupancy.peak_bytes
+            summary = replace(summary, bytes=peak, lost=lost, tuple_tables=tables)
         arguments = [one for one in self._arguments if one.space == space]
         found: Json = {
             "space": space,

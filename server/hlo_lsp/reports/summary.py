@@ -20,6 +20,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
+from hlo_lsp.memory.savings import is_negligible, large_spaces
 from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
@@ -40,6 +41,7 @@ class SummaryOptions:
         space: The only memory space to show; None for all.
         key: What owners have in common.
         count: Maximum number of owners and of buffers.
+        with_negligible: Whether to show rows and advice of less than 1% of the peak, too.
     """
 
     step: int | None = None
@@ -57,7 +59,8 @@ class SpaceSummary:
     ``allocated_bytes`` is the total that XLA reports, with thread-local allocations, which do not
     belong to the peak. ``step``, ``bytes``, and ``lost`` are None, and ``buffers`` is empty, if the
     live ranges are unknown. ``is_peak`` is False at another step. ``arguments`` are grouped by the
-    first levels of their pytree.
+    first levels of their pytree. Rows of less than 1% of the bytes are not shown, unless
+    ``with_negligible``.
     """
 
     space: int
@@ -74,6 +77,11 @@ class SpaceSummary:
     thread_local_bytes: int = 0
     is_peak: bool = True
     arguments: tuple[GroupNode, ...] = ()
+    with_negligible: bool = False
+
+    def is_shown(self, count: int) -> bool:
+        """Return whether some bytes of the memory space are enough for a row."""
+        return self.with_negligible or not is_negligible(count, self.bytes or 0, 1)
 
     @property
     def scheduled_bytes(self) -> int:
@@ -105,6 +113,13 @@ class ModuleSummary:
     findings: Mapping[str, int] = field(default_factory=dict)
     cost: ProgramCost | None = None
     time_advice: tuple[TimeAdvice, ...] = ()
+
+    @property
+    def shown_spaces(self) -> Sequence[SpaceSummary]:
+        """The memory spaces of which a reader needs to know."""
+        if any(space.with_negligible for space in self.spaces):
+            return self.spaces
+        return large_spaces(self.spaces, lambda space: space.allocated_bytes)
 
     def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
         """Return the advice on a memory space: on the largest one off the chip, or on the chip."""
@@ -178,7 +193,13 @@ def _summarize_space(
     allocated = sum(allocation.size for allocation in inside)
     local = sum(allocation.size for allocation in inside if allocation.thread_local)
     if occupancy is None:
-        return SpaceSummary(space, title, allocated, thread_local_bytes=local)
+        return SpaceSummary(
+            space,
+            title,
+            allocated,
+            thread_local_bytes=local,
+            with_negligible=options.with_negligible,
+        )
     step = occupancy.peak_step if options.step is None else options.step
     owned = owned_buffers(dump, live_buffers(dump, space, step))
     lost = lost_bytes(dump, space, step)
@@ -199,6 +220,7 @@ def _summarize_space(
         local,
         options.step is None,
         argument_groups(dump, owned),
+        options.with_negligible,
     )
 
 

@@ -22,7 +22,6 @@ from hlo_lsp.reports.cost import cost_line, total_json
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
-_MIN_SHOWN_BYTES = 1024
 
 
 def summary_json(summary: ModuleSummary, count: int) -> Json:
@@ -174,11 +173,7 @@ def small_module_lines(small: Sequence[str]) -> Iterator[str]:
 
 def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     """Yield the lines of the text form."""
-    spaces = [
-        space
-        for space in summary.spaces
-        if space is summary.main or space.allocated_bytes >= _MIN_SHOWN_BYTES
-    ]
+    spaces = summary.shown_spaces
     least = "" if summary.is_whole else "at least "
     totals = [f"{space.title} {least}{_allocated(space, ' allocated')}" for space in spaces]
     if not spaces and summary.total_bytes:
@@ -191,9 +186,9 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
         title = f"{'peak of ' if space.is_peak else ''}{space.title}"
         yield f"{title} {_size(space.bytes)} at step {space.step:,}{of}"
         if space.tree:
-            yield from tree_lines(space.tree, count)
+            yield from tree_lines(space, space.tree, count)
         elif space.groups:
-            yield f"  {_groups(space, count)}"
+            yield f"  {_owners(space, count)}"
         if not space.tree and len(space.arguments) > 1:
             yield f"  arguments: {_argument_groups(space, count)}"
         yield from (f"  {line}" for line in lost_lines(space))
@@ -206,7 +201,7 @@ def _allocated(space: SpaceSummary, verb: str = "") -> str:
     """Return the allocated bytes, those of thread-local allocations separately."""
     local = space.thread_local_bytes
     size = f"{_size(space.scheduled_bytes)}{verb}"
-    return f"{size}, {_size(local)} thread-local" if local >= _MIN_SHOWN_BYTES else size
+    return f"{size}, {_size(local)} thread-local" if local and space.is_shown(local) else size
 
 
 def _notes(summary: ModuleSummary) -> Iterator[str]:
@@ -217,7 +212,10 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
     if analysis := _analysis(summary):
         yield f"memory_analysis() of JAX: {analysis}"
     peak = summary.logical_peak
-    if peak is not None and peak.declared_step is not None and summary.is_whole:
+    # Another number for a peak is of no help to most readers.
+    with_negligible = any(space.with_negligible for space in summary.spaces)
+    is_known = peak is not None and peak.declared_step is not None and summary.is_whole
+    if peak is not None and is_known and with_negligible:
         yield (
             f"XLA declares the peak at step {peak.declared_step:,}: live values of"
             f" {_size(peak.declared_bytes)} in all memory spaces,"
@@ -240,16 +238,22 @@ def _analysis(summary: ModuleSummary) -> str:
     )
 
 
-def _groups(space: SpaceSummary, count: int) -> str:
-    groups = " · ".join(f"{group.label} {_size(group.bytes)}" for group in space.groups[:count])
-    others = len(space.groups) - count
-    return groups + (f" · {others:,} more" if others > 0 else "")
+def _owners(space: SpaceSummary, count: int) -> str:
+    return _named_sizes(space, [(one.label, one.bytes) for one in space.groups], count)
 
 
 def _argument_groups(space: SpaceSummary, count: int) -> str:
-    found = space.arguments
-    groups = [f"{one.name} {_size(one.bytes)}" for one in found[:count]]
-    return " · ".join([*groups, *([f"{len(found) - count:,} more"] if len(found) > count else [])])
+    return _named_sizes(space, [(one.name, one.bytes) for one in space.arguments], count)
+
+
+def _named_sizes(space: SpaceSummary, found: Sequence[tuple[str, int]], count: int) -> str:
+    """Return the largest parts of the bytes with their names, and the sum of the others."""
+    shown = [one for one in found if space.is_shown(one[1])][:count]
+    others = found[len(shown) :]
+    rest = sum(size for _, size in others)
+    if others and space.is_shown(rest):
+        shown.append((f"{len(others):,} more", rest))
+    return " · ".join(f"{name} {_size(size)}" for name, size in shown)
 
 
 def lost_lines(space: SpaceSummary) -> Iterator[str]:
@@ -260,6 +264,7 @@ def lost_lines(space: SpaceSummary) -> Iterator[str]:
     step = "the peak" if space.is_peak else "this step"
     slots = f"slots of {count_noun(space.tuple_tables, 'tuple table')}"
     yield from _causes(
+        space,
         f"lost at {step}",
         [
             ("array padding", lost.array_padding),
@@ -268,6 +273,7 @@ def lost_lines(space: SpaceSummary) -> Iterator[str]:
         ],
     )
     yield from _causes(
+        space,
         "allocated above the peak" if space.is_peak else "allocated, but not occupied",
         [
             (slots, lost.tuple_table_slots - lost.fixed_tuple_table_slots),
@@ -277,11 +283,12 @@ def lost_lines(space: SpaceSummary) -> Iterator[str]:
     )
 
 
-def _causes(title: str, parts: Sequence[tuple[str, int]]) -> Iterator[str]:
+def _causes(space: SpaceSummary, title: str, parts: Sequence[tuple[str, int]]) -> Iterator[str]:
     total = sum(count for _, count in parts)
-    if total >= _MIN_SHOWN_BYTES:
-        named = ", ".join(f"{name} {_size(count)}" for name, count in parts if count)
-        yield f"{title} {_size(total)}: {named}"
+    if total and space.is_shown(total):
+        shown = [one for one in parts if one[1] and space.is_shown(one[1])]
+        named = ", ".join(f"{name} {_size(count)}" for name, count in shown)
+        yield f"{title} {_size(total)}{named and f': {named}'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,27 +308,29 @@ def summary_markdown(
     is_peak = all(space.is_peak for space in summary.spaces)
     yield f"| Memory space | Allocated | {'Peak' if is_peak else 'Occupied'} | Step |"
     yield "|---|---:|---:|---:|"
-    for space in summary.spaces:
+    for space in summary.shown_spaces:
         peak = "unknown" if space.bytes is None else _size(space.bytes)
         step = "" if space.step is None else f"{space.step:,}"
         yield f"| {space.title} | {_allocated(space)} | {peak} | {step} |"
-    for space in summary.spaces:
-        if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
+    for space in summary.shown_spaces:
+        if space.bytes is None or space.step is None:
             continue
         step = f"step {space.step:,}"
         title = f"{space.title} at {_link(step, None if links is None else links.step(space.step))}"
         yield from ("", f"## {title}", "")
         if space.tree:
-            yield from markdown_block(tree_lines(space.tree, count, ""))
+            yield from markdown_block(tree_lines(space, space.tree, count, ""))
         else:
             yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
-            for group in space.groups[:count]:
+            for group in filter(lambda one: space.is_shown(one.bytes), space.groups[:count]):
                 label = _owner(group, links)
                 yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
         if not space.tree and len(space.arguments) > 1:
             yield from ("", f"Arguments: {markdown_text(_argument_groups(space, count))}.")
-        yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
-        yield from (_buffer_row(owned, links) for owned in space.buffers[:count])
+        large = [one for one in space.buffers[:count] if space.is_shown(one.buffer.bytes)]
+        if large:
+            yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
+        yield from (_buffer_row(owned, links) for owned in large)
         for line in lost_lines(space):
             yield from ("", f"{capitalized(line)}.")
         if found := summary.advice_on(space):
@@ -382,13 +391,15 @@ def origin_text(owned: OwnedBuffer) -> str:
     return f"`{origin.instruction.record.name}`{line}"
 
 
-def tree_lines(nodes: Sequence[GroupNode], count: int, indent: str = "  ") -> Iterator[str]:
+def tree_lines(
+    space: SpaceSummary, nodes: Sequence[GroupNode], count: int, indent: str = "  "
+) -> Iterator[str]:
     """Yield a line for each node, with at most ``count`` children of each node.
 
     A node with all its bytes in one child shares a line with it. Smaller children are one line, so
-    that the lines of a level add up to the line above.
+    that the lines of a level add up to the line above, except for negligible bytes.
     """
-    large = [node for node in nodes if node.bytes >= _MIN_SHOWN_BYTES]
+    large = [node for node in nodes if space.is_shown(node.bytes)]
     for node in large[:count]:
         names = [short_name(node.name)]
         last = node
@@ -396,12 +407,12 @@ def tree_lines(nodes: Sequence[GroupNode], count: int, indent: str = "  ") -> It
             last = last.children[0]
             names.append(short_name(last.name))
         yield f"{indent}{_size(node.bytes):>10}  {' > '.join(names)}"
-        yield from tree_lines(last.children, count, f"{indent}  ")
-        if last.children and last.own_bytes >= _MIN_SHOWN_BYTES:
+        yield from tree_lines(space, last.children, count, f"{indent}  ")
+        if last.children and last.own_bytes and space.is_shown(last.own_bytes):
             yield f"{indent}  {_size(last.own_bytes):>10}  here"
     rest = nodes[count:] if len(large) > count else nodes[len(large) :]
     total = sum(node.bytes for node in rest)
-    if total >= _MIN_SHOWN_BYTES:
+    if rest and space.is_shown(total):
         yield f"{indent}{_size(total):>10}  {len(rest):,} more"
 
 

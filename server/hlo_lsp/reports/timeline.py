@@ -11,6 +11,7 @@ from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun
@@ -128,7 +129,6 @@ _FIXED = "░"
 _ASCII_BLOCKS = "    #####"
 _ASCII_FIXED = "."
 _MAX_PEAKS = 5
-_MIN_SHOWN_BYTES = 1024
 
 
 def timeline_json(timeline: Timeline) -> Json:
@@ -189,8 +189,7 @@ def timeline_lines(
     steps = "" if timeline.last_step is None else count_noun(timeline.last_step, "step")
     dot = " | " if ascii_only else " · "
     yield dot.join(filter(None, [timeline.name, timeline.backend, steps]))
-    shown = [space for space in timeline.spaces if space.occupancy.peak_bytes >= _MIN_SHOWN_BYTES]
-    for space in shown or timeline.spaces:
+    for space in large_spaces(timeline.spaces, lambda one: one.occupancy.allocated_bytes):
         yield ""
         if timeline.step is None:
             yield from _chart(timeline, space, columns, ascii_only=ascii_only)

@@ -3,10 +3,19 @@
 import re
 from collections.abc import Iterator
 
-# A size or a time with its unit is one word, to which a separator after it belongs.
-_WORD = re.compile(r"(?:[-+(]*[\d,.]+ (?:(?:[KMGT]i)?B|[mµn]?s)\b\S*|\S+)(?: ·(?= ))?")
-# Where a word that is longer than a line can end, the best places first.
-_PIECES = [re.compile(rf"[^{signs}]*[{signs}]+|[^{signs}]+") for signs in ("/,;", r"._:=()\[\]{}-")]
+_SIZE = r"[-+(]*[\d,.]+ (?:(?:[KMGT]i)?B|[mµn]?s)\b\S*"
+_SEPARATOR = r"(?: ·(?= ))?"  # it belongs to the word before it
+# The spans between which a line can end, the best places first. A span that is longer than a line
+# is divided at the next best places.
+_SPANS = [
+    re.compile(pattern)
+    for pattern in (
+        r"\S.*?(?: ·(?= )|$)",  # an entry of a list, such as a name with its size
+        rf"(?:\S*[^\s:;,·] )?{_SIZE}{_SEPARATOR}|\S+{_SEPARATOR}",  # a size with its last word
+        rf"{_SIZE}{_SEPARATOR}|\S+{_SEPARATOR}",
+        *(rf"[^\s{signs}]*[{signs}]+|[^\s{signs}]+" for signs in ("/,;", r"._:=()\[\]{}-")),
+    )
+]
 _HANGING_INDENT = 4
 
 
@@ -36,7 +45,7 @@ def line_starts(text: str, columns: int, indent: int = 0) -> list[int]:
     starts: list[int] = []
     room, begin = columns, 0
     narrow = max(columns - indent, 1)
-    for start, end in _parts(text, narrow):
+    for start, end in _spans(text, 0, len(text), narrow, 0):
         if end - begin > room and start > begin:
             begin = start
             starts.append(begin)
@@ -44,21 +53,13 @@ def line_starts(text: str, columns: int, indent: int = 0) -> list[int]:
     return starts
 
 
-def _parts(text: str, columns: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans between which a line can end: words, or parts of a longer word."""
-    for word in _WORD.finditer(text):
-        if len(word[0]) <= columns:
-            yield word.span()
-        else:
-            yield from _pieces(text, *word.span(), columns, 0)
-
-
-def _pieces(text: str, start: int, end: int, columns: int, level: int) -> Iterator[tuple[int, int]]:
-    if level == len(_PIECES):
+def _spans(text: str, start: int, end: int, columns: int, level: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of a part of the text that fit in a line."""
+    if level == len(_SPANS):
         yield from ((at, min(at + columns, end)) for at in range(start, end, columns))
         return
-    for piece in _PIECES[level].finditer(text, start, end):
-        if len(piece[0]) <= columns:
-            yield piece.span()
+    for span in _SPANS[level].finditer(text, start, end):
+        if len(span[0]) <= columns:
+            yield span.span()
         else:
-            yield from _pieces(text, *piece.span(), columns, level + 1)
+            yield from _spans(text, *span.span(), columns, level + 1)
