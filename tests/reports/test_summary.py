@@ -79,13 +79,14 @@ def test_text_shows_totals_owners_and_lost_bytes() -> None:
     ]
 
 
-def _with_small_parts(options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
+def _with_small_parts(*, with_negligible: bool = False) -> ModuleSummary:
     """Return the summary of a program in which one argument has nearly all bytes."""
     size = 1 << 20
     allocations = _ASSIGNMENT.replace("size 1024, param", f"size {size}, param")
     allocations = allocations.replace("x @0> (size=1024", f"x @0> (size={size}")
     total = f"allocation 3: size 32, color 5:\n\nTotal bytes used: {size + 5152} (1.00MiB)\n"
     allocations = allocations.partition("\nTotal")[0] + total
+    options = SummaryOptions(with_negligible=with_negligible)
     return summarize(_dump(allocations, _RANGES, _MODULE), options)
 
 
@@ -104,7 +105,7 @@ def test_parts_below_one_percent_are_left_out() -> None:
 
 
 def test_small_parts_and_declared_peak_are_shown_on_request() -> None:
-    summary = _with_small_parts(SummaryOptions(with_negligible=True))
+    summary = _with_small_parts(with_negligible=True)
     text = "\n".join(summary_lines(summary, 3))
     for part in (
         "model.py:7 3.0 KiB",

@@ -18,6 +18,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import argument_name
+from hlo_lsp.program.tupled_arguments import tupled_argument_names
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
@@ -135,6 +136,7 @@ class _Search:
         self._file = file
         self._module = file.module
         self._flow = ModuleFlow(file.module)
+        self._tupled_names = tupled_argument_names(dump)
         self._steps: dict[_Step, _Step | None] = {}
         self._origins: dict[_Step, Origin] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
@@ -278,7 +280,8 @@ class _Search:
         home = self._module.computation_of(producer)
         argument = None
         if number is not None and home is not None and home.is_entry:
-            argument = argument_name(producer) or f"parameter {number}"
+            name = argument_name(producer) or self._tupled_names.get(path)
+            argument = name or f"parameter {number}"
         lines = self._with_members(chain)
         if argument is None and not any(map(self._source, lines)):
             lines += self._writer(producer, path)

@@ -24,6 +24,7 @@ from hlo_lsp.program.donation import (
     is_part_of_program,
 )
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
+from hlo_lsp.program.tupled_arguments import tupled_argument_names
 
 
 class DonationState(Enum):
@@ -126,7 +127,7 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
         for block in buffer_assignment(dump).blocks
         if block.allocation.parameter is not None and not block.allocation.thread_local
     }
-    names = _names(file.module)
+    names, tupled = _names(file.module), tupled_argument_names(dump)
     states = _states(dump, found, blocks)
     occupancies = {one.space: one for one in memory_space_occupancies(dump)}
     target = target_of(dump)
@@ -147,7 +148,9 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
         if is_donated and block is not None and occupancy is not None:
             idle, steps = _idle(dump, block, occupancy.peak_step)
         name = names.get(number) or f"parameter {number}"
-        if index:
+        if index in tupled:
+            name = tupled[index]
+        elif index:
             name += f" at {{{','.join(map(str, index))}}}"
         arguments.append(
             Argument(name, number, index, shape, size, space, state, output, reason, idle, steps)

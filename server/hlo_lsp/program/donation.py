@@ -308,8 +308,12 @@ def argument_name(parameter: InstructionLine) -> str:
 
 def donated_parameters(header: str) -> set[int]:
     """Return the numbers of the parameters of which the caller donates a buffer."""
-    used = {number for _, number, _ in _aliases(header)}
-    return used | {number for number, _ in _donors(header)}
+    return {number for number, _ in donated_buffers(header)}
+
+
+def donated_buffers(header: str) -> set[tuple[int, LeafIndex]]:
+    """Return the parameters and indexes in them of the buffers that the caller donates."""
+    return {(number, index) for _, number, index in _aliases(header)} | _donors(header)
 
 
 @lru_cache(maxsize=4)

@@ -31,7 +31,7 @@ from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
 from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.program.donation import LeafIndex
+from hlo_lsp.program.donation import LeafIndex, argument_name
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
@@ -287,7 +287,8 @@ def _named_argument(origin: Origin, value: AssignedValue) -> str:
     """Return the argument with the data of a value, such as ``p['w']``; empty if it has no name."""
     if origin.argument is None or origin.argument.startswith("parameter "):
         return ""
-    is_itself = origin.instruction.record.name == value.name
+    parameter = origin.instruction.record
+    is_itself = parameter.name == value.name and argument_name(parameter)
     return origin.argument + (value.index or "" if is_itself else "")
 
 

@@ -131,6 +131,27 @@ def test_pattern_may_match_modules_without_the_argument() -> None:
     assert _messages("budget-donation", MODULE, module="jit_*", donated=("params",)) == []
 
 
+def test_elements_of_one_tuple_are_arguments() -> None:
+    parameter = '  %{} = f32[4]{{0}} parameter({}), metadata={{op_name="{}"}}\n'
+    module = "HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {0}) }\n\n"
+    tupled = (
+        f"{module}ENTRY %main (t: (f32[4], f32[4])) -> f32[4] {{\n"
+        "  %t = (f32[4]{0}, f32[4]{0}) parameter(0)\n"
+        "  ROOT %r = f32[4]{0} get-tuple-element(%t), index=0\n}\n"
+    )
+    original = (
+        "HloModule jit_f\n\nENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {\n"
+        f"{parameter.format('a', 0, 'p.a')}  ROOT{parameter.format('b', 1, 'p.b')[1:]}}}\n"
+    )
+    stem = "module_0001.jit_f"
+    file = DumpFile.of_text(tupled, f"{stem}.after_optimizations.txt")
+    other = DumpFile.of_text(original, f"{stem}.before_optimizations.txt")
+    rules = [rule for rule in CATALOGUE if rule.code == "budget-donation"]
+    limits = Limits(budgets=(Budget(donated=("p.",)),))
+    (found,) = check(Compile([file], others=[other]), file, rules, limits)
+    assert found.message == "`p.b` is not donated, but the budget requires it"
+
+
 @pytest.mark.parametrize(("role", "count"), [("", 1), ("_after_buffer_assignment", 0)])
 def test_second_text_of_a_module_is_left_out(role: str, count: int) -> None:
     file = DumpFile.of_text(MODULE, f"module_0001.jit_f.cl_12.after_optimizations{role}.txt")

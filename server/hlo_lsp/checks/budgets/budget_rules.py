@@ -16,7 +16,8 @@ from hlo_lsp.model.display import format_bytes, format_flops, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place
-from hlo_lsp.program.donation import argument_name, donated_parameters
+from hlo_lsp.program.donation import argument_name, donated_buffers, donated_parameters
+from hlo_lsp.program.tupled_arguments import tupled_argument_names
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -124,22 +125,29 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
     if file is None or header is None or entry is None:
         return
     donated = donated_parameters(header.text)
-    parameters = sorted(file.module.computation(entry).parameters.items())
-    names = [argument_name(record) for _, record in parameters]
+    parameters = file.module.computation(entry).parameters
+    arguments = [
+        (argument_name(record), number in donated, record)
+        for number, record in sorted(parameters.items())
+    ]
+    if tupled := tupled_argument_names(context.dump):
+        buffers = donated_buffers(header.text)
+        arguments = [(name, (0, path) in buffers, parameters[0]) for path, name in tupled.items()]
+    names = [name for name, _, _ in arguments]
     for budget in budgets:
         missing = [
-            record
-            for number, record in parameters
-            if number not in donated and argument_name(record).startswith(budget.donated)
+            (name, name_place(file, record))
+            for name, is_donated, record in arguments
+            if not is_donated and name.startswith(budget.donated)
         ]
         if missing:
             related = [
-                Related(name_place(file, record), f"`{argument_name(record)}` is not donated")
-                for record in missing[1 : 1 + _MAX_RELATED]
+                Related(place, f"`{name}` is not donated")
+                for name, place in missing[1 : 1 + _MAX_RELATED]
             ]
-            what = f"`{argument_name(missing[0])}` is not donated, but the budget requires it"
+            what = f"`{missing[0][0]}` is not donated, but the budget requires it"
             more = f"; nor are {len(missing) - 1:,} others" if len(missing) > 1 else ""
-            yield context.report(name_place(file, missing[0]), what + more, *related)
+            yield context.report(missing[0][1], what + more, *related)
         # A pattern can match modules without these arguments, for example of initializations.
         for prefix in budget.donated if budget.module == header.name else ():
             if not any(name.startswith(prefix) for name in names):

@@ -1,0 +1,51 @@
+"""The names of arguments that a program gets as one tuple.
+
+JAX passes more than 2,000 arguments of a TPU program as one tuple (``should_tuple_args``), whose
+elements have no names. In the text before optimizations, they are parameters with names.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
+from hlo_lsp.program.donation import argument_name
+from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
+from hlo_lsp.syntax.module_records import InstructionLine
+
+
+@query
+def tupled_argument_names(dump: Compile) -> Mapping[TuplePath, str]:
+    """Return the names of the elements of the only parameter by their paths in it.
+
+    There are none if the parameter has a name, is not a tuple, or does not fit the parameters
+    before optimizations, or if their text is missing.
+    """
+    compiled = module_at_buffer_assignment(dump)
+    parameters = [] if compiled is None else _parameters(compiled.module)
+    if len(parameters) != 1 or argument_name(parameters[0]):
+        return {}
+    elements = element_texts(parameters[0].shape)
+    original = unoptimized_module(dump)
+    if elements is None or original is None:
+        return {}
+    found = _parameters(original.module)
+    if list(map(_kind, elements)) != [_kind(line.shape) for line in found]:
+        return {}
+    names = {(number,): argument_name(line) for number, line in enumerate(found)}
+    return {path: name for path, name in names.items() if name}
+
+
+def _parameters(module: ModuleIndex) -> Sequence[InstructionLine]:
+    """Return the parameters of the entry computation by number."""
+    entry = module.entry
+    found = {} if entry is None else module.computation(entry).parameters
+    return [line for _, line in sorted(found.items())]
+
+
+def _kind(shape: str) -> tuple[str, int] | None:
+    """Return the element type and the rank, which partitioning does not change."""
+    array = try_shape(shape)
+    return (array.element_type, len(array.dims)) if isinstance(array, ArrayShape) else None
