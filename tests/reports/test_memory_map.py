@@ -67,6 +67,13 @@ def test_boxes_are_values_with_bytes() -> None:
     assert boxes["assignmentLine"] == [2, 6, 7]
 
 
+def test_tiny_memory_space_is_small() -> None:
+    tiny = "allocation 3: size 4, color 5:\n value: <5 s @0> (size=4,offset=0): u8[4]{0}\n"
+    large = _ASSIGNMENT.replace("size 32, parameter", "size 3200, parameter")
+    spaces = _map(large + tiny, _RANGES + "    s{}:1-2\n")["spaces"]
+    assert [(one["space"], one["isSmall"]) for one in spaces] == [(0, False), (5, True)]
+
+
 def test_fixed_allocations_come_first() -> None:
     data = _map(_ASSIGNMENT.replace("size 8, thread-local", "size 8, constant"), _RANGES)
     assert data["allocations"]["number"] == [0, 1, 2]

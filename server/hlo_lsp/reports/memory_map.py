@@ -24,6 +24,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
+from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.compile import Compile
@@ -111,7 +112,13 @@ class _Map:
                 "assignment": self._assignment.file.uri if blocks else None,
                 "module": None if self._module is None else self._module.uri,
             },
-            "spaces": [self._space(space, blocks, occupancies.get(space)) for space in spaces],
+            "spaces": [
+                {
+                    **self._space(space, blocks, occupancies.get(space)),
+                    "isSmall": space not in large_spaces(spaces, sizes.__getitem__),
+                }
+                for space in spaces
+            ],
             "allocations": self._allocations(blocks),
             "boxes": self._boxes(blocks),
             "bands": self._bands(),
@@ -320,14 +327,14 @@ def _differences(numbers: Iterable[int]) -> list[int]:
 
 def _space_notes(summary: SpaceSummary, arguments: Iterable[Argument]) -> list[str]:
     """Return sentences on the lost bytes at the peak, and on the donation of arguments."""
-    lines = [*lost_lines(summary), *_donation_sums(list(arguments))]
+    lines = [*lost_lines(summary), *_donation_sums(summary, list(arguments))]
     return [capitalized(line) for line in lines]
 
 
-def _donation_sums(arguments: Sequence[Argument]) -> Iterator[str]:
+def _donation_sums(summary: SpaceSummary, arguments: Sequence[Argument]) -> Iterator[str]:
     for state in DonationState:
         sizes = [one.bytes for one in arguments if one.state is state]
-        if sizes:
+        if sizes and summary.is_shown(sum(sizes)):
             count = count_noun(len(sizes), "argument")
             yield f"{state.title} {format_short_bytes(sum(sizes))}: {count}"
 

@@ -85,6 +85,10 @@ async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump:
     data = memory_map(dump)
     await _open(page, tmp_path, memory_map_document([data]))
     allocations = data["allocations"]
+    choice = page.get_by_role("group", name="Memory space")
+    shown = [space["name"] for space in data["spaces"] if not space["isSmall"]]
+    assert await choice.locator("strong").all_inner_texts() == shown
+    await choice.get_by_role("button", name="small space").click()
     for space in data["spaces"]:
         await page.get_by_role("group", name="Memory space").get_by_text(space["name"]).click()
         expected = sum(
@@ -94,6 +98,20 @@ async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump:
             )
         )
         assert await _boxes(page) == expected
+
+
+async def test_groups_below_one_percent_share_a_row(
+    page: Page, tmp_path: Path, dump: Compile
+) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.get_by_role("checkbox", name="Fixed allocations").check()
+    groups = page.get_by_role("list", name="Groups")
+    assert await groups.locator(".name:visible").all_inner_texts() == [
+        "arguments",
+        "3 groups below 1%",
+    ]
+    await groups.locator("summary").click()
+    assert "programs.py:43" in await groups.locator(".name:visible").all_inner_texts()
 
 
 async def test_card_and_selection_follow_the_pointer(
@@ -162,6 +180,7 @@ async def test_changes_at_the_peaks_equal_the_diff(
 ) -> None:
     await _open(page, tmp_path, compared_maps([(dump, other)]))
     tabs = page.get_by_role("group", name="Memory space").get_by_role("button")
+    await tabs.filter(has_text="small space").click()
     for space in compare(dump, other).spaces:
         await tabs.filter(has_text=space.title).first.click()
         expected = sorted(
@@ -466,7 +485,7 @@ async def test_lost_bytes_and_advice_open(page: Page, tmp_path: Path) -> None:
     await _open(page, tmp_path, _planted())
     notes = page.locator(".notes")
     title = await notes.locator("summary").inner_text()
-    assert title == "Lost at the peak 61.9 KiB · 1 piece of advice"
+    assert title == "1 piece of advice · Lost at the peak 61.9 KiB"
     await notes.locator("summary").click()
     assert "Advice: Donate 3 arguments; saves at most 1.00 MiB." in await notes.inner_text()
 

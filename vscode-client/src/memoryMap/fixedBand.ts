@@ -5,6 +5,8 @@ import { button, element, swatch } from "./dom";
 import { formatBytes } from "./format";
 import type { Space } from "./model";
 
+const MIN_SHARE = 0.01; // of the fixed bytes
+
 /** A band that stands for the fixed allocations of a memory space, which a click shows in the map or hides. */
 export class FixedBand {
   private readonly button = button("", { class: "fixed-band" }, () => {
@@ -25,7 +27,7 @@ export class FixedBand {
     this.element.setAttribute("aria-expanded", String(!isHidden));
     this.element.title = `${isHidden ? "Show" : "Hide"} the allocations of arguments, outputs, and constants`;
     const text = element("span", { class: "name" }, `${isHidden ? "▸" : "▾"} ${formatBytes(total)} at all steps:`);
-    for (const [kind, size] of kinds) {
+    for (const [kind, size] of kinds.filter(([, each]) => each >= MIN_SHARE * total)) {
       text.append(" ", swatch(colorOfKind(kind)), ` ${nameOfKind(kind)} ${formatBytes(size)}`);
     }
     const bar = element("span", { class: "kinds" });

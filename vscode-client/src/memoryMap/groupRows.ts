@@ -7,9 +7,12 @@ import { countNoun, formatBytes, formatChange, shortLine } from "./format";
 import type { LiveBuffer } from "./liveSet";
 
 const MAX_GROUPS = 60;
+const MIN_SHARE = 0.01; // of the bytes
 
 /**
  * Return a row for each group, the largest first; in a comparison, with the largest change first.
+ *
+ * Several groups below 1% of the bytes are folded into one row.
  *
  * @param chosen the name of the group that is emphasized
  */
@@ -32,7 +35,7 @@ export function groupRows(
   const weight = ({ bytes, before }: { bytes: number; before: number }): number => Math.abs(bytes - before);
   const ordered = [...sums].sort(([, one], [, other]) => weight(other) - weight(one) || other.bytes - one.bytes);
   const total = ordered.reduce((sum, [, each]) => sum + weight(each), 0);
-  return ordered.slice(0, MAX_GROUPS).map(([group, sum]) => {
+  const rows = ordered.slice(0, MAX_GROUPS).map(([group, sum]) => {
     const name = group?.name ?? "unused bytes";
     const color = group?.color ?? NEUTRAL_COLOR;
     const bar = element("span", { class: "bar" });
@@ -51,4 +54,19 @@ export function groupRows(
     );
     return element("li", {}, row);
   });
+  const large = ordered.filter(([, sum]) => weight(sum) >= MIN_SHARE * total);
+  const small = ordered.slice(large.length);
+  if (small.length < 2) {
+    return rows;
+  }
+  const rest = small.reduce((sum, [, each]) => sum + each.bytes - each.before, 0);
+  const title = element(
+    "summary",
+    {},
+    element("span", { class: "name" }, `${countNoun(small.length, "group")} below 1%`),
+    element("span", { class: "size" }, isComparison ? formatChange(rest) : formatBytes(rest)),
+  );
+  const isOpen = small.some(([group]) => group !== undefined && group.name === chosen);
+  const folded = element("details", isOpen ? { open: "" } : {}, title, element("ul", {}, ...rows.slice(large.length)));
+  return [...rows.slice(0, large.length), element("li", {}, folded)];
 }

@@ -71,6 +71,8 @@ interface SpaceData {
   readonly space: number;
   readonly name: string;
   readonly allocatedBytes: number;
+  /** The space is tiny in itself and beside the largest one; maps of older versions do not have it. */
+  readonly isSmall?: boolean;
   readonly fixedBytes?: number;
   readonly peakStep?: number;
   readonly peakBytes?: number;

@@ -12,13 +12,13 @@ export class Notes {
     const found = sides.map(({ space: { notes, donation, advice }, module: { isBefore } }) => ({
       side: isBefore === undefined ? "" : isBefore ? "Before: " : "After: ",
       heads: [
-        ...notes.map((note) => note.split(":")[0] ?? note),
         ...(advice.length > 0 ? [`${countNoun(advice.length, "piece")} of advice`] : []),
+        ...notes.map((note) => note.split(":")[0] ?? note),
       ],
       donation,
       lines: [
-        ...notes.map((note) => `${note}.`),
         ...advice.map(([text, saving]) => `Advice: ${text.replaceAll("`", "")}; ${saving}.`),
+        ...notes.map((note) => `${note}.`),
       ],
     }));
     this.element.hidden = found.every(({ heads }) => heads.length === 0);

@@ -262,10 +262,29 @@ export class Page {
         return tab;
       }),
     );
+    this.foldSmallSpaces(entry);
     const name = names.find((each) => each === this.spaceName) ?? names[0];
     if (name !== undefined) {
       this.showSpace(name);
     }
+  }
+
+  /** Replace the buttons of tiny memory spaces by one that shows them. */
+  private foldSmallSpaces(entry: Entry): void {
+    const found = entry.flatMap(({ data: { spaces } }) => spaces);
+    const isSmall = (name: string | null): boolean =>
+      found.every((space) => space.name !== name || space.isSmall === true);
+    const small = [...this.spaceChoice.children].filter((tab) => isSmall(tab.getAttribute("data-space")));
+    if (small.length === 0) {
+      return;
+    }
+    const more = button(`${countNoun(small.length, "small space")}…`, { class: "more-spaces" }, () => {
+      more.replaceWith(...small);
+    });
+    small[0]?.before(more);
+    small.forEach((tab) => {
+      tab.remove();
+    });
   }
 
   private createSide(module: Module, space: Space): Side {
