@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.command import run_process
+from cli.command import run, run_process
 
 GOOD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] constant(1)\n}\n"
 BAD = GOOD.replace("constant(1)", "negate(%b)")
@@ -36,6 +36,14 @@ def test_files_with_errors_come_first(folder: Path, jobs: str) -> None:
         ("module_0009.jit_f.txt"[-20:], "padding-waste"),
     ]
     assert result.status == 1
+
+
+def test_advice_on_the_largest_module_comes_first(tmp_path: Path) -> None:
+    sizes = {"a": WASTEFUL, "b": WASTEFUL.replace("8388608", "16777216").replace("16384", "32768")}
+    for name, text in sizes.items():
+        (tmp_path / f"module_0001.jit_{name}.txt").write_text(text, "utf-8")
+    found = run("check", tmp_path, "--format", "json")
+    assert [Path(one["path"]).name[-5] for one in found.json] == ["b", "a"]
 
 
 def test_argument_order_is_kept(folder: Path) -> None:

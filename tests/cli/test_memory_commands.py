@@ -25,6 +25,14 @@ def test_find_searches_the_current_folder(dump: Path) -> None:
     assert found.out.startswith("jit_f: 1 buffer, 2.0 KiB of 5.0 KiB at the peak of HBM (step 2)")
 
 
+@pytest.mark.parametrize("command", ["overlap", "timeline"])
+def test_largest_module_comes_first(command: str, dump: Path) -> None:
+    for path in dump.glob(f"{STEM}*"):
+        text = path.read_text("utf-8").replace("jit_f", "jit_g").replace("size 1024,", "size 4096,")
+        (dump / path.name.replace("module_0001.jit_f", "module_0002.jit_g")).write_text(text)
+    assert run(command, dump).out.startswith("jit_g")
+
+
 def test_find_names_the_order_of_swapped_arguments(dump: Path) -> None:
     found = run("find", dump, "model.py:7")
     assert found.status == 2

@@ -3,6 +3,14 @@
 import pytest
 
 from cli.command import run
+from hlo_lsp.cli.options import argument_parser
+
+
+def list_commands() -> list[str]:
+    """Return the names of the commands."""
+    actions = argument_parser()._subparsers
+    assert actions is not None
+    return [name for action in actions._group_actions for name in action.choices or ()]
 
 
 def test_help_shows_commands_and_examples() -> None:
@@ -18,6 +26,12 @@ def test_every_command_has_help(command: str) -> None:
     result = run(command, "--help")
     assert result.status == 0
     assert result.out.startswith(f"usage: hlo-lsp {command} ")
+
+
+@pytest.mark.parametrize("command", ["", *list_commands()])
+def test_help_fits_a_terminal_of_80_columns(command: str) -> None:
+    lines = run(*filter(None, [command]), "--help", COLUMNS="80").out.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
+from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.compile_files import FolderCache, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
@@ -214,7 +215,8 @@ class FileResult:
     """The result of checking one file.
 
     ``counting`` is the number of findings that cause a failure. ``note`` is the reason why the file
-    could not be checked, or None. ``is_host`` is True for a file in another language.
+    could not be checked, or None. ``is_host`` is True for a file in another language. ``size`` is
+    the number of bytes at the peak of a file with advice alone.
     """
 
     path: Path
@@ -223,6 +225,7 @@ class FileResult:
     counting: int = 0
     note: str | None = None
     is_host: bool = False
+    size: int = 0
 
     @property
     def worst(self) -> int:
@@ -290,7 +293,13 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
         )
     ]
     counting = sum(chosen.counts(one.severity) for one in findings)
-    return FileResult(path, file.kind, findings, counting, damage_in(file.path, file.lines))
+    damage = damage_in(file.path, file.lines)
+    result = FileResult(path, file.kind, findings, counting, damage)
+    if result.worst in {Severity.INFORMATION.rank, Severity.HINT.rank}:
+        result.size = max(
+            largest_peak_bytes(library.compile_of(one)) for one in library.parts(file)
+        )
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +319,15 @@ def outcome(
     """Return the outcome of a plan for ``paths``, from the ``known`` results of all its jobs."""
     place = {file: number for number, file in enumerate(plan.files)}
     results = [checked for job in plan.jobs for checked in known[job]]
-    # The most severe come first: among hundreds of dumps, a reader looks for the broken one.
-    results.sort(key=lambda checked: (checked.worst, place[checked.path]))
+    # The most severe come first: among hundreds of dumps, a reader looks for the broken one. Then
+    # comes the advice on the largest module.
+    results.sort(
+        key=lambda checked: (
+            min(checked.worst, Severity.INFORMATION.rank),
+            -checked.size,
+            place[checked.path],
+        )
+    )
     notes = [*plan.closed.values()]
     # A pattern such as `*_test.cc` also matches files without HLO.
     has_embedded = any(checked.kind is FileKind.EMBEDDED for checked in results)

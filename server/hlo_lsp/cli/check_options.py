@@ -7,7 +7,10 @@ from hlo_lsp.cli.shared_options import (
     add_format_option,
     add_paths,
     add_worker_options,
+    names_of,
 )
+
+_SEVERITIES = ("error", "warning", "information", "hint")
 
 
 def add_check_options(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +29,10 @@ def add_check_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--severity",
-        choices=("error", "warning", "information", "hint"),
-        help="the lowest severity that is shown and affects the exit status"
-        " (default: all are shown, errors and warnings affect it)",
+        metavar="SEVERITY",
+        choices=_SEVERITIES,
+        help="the lowest severity that is shown and affects the exit status: "
+        f"{names_of(_SEVERITIES)} (default: all are shown, errors and warnings affect it)",
     )
     add_all_option(parser)
     parser.add_argument(

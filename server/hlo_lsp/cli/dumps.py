@@ -3,13 +3,15 @@
 import argparse
 import shutil
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
+from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
@@ -21,6 +23,8 @@ from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.remote import read_ahead, shown
 from hlo_lsp.text.wrapping import wrapped_lines
+
+_Report = TypeVar("_Report")
 
 
 def dumps_at(
@@ -70,6 +74,14 @@ def files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
 def no_dumps_message(path: Path) -> str:
     """Return the message about a path without a dump."""
     return f"{shown(path)}: no dumps in this folder"
+
+
+def reports_by_size(
+    dumps: Iterable[Compile], report: Callable[[Compile], _Report]
+) -> list[_Report]:
+    """Return a report on each compile, that of the largest peak first."""
+    found = [(largest_peak_bytes(dump), report(dump)) for dump in dumps]
+    return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
 def compiles_at(path: Path, errors: list[str]) -> Iterator[Compile]:

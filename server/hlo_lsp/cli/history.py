@@ -41,9 +41,10 @@ def run(options: argparse.Namespace) -> int:
             errors.append(str(error))
     if not found:
         return print_errors(errors or [f"{shown(options.path)}: {NO_PASS_TEXTS}"])
+    largest = sorted(found.items(), key=lambda item: -len(item[1][-1].definitions))
     known = {
         path: stages
-        for path, stages in found.items()
+        for path, stages in largest
         if name is None or any(name in stage.definitions for stage in stages)
     }
     if not known:

@@ -20,14 +20,18 @@ from hlo_lsp.cli.shared_options import (
     add_top_option,
     add_worker_options,
     list_options,
+    names_of,
 )
 
+_BUFFER_KEYS = (
+    *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation", "argument"),
+)
 _SMALL_PARTS = ", and other parts below 1%% of the peak"
 _EPILOG = """\
 examples:
-  hlo-lsp                                 start the server on standard input and output
+  hlo-lsp                                 start the server on stdin and stdout
   hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
-  hlo-lsp run -- python train.py          run a program, and show where its memory goes
+  hlo-lsp run -- python train.py          run a program, and show its memory
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
   hlo-lsp summary gs://BUCKET/FOLDER      read dumps in a bucket
   hlo-lsp diff BEFORE AFTER               compare two compiles
@@ -115,19 +119,11 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
     add_place_options(parser, "a schedule step (default: the peak of each memory space)")
     parser.add_argument(
         "--group-by",
-        choices=[
-            "line",
-            "stack",
-            "scope",
-            "opcode",
-            "shape",
-            "role",
-            "space",
-            "allocation",
-            "argument",
-        ],
+        metavar="KEY",
+        choices=_BUFFER_KEYS,
         default="line",
-        help="what the buffers of a group have in common (default: line)",
+        help=f"what the buffers of a group have in common: {names_of(_BUFFER_KEYS)}"
+        " (default: line)",
     )
     parser.add_argument(
         "--frames",

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, reports_by_size
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.reports.overlap import overlap_lines, overlap_of, overlaps_json
 
@@ -12,7 +12,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     dumps = dumps_at(options.paths, errors, sizes_only=True)
-    found = [overlap_of(dump, chip_of(dump, options.chip)) for dump in dumps]
+    found = reports_by_size(dumps, lambda dump: overlap_of(dump, chip_of(dump, options.chip)))
     if options.format == "json":
         print(json.dumps({"modules": overlaps_json(found, options.top)}, indent=1))
     else:

@@ -1,7 +1,7 @@
 """Options that several commands have."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hlo_lsp.cli.option_types import dump_path, port_number, positive_integer
 
@@ -51,13 +51,24 @@ def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
+_CHIPS = ("v3", "v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200", "b200", "mi300x")
+_INSTRUCTION_KEYS = ("line", "scope", "opcode", "phase", "computation", "instruction")
+
+
+def names_of(choices: Sequence[str]) -> str:
+    """Return the choices of an option for its help: ``error, warning, or hint``."""
+    return ", ".join(choices[:-1]) + f", or {choices[-1]}"
+
+
 def add_by_option(parser: argparse.ArgumentParser, entry: str) -> None:
     """Add the option for what the instructions of an entry of a list have in common."""
     parser.add_argument(
         "--by",
-        choices=("line", "scope", "opcode", "phase", "computation", "instruction"),
+        metavar="KEY",
+        choices=_INSTRUCTION_KEYS,
         default="line",
-        help=f"what the instructions of a {entry} have in common (default: line)",
+        help=f"what the instructions of a {entry} have in common: {names_of(_INSTRUCTION_KEYS)}"
+        " (default: line)",
     )
 
 
@@ -65,12 +76,10 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
     """Add the option for the chip of least times."""
     parser.add_argument(
         "--chip",
-        choices=(
-            *("v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
-            *("a100", "h100", "h200", "b200", "mi300x"),
-        ),
-        help="the chip for the least time (default: that of the dump; the dump of a TPU does not"
-        " name it)",
+        metavar="CHIP",
+        choices=_CHIPS,
+        help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump; the dump"
+        " of a TPU does not name it)",
     )
 
 

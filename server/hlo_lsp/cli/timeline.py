@@ -17,6 +17,7 @@ def run(options: argparse.Namespace) -> int:
         timeline_of(dump, space, options.at)
         for dump, space in dumps_with_place(options, dumps, errors)
     ]
+    found.sort(key=lambda one: -one.peak_bytes)
     if options.format == "json":
         print(json.dumps({"modules": [timeline_json(one) for one in found]}))
     else:

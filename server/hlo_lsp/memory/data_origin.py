@@ -16,9 +16,9 @@ from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import argument_name
-from hlo_lsp.program.tupled_arguments import tupled_argument_names
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first

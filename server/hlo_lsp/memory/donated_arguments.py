@@ -12,19 +12,17 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.why_alive import last_read_step
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.argument_names import buffer_name
 from hlo_lsp.program.donation import (
     Donation,
     InterfaceLeaf,
     LeafIndex,
-    argument_name,
     donation_of,
     is_part_of_program,
 )
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
-from hlo_lsp.program.tupled_arguments import tupled_argument_names
 
 
 class DonationState(Enum):
@@ -127,7 +125,6 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
         for block in buffer_assignment(dump).blocks
         if block.allocation.parameter is not None and not block.allocation.thread_local
     }
-    names, tupled = _names(file.module), tupled_argument_names(dump)
     states = _states(dump, found, blocks)
     occupancies = {one.space: one for one in memory_space_occupancies(dump)}
     target = target_of(dump)
@@ -147,22 +144,11 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
         is_donated = state in {DonationState.DONATED, DonationState.UNUSED}
         if is_donated and block is not None and occupancy is not None:
             idle, steps = _idle(dump, block, occupancy.peak_step)
-        name = names.get(number) or f"parameter {number}"
-        if index in tupled:
-            name = tupled[index]
-        elif index:
-            name += f" at {{{','.join(map(str, index))}}}"
+        name = buffer_name(dump, number, index)
         arguments.append(
             Argument(name, number, index, shape, size, space, state, output, reason, idle, steps)
         )
     return tuple(sorted(arguments, key=lambda one: (-one.bytes, one.parameter, one.index)))
-
-
-def _names(module: ModuleIndex) -> dict[int, str]:
-    entry = module.entry
-    parameters = {} if entry is None else module.computation(entry).parameters
-    named = {number: argument_name(line) for number, line in parameters.items()}
-    return {number: name for number, name in named.items() if name}
 
 
 _State = tuple[DonationState, LeafIndex | None, str | None]

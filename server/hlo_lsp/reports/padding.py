@@ -6,6 +6,7 @@ from typing import Any
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
@@ -64,7 +65,7 @@ def padding_lines(module: ModulePadding, count: int) -> Iterator[str]:
         return
     yield f"{module.name}: {format_short_bytes(module.wasted)} of padding at the peaks"
     for space in module.spaces:
-        if not space.wasted:
+        if is_negligible(space.wasted, space.peak_bytes, 1):
             continue
         peak = format_short_bytes(space.peak_bytes)
         yield (

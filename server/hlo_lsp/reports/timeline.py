@@ -68,6 +68,11 @@ class Timeline:
     spaces: tuple[SpaceTimeline, ...]
     missing: tuple[str, ...]
 
+    @property
+    def peak_bytes(self) -> int:
+        """The largest peak of a memory space, 0 without one."""
+        return max((one.occupancy.peak_bytes for one in self.spaces), default=0)
+
 
 def timeline_of(dump: Compile, space: int | None = None, step: int | None = None) -> Timeline:
     """Return the timeline of a compile.

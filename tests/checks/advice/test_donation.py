@@ -36,6 +36,12 @@ def test_output_with_shape_of_parameter_has_advice() -> None:
     assert "parameter »0«" in place
 
 
+def test_advice_has_the_name_of_the_argument() -> None:
+    named = MODULE.replace("parameter(0)", "parameter(0), metadata={op_name=\"p[\\'w\\']\"}", 1)
+    ((_, _, sentence),) = advice("unused-donation", named, stem=GPU)
+    assert "`f32[512,512]{1,0}` of `p['w']` or 1 other for output {0}" in sentence
+
+
 def test_donated_parameter_has_no_advice() -> None:
     alias = f"{SCHEDULED}, input_output_alias={{ {{0}}: (1, {{}}, may-alias) }}"
     assert advice("unused-donation", replace_once(MODULE, SCHEDULED, alias), stem=GPU) == []

@@ -20,6 +20,7 @@ from hlo_lsp.model.display import capitalized, count_noun, format_bytes, format_
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, name_place
+from hlo_lsp.program.argument_names import buffer_name
 from hlo_lsp.program.donation import (
     DonationCandidates,
     InterfaceLeaf,
@@ -277,7 +278,7 @@ def _could(
         return
     sized.sort(key=lambda pair: -pair[0])
     count = count_noun(sum(match.count for _, match in sized), "output")
-    words = _first([_match_words(match) for _, match in sized], " more shapes")
+    words = _first([_match_words(context, match) for _, match in sized], " more shapes")
     yield context.report(
         _place(context, file, sized[0][1].parameters[0]),
         f"{count} could reuse the buffer of a parameter, {format_bytes(total)} in total: {words}. "
@@ -295,13 +296,13 @@ def _is_worth_donating(context: CompileContext) -> bool:
     return bool(_advised(context, AdviceKind.DONATION))
 
 
-def _match_words(match: DonationCandidates) -> str:
+def _match_words(context: CompileContext, match: DonationCandidates) -> str:
     leaf, others, outputs = match.parameters[0], len(match.parameters) - 1, len(match.outputs)
     more = f" {'or' if match.count == 1 else 'and'} {count_noun(others, 'other')}" if others else ""
     used = f"{match.count:,} of {count_noun(outputs, 'output')}"
     if match.count == outputs:
         used = f"output {match.outputs[0].index_text}" if outputs == 1 else f"{outputs:,} outputs"
-    return f"`{leaf.shape}` of {_name(leaf)}{more} for {used}"
+    return f"`{leaf.shape}` of {_name(context, leaf)}{more} for {used}"
 
 
 def _refused(
@@ -319,7 +320,7 @@ def _refused(
     total = format_bytes(total_bytes)
     by_reason: dict[str, list[str]] = defaultdict(list)
     for _, one in sized:
-        by_reason[one.why].append(f"`{one.parameter.shape}` of {_name(one.parameter)}")
+        by_reason[one.why].append(f"`{one.parameter.shape}` of {_name(context, one.parameter)}")
     items = [f"{_first(arrays, ' more')}: {why}" for why, arrays in by_reason.items()]
     count = count_noun(len(sized), "donated buffer")
     are = "is" if len(sized) == 1 else "are"
@@ -350,8 +351,9 @@ def _size(context: CompileContext, leaf: InterfaceLeaf) -> int:
     return 0 if size is None else size.bytes
 
 
-def _name(leaf: InterfaceLeaf) -> str:
-    return f"parameter {leaf.parameter}" + (f" at {leaf.index_text}" if leaf.index else "")
+def _name(context: CompileContext, leaf: InterfaceLeaf) -> str:
+    name = buffer_name(context.dump, leaf.parameter or 0, leaf.index)
+    return name if name.startswith("parameter ") else f"`{name}`"
 
 
 def _place(context: CompileContext, file: DumpFile, leaf: InterfaceLeaf) -> Place:

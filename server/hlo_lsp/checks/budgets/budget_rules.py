@@ -16,9 +16,9 @@ from hlo_lsp.model.display import format_bytes, format_flops, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place
+from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.donation import argument_name, donated_buffers, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
-from hlo_lsp.program.tupled_arguments import tupled_argument_names
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_RELATED = 4

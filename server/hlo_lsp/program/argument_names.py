@@ -1,10 +1,11 @@
-"""The names of arguments that a program gets as one tuple.
+"""The names of the arguments of a program, such as ``p['w']``.
 
-JAX passes more than 2,000 arguments of a TPU program as one tuple (``should_tuple_args``), whose
-elements have no names. In the text before optimizations, they are parameters with names.
+Parameters have them as operation names. JAX passes more than 2,000 arguments of a TPU program as
+one tuple (``should_tuple_args``), whose elements have no names. In the text before optimizations,
+they are parameters with names.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from hlo_lsp.hlo.dataflow import TuplePath
 from hlo_lsp.model.compile import Compile
@@ -24,25 +25,40 @@ def tupled_argument_names(dump: Compile) -> Mapping[TuplePath, str]:
     before optimizations, or if their text is missing.
     """
     compiled = module_at_buffer_assignment(dump)
-    parameters = [] if compiled is None else _parameters(compiled.module)
+    parameters = {} if compiled is None else _parameters(compiled.module)
     if len(parameters) != 1 or argument_name(parameters[0]):
         return {}
     elements = element_texts(parameters[0].shape)
     original = unoptimized_module(dump)
     if elements is None or original is None:
         return {}
-    found = _parameters(original.module)
+    found = [line for _, line in sorted(_parameters(original.module).items())]
     if list(map(_kind, elements)) != [_kind(line.shape) for line in found]:
         return {}
     names = {(number,): argument_name(line) for number, line in enumerate(found)}
     return {path: name for path, name in names.items() if name}
 
 
-def _parameters(module: ModuleIndex) -> Sequence[InstructionLine]:
+def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
+    """Return the name of a buffer of an argument: ``p['w']``, or ``parameter 3 at {1}``."""
+    tupled = tupled_argument_names(dump)
+    if index in tupled:
+        return tupled[index]
+    name = _named_parameters(dump).get(parameter) or f"parameter {parameter}"
+    return f"{name} at {{{','.join(map(str, index))}}}" if index else name
+
+
+@query
+def _named_parameters(dump: Compile) -> Mapping[int, str]:
+    compiled = module_at_buffer_assignment(dump)
+    parameters = {} if compiled is None else _parameters(compiled.module)
+    return {number: argument_name(line) for number, line in parameters.items()}
+
+
+def _parameters(module: ModuleIndex) -> Mapping[int, InstructionLine]:
     """Return the parameters of the entry computation by number."""
     entry = module.entry
-    found = {} if entry is None else module.computation(entry).parameters
-    return [line for _, line in sorted(found.items())]
+    return {} if entry is None else module.computation(entry).parameters
 
 
 def _kind(shape: str) -> tuple[str, int] | None:

@@ -6,7 +6,7 @@ from hlo_lsp.memory.data_origin import origin_of
 from hlo_lsp.memory.donated_arguments import donated_arguments
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.tupled_arguments import tupled_argument_names
+from hlo_lsp.program.argument_names import tupled_argument_names
 
 _TUPLED = """\
 HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {1}, may-alias) }
