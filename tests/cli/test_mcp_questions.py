@@ -15,7 +15,7 @@ _VALUES = f"{_STEM}-buffer-assignment-values.txt"
 _MAX_BYTES = 4_000
 _QUESTIONS: tuple[tuple[str, str, dict[str, Any], str], ...] = (
     ("How large is the peak of HBM?", "summary", {}, "peak of HBM 1.61 MiB at step 33 of 72"),
-    ("What owns it?", "summary", {}, "arguments 1.61 MiB · tuple tables 4.5 KiB"),
+    ("What owns it?", "summary", {}, "arguments: params 1.54 MiB · x 64.0 KiB"),
     ("How much is lost?", "summary", {}, "slots of 25 tuple tables 356.5 KiB"),
     ("What can be saved?", "check", {}, "no findings of severity hint"),
     ("And in VMEM?", "summary", {"space": "VMEM"}, "peak of VMEM 1.85 MiB at step 55"),

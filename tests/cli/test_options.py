@@ -1,5 +1,7 @@
 """Help and usage errors."""
 
+from pathlib import Path
+
 import pytest
 
 from cli.command import run
@@ -62,6 +64,17 @@ def test_history_of_a_missing_file_names_it(name: str) -> None:
     result = run("history", name)
     assert (result.status, result.out) == (2, "")
     assert result.err == f"hlo-lsp: {name}: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("", "no dumps in this folder"), ("note.txt", "not an HLO module or XLA memory dump")],
+)
+def test_history_without_a_dump_says_so(name: str, message: str, tmp_path: Path) -> None:
+    if name:
+        (tmp_path / name).write_text("A note.\n", "utf-8")
+    found = run("history", tmp_path / name)
+    assert (found.status, found.err) == (2, f"hlo-lsp: {tmp_path / name}: {message}\n")
 
 
 @pytest.mark.parametrize("command", ["summary", "cost", "diff", "donation", "padding", "profile"])

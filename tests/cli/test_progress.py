@@ -8,6 +8,7 @@ import pytest
 
 from cli.command import environment
 from e2e.process import COMMAND
+from hlo_lsp.model.display import format_short_bytes
 
 pty = pytest.importorskip("pty", reason="there are no such terminals here")
 
@@ -39,7 +40,8 @@ def on_terminal(*arguments: str | Path) -> tuple[str, str]:
 
 def test_progress_bar_appears_only_on_terminal(damaged: Path) -> None:
     out, drawn = on_terminal("check", damaged, "--select", "size-mismatch")
-    assert "0 of 1 compile " in drawn
+    size = format_short_bytes(damaged.stat().st_size)
+    assert f"0 B of {size} " in drawn
     assert drawn.rstrip().endswith("\x1b[2K1 problem in 1 of 1 file")
     assert "\x1b" not in out
     assert out.startswith(f"{damaged}:6:39: error: ")

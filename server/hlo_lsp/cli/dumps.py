@@ -24,6 +24,7 @@ from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.remote import read_ahead, shown
 from hlo_lsp.text.wrapping import wrapped_lines
 
+NOT_A_DUMP = "not an HLO module or XLA memory dump"
 _Report = TypeVar("_Report")
 
 
@@ -133,7 +134,7 @@ def dumps_of(
             yield from workspace.compiles(file)
             return
     if (is_named or is_dump_name) and len(errors) == error_count:
-        errors.append(f"{shown(path)}: not an HLO module or XLA memory dump")
+        errors.append(f"{shown(path)}: {NOT_A_DUMP}")
 
 
 def dumps_with_place(

@@ -7,7 +7,13 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import near_names, print_blocks, print_errors
+from hlo_lsp.cli.dumps import (
+    NOT_A_DUMP,
+    near_names,
+    no_dumps_message,
+    print_blocks,
+    print_errors,
+)
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.dump_file import DumpFile
@@ -40,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         except UnreadableError as error:
             errors.append(str(error))
     if not found:
-        return print_errors(errors or [f"{shown(options.path)}: {NO_PASS_TEXTS}"])
+        return print_errors(errors or [_nothing_message(options.path)])
     largest = sorted(found.items(), key=lambda item: -len(item[1][-1].definitions))
     known = {
         path: stages
@@ -65,6 +71,15 @@ def run(options: argparse.Namespace) -> int:
         for path, stages in known.items()
     )
     return print_errors(errors)
+
+
+def _nothing_message(path: Path) -> str:
+    """Return the message about a path without a history."""
+    if not any(compiles_below(path)):
+        return no_dumps_message(path)
+    if path.is_file() and not DumpWorkspace().file(path).kind.is_dump:
+        return f"{shown(path)}: {NOT_A_DUMP}"
+    return f"{shown(path)}: {NO_PASS_TEXTS}"
 
 
 def _texts(path: Path) -> Iterator[DumpFile]:

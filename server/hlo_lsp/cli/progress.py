@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.model.display import format_short_bytes
 
 _J = TypeVar("_J", bound=WorkerJob)
 _R = TypeVar("_R")
@@ -30,8 +30,10 @@ def with_progress_bar(
     counts = TextColumn("{task.fields[done]} of {task.fields[all]}")
     columns = (counts, BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        size = sum(job.size for job in jobs)  # which determines the time
-        task = progress.add_task("", total=size, done=0, all=count_noun(len(jobs), "compile"))
-        for done, (job, found) in enumerate(workers.results(jobs, work), 1):
-            progress.update(task, advance=job.size, done=done)
+        # The size determines the time, and not every job is about a compile.
+        done, size = 0, sum(job.size for job in jobs)
+        task = progress.add_task("", total=size, done="0 B", all=format_short_bytes(size))
+        for job, found in workers.results(jobs, work):
+            done += job.size
+            progress.update(task, completed=done, done=format_short_bytes(done))
             yield job, found

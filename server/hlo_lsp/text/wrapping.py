@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 
 _SIZE = r"[-+(]*[\d,.]+ (?:(?:[KMGT]i)?B|[mµn]?s)\b\S*"
-_SEPARATOR = r"(?: ·(?= ))?"  # it belongs to the word before it
+_SEPARATOR = r"(?: [·|](?= ))?"  # it belongs to the word before it
 # The spans between which a line can end, the best places first. A span that is longer than a line
 # is divided at the next best places.
 _SPANS = [
     re.compile(pattern)
     for pattern in (
-        r"\S.*?(?: ·(?= )|$)",  # an entry of a list, such as a name with its size
-        rf"(?:\S*[^\s:;,·] )?{_SIZE}{_SEPARATOR}|\S+{_SEPARATOR}",  # a size with its last word
+        r"\S.*?(?: [·|](?= )|$)",  # an entry of a list, such as a name with its size
+        rf"(?:\S*[^\s:;,·|] )?{_SIZE}{_SEPARATOR}|\S+{_SEPARATOR}",  # a size with its last word
         rf"{_SIZE}{_SEPARATOR}|\S+{_SEPARATOR}",
         *(rf"[^\s{signs}]*[{signs}]+|[^\s{signs}]+" for signs in ("/,;", r"._:=()\[\]{}-")),
     )
