@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def test_json_lists_messages_and_modules(log: Path, dump: Path) -> None:
     found = run("summary", log, dump, "--format", "json").json
     assert [one["kind"] for one in found["messages"]] == ["hbm"]
     assert [one["name"] for one in found["modules"]] == ["jit_f"]
+
+
+def test_equal_modules_of_hosts_are_shown_once(dump: Path, tmp_path: Path) -> None:
+    for host in ("host0", "host1", "host2"):
+        shutil.copytree(dump, tmp_path / "hosts" / host)
+    text = run("summary", tmp_path / "hosts").out
+    assert (text.count("jit_f · "), text.count(" · 3 hosts\n")) == (1, 1)
+    assert len(run("summary", tmp_path / "hosts", "--format", "json").json["modules"]) == 3
 
 
 def test_markdown_contains_the_message(log: Path) -> None:

@@ -22,6 +22,8 @@ from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import count_noun
+from hlo_lsp.model.host_folders import host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
@@ -58,6 +60,8 @@ def run(options: argparse.Namespace) -> int:
         found += results_at(
             workers, paths, errors, work, sizes_only=not options.check, frames=frames
         )
+    if options.format != "json":
+        found = list(_by_host(found))
     names = [next((path for path in paths if path in one.paths), None) for one in found]
     large, small = largest_first(found, lambda one: one.size)
     # The file of one module is shown in full, as asked; one with several modules as a folder.
@@ -85,12 +89,33 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rendered:
-    """The summary of a compile: in full in the output format, and in one line."""
+    """The summary of a compile: in full in the output format, and in one line.
+
+    ``host`` is the folder with the files of a host, None without one.
+    """
 
     size: int
     paths: tuple[Path | None, ...]
     line: str
     full: Any
+    host: str | None
+
+
+def _by_host(found: Iterable[_Rendered]) -> Iterator[_Rendered]:
+    """Yield the summaries in lines of text, with equal ones of several hosts as one."""
+    alike: dict[Any, list[_Rendered]] = {}
+    for number, one in enumerate(found):
+        alike.setdefault(number if one.host is None else tuple(one.full), []).append(one)
+    for same in alike.values():
+        first, hosts = same[0], {one.host for one in same}
+        if len(hosts) == 1:
+            yield from same
+            continue
+        compiles = "" if len(hosts) == len(same) else f"{len(same):,} compiles on "
+        note = f" · {compiles}{count_noun(len(hosts), 'host')}"
+        full = [first.full[0] + note, *first.full[1:]]
+        paths = tuple(path for one in same for path in one.paths)
+        yield replace(first, paths=paths, line=first.line + note, full=full)
 
 
 def _rendered(
@@ -111,7 +136,8 @@ def _rendered(
         else:
             full = list(summary_lines(summary, options.top))
         paths = tuple(file.path for file in dump.files)
-        yield _Rendered(summary.size, paths, small_module_line(summary), full)
+        host = next((host_of(path.parent) for path in paths if path is not None), None)
+        yield _Rendered(summary.size, paths, small_module_line(summary), full, host)
 
 
 def _findings(dump: Compile) -> dict[str, int]:
