@@ -116,6 +116,25 @@ def test_small_parts_and_declared_peak_are_shown_on_request() -> None:
         assert part in text
 
 
+def test_small_arguments_have_no_line() -> None:
+    assignment = _ASSIGNMENT.replace("size 4096, pre", f"size {1 << 20}, pre")
+    assignment = assignment.replace("y @0> (size=1024", f"y @0> (size={1 << 19}")
+    assignment = assignment.replace("offset=2048", f"offset={1 << 19}")
+    second = '  %w = f32[8]{0} parameter(1), metadata={op_name="q"}\n  ROOT'
+    parameter = (
+        "allocation 3: size 32, parameter 1, shape |f32[8]| at ShapeIndex {}:\n"
+        " value: <5 w @0> (size=32,offset=0): f32[8]{0}\n\nTotal"
+    )
+    dump = _dump(
+        assignment.replace("\nTotal", parameter),
+        _RANGES.replace("    y{}", "    w{}:0-4\n    y{}"),
+        _MODULE.replace("  ROOT", second),
+    )
+    summary = summarize(dump)
+    assert [one.name for one in summary.spaces[0].arguments] == ["p['w']", "q"]
+    assert not any("arguments" in line for line in summary_lines(summary, 3))
+
+
 def test_many_small_owners_are_one_sum() -> None:
     line = next(line for line in summary_lines(_summary(), 1) if line.startswith("  "))
     assert line == "  model.py:7 3.0 KiB · 1 more 1.0 KiB"

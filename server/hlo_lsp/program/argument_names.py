@@ -26,9 +26,10 @@ def tupled_argument_names(dump: Compile) -> Mapping[TuplePath, str]:
     """
     compiled = module_at_buffer_assignment(dump)
     parameters = {} if compiled is None else _parameters(compiled.module)
-    if len(parameters) != 1 or argument_name(parameters[0]):
+    parameter = parameters.get(0)
+    if parameter is None or len(parameters) > 1 or argument_name(parameter):
         return {}
-    elements = element_texts(parameters[0].shape)
+    elements = element_texts(parameter.shape)
     original = unoptimized_module(dump)
     if elements is None or original is None:
         return {}

@@ -102,6 +102,7 @@ class _Map:
         spaces = sorted(
             sizes, key=lambda space: (is_on_chip(space, dump.backend), -sizes[space], space)
         )
+        large = {spaces[0], *large_spaces(spaces, sizes.__getitem__)} if spaces else set()
         return {
             "name": module_name(dump),
             "path": dump.files[0].label,
@@ -115,7 +116,7 @@ class _Map:
             "spaces": [
                 {
                     **self._space(space, blocks, occupancies.get(space)),
-                    "isSmall": space not in large_spaces(spaces, sizes.__getitem__),
+                    "isSmall": space not in large,
                 }
                 for space in spaces
             ],

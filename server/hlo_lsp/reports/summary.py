@@ -119,7 +119,8 @@ class ModuleSummary:
         """The memory spaces of which a reader needs to know."""
         if any(space.with_negligible for space in self.spaces):
             return self.spaces
-        return large_spaces(self.spaces, lambda space: space.allocated_bytes)
+        large = large_spaces(self.spaces, lambda space: space.allocated_bytes)
+        return [space for space in self.spaces if space is self.main or space in large]
 
     def advice_on(self, space: SpaceSummary) -> tuple[Advice, ...]:
         """Return the advice on a memory space: on the largest one off the chip, or on the chip."""

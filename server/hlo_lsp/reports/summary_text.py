@@ -189,8 +189,8 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield from tree_lines(space, space.tree, count)
         elif space.groups:
             yield f"  {_owners(space, count)}"
-        if not space.tree and len(space.arguments) > 1:
-            yield f"  arguments: {_argument_groups(space, count)}"
+        if arguments := _argument_groups(space, count):
+            yield f"  arguments: {arguments}"
         yield from (f"  {line}" for line in lost_lines(space))
         for one in summary.advice_on(space):
             yield f"  advice: {one.text}; {one.price}"
@@ -243,12 +243,17 @@ def _owners(space: SpaceSummary, count: int) -> str:
 
 
 def _argument_groups(space: SpaceSummary, count: int) -> str:
+    """Return the groups of arguments, empty if there are none to tell apart."""
+    if space.tree or len(space.arguments) < 2:
+        return ""
     return _named_sizes(space, [(one.name, one.bytes) for one in space.arguments], count)
 
 
 def _named_sizes(space: SpaceSummary, found: Sequence[tuple[str, int]], count: int) -> str:
     """Return the largest parts of the bytes with their names, and the sum of the others."""
-    shown = [one for one in found if space.is_shown(one[1])][:count]
+    if not space.is_shown(sum(size for _, size in found)):
+        return ""
+    shown = [one for one in found if space.is_shown(one[1])][:count] or list(found[:count])
     others = found[len(shown) :]
     rest = sum(size for _, size in others)
     if others and space.is_shown(rest):
@@ -325,8 +330,8 @@ def summary_markdown(
             for group in filter(lambda one: space.is_shown(one.bytes), space.groups[:count]):
                 label = _owner(group, links)
                 yield markdown_row(label, _size(group.bytes), f"{len(group.buffers):,}")
-        if not space.tree and len(space.arguments) > 1:
-            yield from ("", f"Arguments: {markdown_text(_argument_groups(space, count))}.")
+        if arguments := _argument_groups(space, count):
+            yield from ("", f"Arguments: {markdown_text(arguments)}.")
         large = [one for one in space.buffers[:count] if space.is_shown(one.buffer.bytes)]
         if large:
             yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")

@@ -278,8 +278,9 @@ export class Page {
     if (small.length === 0) {
       return;
     }
-    const more = button(`${countNoun(small.length, "small space")}…`, { class: "more-spaces" }, () => {
+    const more = button(`${countNoun(small.length, "small space")}…`, {}, () => {
       more.replaceWith(...small);
+      this.markSpace();
     });
     small[0]?.before(more);
     small.forEach((tab) => {
@@ -329,14 +330,18 @@ export class Page {
   private showSpace(name: string): void {
     this.spaceName = name;
     this.selectBox(undefined);
-    for (const tab of this.spaceChoice.children) {
-      tab.setAttribute("aria-pressed", String(tab.getAttribute("data-space") === name));
-    }
+    this.markSpace();
     for (const side of this.sides) {
       side.space = spaceNamed(side.module, name);
       side.step = side.space.curve?.peakStep ?? 0;
     }
     this.showGroups(false);
+  }
+
+  private markSpace(): void {
+    for (const tab of this.spaceChoice.querySelectorAll("[data-space]")) {
+      tab.setAttribute("aria-pressed", String(tab.getAttribute("data-space") === this.spaceName));
+    }
   }
 
   private showSpaceOf(box: Box): void {
