@@ -76,10 +76,15 @@ def test_files_that_cannot_be_read_are_neither_equal_nor_missing(pod: Path) -> N
     _replace_by_folder(texts[1])
     found = run("hosts", pod)
     assert (found.status, found.err) == (2, f"hlo-lsp: {texts[1]}: not a regular file\n")
-    assert found.out.endswith("the same on 2 hosts\n    host_1: the files cannot be read\n")
-    for text in texts[::2]:
-        _replace_by_folder(text)
-    assert run("hosts", pod).out.endswith("jit_f · the files cannot be read\n")
+    assert found.out.startswith(
+        "3 hosts · 1 module · 0 the same on all hosts · hosts with unreadable files: host_1\n"
+    )
+    assert found.out.endswith("the same on 2 hosts\n    host_1: unreadable files\n")
+    _replace_by_folder(texts[0])
+    found = run("hosts", pod)
+    assert found.out.endswith("known only from host_2\n    host_0, host_1: unreadable files\n")
+    _replace_by_folder(texts[2])
+    assert run("hosts", pod).out.endswith("jit_f · unreadable files\n")
 
 
 def _replace_by_folder(path: Path) -> None:

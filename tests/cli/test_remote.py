@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ import hlo_lsp
 from cli.command import run
 from docs.pages import DOCS, blocks
 from hlo_lsp.cli import workers
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.text import downloads, remote
 from hlo_lsp.text.file_systems import RemoteError
-from hlo_lsp.text.remote import local_path
+from hlo_lsp.text.remote import local_path, urls_of
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
@@ -172,7 +174,7 @@ def test_failure_of_the_server_is_one_sentence(monkeypatch: pytest.MonkeyPatch) 
 
 def test_worker_knows_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     path: Any = remote.path_of_input(f"{BUCKET}/none")
-    paths = workers.RemotePaths((), remote.unlisted())
+    paths = workers.RemotePaths({}, remote.unlisted())
     monkeypatch.setattr(remote, "_unlisted", {})
     with pytest.raises(RemoteError, match=r"^no such file or folder$"):
         workers.run_in_folder("missing", ".", paths, remote.open_remote, path)
@@ -278,28 +280,85 @@ def test_executor_reads_urls(command: str) -> None:
     assert run(command, f"{BUCKET}/run", "--executor", executor) == expected
 
 
+@dataclass(frozen=True)
+class FileJob:
+    """The work on a file."""
+
+    path: Path
+    size: int = 0
+
+    def is_there(self) -> bool:
+        """Return whether the file exists."""
+        return self.path.is_file()
+
+
 def test_worker_lists_the_url_once_for_each_command(monkeypatch: pytest.MonkeyPatch) -> None:
     listed: list[str] = []
-    monkeypatch.setattr(workers, "local_path", listed.append)
-    job: Any = None
-    paths = workers.RemotePaths(("s3://dumps/once",))
+
+    def list_url(url: str) -> Path:
+        listed.append(url)
+        return top
+
+    top = local_path(f"{BUCKET}/run")
+    monkeypatch.setattr(workers, "local_path", list_url)
+    paths = workers.RemotePaths(urls_of([top]))
+    job = FileJob(top / "host_0" / f"{STEM}.txt")
     for command in ("first", "first", "second"):
-        workers.run_in_folder(command, ".", paths, lambda _: None, job)
-    assert listed == ["s3://dumps/once"] * 2
+        assert workers.run_in_folder(command, ".", paths, FileJob.is_there, job)
+    assert listed == [f"{BUCKET}/run/"] * 2
+
+
+@pytest.mark.parametrize("command", ["modules", "summary", "check"])
+def test_url_that_workers_cannot_list_costs_only_itself(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def list_url(url: str) -> Path:
+        if url.endswith("host_1/"):
+            raise RemoteError("access denied", urls[1])
+        return local_path(url)
+
+    urls = [f"{BUCKET}/run/host_{number}" for number in range(2)]
+    options = ["--executor", "concurrent.futures:ThreadPoolExecutor", "--format", "json"]
+    options += ["--exit-zero"] if command == "check" else []
+    expected = run(command, urls[0], *options)
+    monkeypatch.setattr(workers, "local_path", list_url)
+    found = run(command, *urls, *options)
+    assert (found.status, found.json) == (2, expected.json)
+    reason = f"its worker failed twice (RemoteError: {urls[1]}: access denied)"
+    assert found.err.startswith(f"hlo-lsp: {urls[1]}/{STEM}")
+    assert f".txt: not read, because {reason}\n" in found.err
+
+
+def test_worker_with_another_cache_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    top = local_path(f"{BUCKET}/run")
+    paths = workers.RemotePaths(urls_of([top]))
+    monkeypatch.setattr(workers, "local_path", lambda _: Path("other"))
+    with pytest.raises(CommandError, match=r"^HLO_LSP_CACHE, or the settings of the server,"):
+        workers.run_in_folder("cache", ".", paths, FileJob.is_there, FileJob(top / "a.txt"))
 
 
 def test_worker_of_another_machine_lists_the_url(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from hlo_lsp.cli.workers import RemotePaths,"
-        " run_in_folder; paths = RemotePaths((sys.argv[1],));"
-        " print(run_in_folder('1', '.', paths, Path.is_file, Path(sys.argv[2])))"
+        "import sys; from cli.test_remote import FileJob, Path, workers;"
+        " top, path = map(Path, sys.argv[2:]); paths = workers.RemotePaths({top: sys.argv[1]});"
+        " print(workers.run_in_folder('1', '.', paths, FileJob.is_there, FileJob(path)))"
     )
-    path = local_path(f"{BUCKET}/run/host_0/{STEM}.txt")
+    url = f"{BUCKET}/run/host_0"
+    top = local_path(url)
     shutil.rmtree(tmp_path / "cache")
     ended = subprocess.run(
-        [sys.executable, "-c", code, f"{BUCKET}/run/host_0", path],
+        [sys.executable, "-c", code, url, top, top / f"{STEM}.txt"],
+        cwd=Path(__file__).parent.parent,
         stdout=subprocess.PIPE,
         encoding="utf-8",
         check=True,
     )
     assert ended.stdout == "True\n"
+
+
+def test_servers_have_their_own_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(s3fs.S3FileSystem, "cachable", False)
+    first = local_path(f"{BUCKET}/run")
+    server = os.environ["AWS_ENDPOINT_URL"].replace("127.0.0.1", "localhost")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", server)
+    assert local_path(f"{BUCKET}/run") != first

@@ -51,7 +51,7 @@ def _write(folder: Path, modules: Mapping[str, list[str]]) -> None:
             path.write_text(text)
 
 
-def _compared(folder: Path) -> list[ComparedModule]:
+def _compiles(folder: Path) -> list[HostCompile]:
     def read(path: Path) -> Compile:
         workspace = DumpWorkspace()
         return workspace.compile_of(workspace.file(path))
@@ -61,7 +61,11 @@ def _compared(folder: Path) -> list[ComparedModule]:
         known = fingerprint(path.read_text().split("\n")) if path.stat().st_size else None
         name = path.name.split(".")[1]
         compiles.append(HostCompile(path.parent.name, "", name, known, None, partial(read, path)))
-    return list(compare_hosts(compiles))
+    return compiles
+
+
+def _compared(folder: Path) -> list[ComparedModule]:
+    return list(compare_hosts(_compiles(folder)))
 
 
 def test_hosts_with_other_names_and_numbers_compiled_the_same(tmp_path: Path) -> None:
@@ -150,3 +154,15 @@ def test_json_has_the_groups_of_each_module(tmp_path: Path) -> None:
         (["host_0", "host_1"], None),
         (["host_2"], _CHANGE),
     ]
+
+
+def test_unread_host_is_apart_from_those_that_differ(tmp_path: Path) -> None:
+    _write(tmp_path, {"host_0": [_STEP], "host_1": [_STEP], "host_2": [_OTHER_OPCODE]})
+    unread = HostCompile("host_3", "", "jit_step", None, None, lambda: None)
+    (module,) = compare_hosts([*_compiles(tmp_path), unread])
+    assert [one.hosts for one in module.groups] == [("host_0", "host_1"), ("host_2",)]
+    assert (module.unread, module.differs, module.is_same) == (("host_3",), True, False)
+    lines = list(hosts_lines(["host_0", "host_1", "host_2", "host_3"], [module]))
+    assert lines[0].endswith("hosts that differ: host_2 · hosts with unreadable files: host_3")
+    assert lines[-1] == "    host_3: unreadable files"
+    assert hosts_json([], [module])["modules"][0]["unread"] == ["host_3"]

@@ -44,6 +44,11 @@ class CheckJob:
     selection: Selection
 
     @property
+    def path(self) -> Path:
+        """The first file."""
+        return self.files[0]
+
+    @property
     def size(self) -> int:
         """The total size of the files of the compile, in bytes."""
         return sum(size for _, _, size in self.stamps)

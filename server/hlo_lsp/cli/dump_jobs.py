@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from hlo_lsp.cli.dumps import current_folder_frames, dumps_of, files_read, no_dumps_message
 from hlo_lsp.cli.progress import with_progress_bar
@@ -22,12 +22,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 
-class _PathJob(WorkerJob, Protocol):
-    @property
-    def path(self) -> Path: ...
-
-
-_J = TypeVar("_J", bound=_PathJob)
+_J = TypeVar("_J", bound=WorkerJob)
 CompileWork = Callable[[Iterator[Compile], list[str]], Iterable[_T]]
 """Returns the results for compiles, and adds messages to a list; both can be pickled."""
 

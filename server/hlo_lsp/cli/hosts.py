@@ -20,7 +20,13 @@ from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.host_folders import hosts_of
 from hlo_lsp.program.fingerprint import fingerprint
-from hlo_lsp.reports.hosts import HostCompile, compare_hosts, hosts_json, hosts_lines
+from hlo_lsp.reports.hosts import (
+    HostCompile,
+    compare_hosts,
+    difference_first,
+    hosts_json,
+    hosts_lines,
+)
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.disk import UnreadableError, file_size, open_readable, read_document
 from hlo_lsp.text.remote import shown
@@ -42,13 +48,15 @@ def run(options: argparse.Namespace) -> int:
         count = count_noun(len(hosts), "host")
         few = f"{where}: dumps of {count}, but a comparison needs two"
         return print_errors(errors or [few])
-    modules = sorted(compare_hosts(compiles), key=lambda one: (one.is_same, -one.size, one.name))
+    modules = sorted(
+        compare_hosts(compiles), key=lambda one: (*difference_first(one), -one.size, one.name)
+    )
     if options.format == "json":
         print(json.dumps(hosts_json(hosts, modules), indent=1))
     else:
         print_blocks([hosts_lines(hosts, modules)])
     status = print_errors(dict.fromkeys(errors))
-    return status or (0 if all(one.is_same for one in modules) else _DIFFERENT_STATUS)
+    return status or (_DIFFERENT_STATUS if any(one.differs for one in modules) else 0)
 
 
 def _not_a_folder(path: Path) -> str:

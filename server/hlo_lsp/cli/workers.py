@@ -5,11 +5,12 @@ import gc
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Generic, Protocol, TypeVar
@@ -18,7 +19,7 @@ from uuid import uuid4
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
-from hlo_lsp.text.remote import Unlisted, add_unlisted, local_path, unlisted
+from hlo_lsp.text.remote import Unlisted, add_unlisted, is_within, local_path, unlisted
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 _MAX_JOBS_IN_FLIGHT = 1024  # so that the memory of this process does not grow with the jobs
@@ -29,6 +30,11 @@ _R = TypeVar("_R")
 
 class WorkerJob(Protocol):
     """The files of one compile. Jobs and their results are small, and can be pickled."""
+
+    @property
+    def path(self) -> Path:
+        """One of the files."""
+        ...
 
     @property
     def size(self) -> int:
@@ -68,19 +74,19 @@ class WorkerPool:
 
     By default, these are at most ``count`` processes of this machine, which start with the first
     large job. ``open_workers`` opens others, and does so again when they are broken. These may run
-    on other machines, and list the remote folders at ``urls`` first.
+    on other machines, and list the remote folders of ``urls`` from which they read.
     """
 
     def __init__(
         self,
         count: int | None = None,
         open_workers: OpenWorkers | None = None,
-        urls: Iterable[str] = (),
+        urls: Mapping[Path, str] | None = None,
     ) -> None:
         self._count = available_cores() if count is None else count
         self._open = open_workers or self._open_processes
         self.is_local = open_workers is None
-        self._urls = tuple(urls)
+        self._urls = urls or {}
         self._command = uuid4().hex  # workers can live longer than a command
         self._workers: Workers | None = None
         self._opened = ExitStack()
@@ -218,9 +224,9 @@ _ONE_JOB = threading.Lock()  # A worker can have several threads, but analysis n
 
 @dataclass(frozen=True, slots=True)
 class RemotePaths:
-    """The remote folders of a command, and the paths for those that cannot be listed."""
+    """The URLs of remote paths of a command, and the paths for those that cannot be listed."""
 
-    urls: tuple[str, ...]
+    urls: Mapping[Path, str]
     unlisted: Unlisted = field(default_factory=dict)
 
 
@@ -232,7 +238,7 @@ def run_in_folder(
     Args:
         command: A text that differs from that of other commands.
         folder: The current folder of the command.
-        remote: The remote folders of the command.
+        remote: The remote paths of the command.
         run: Runs the job.
         job: The job.
     """
@@ -243,8 +249,9 @@ def run_in_folder(
             os.chdir(folder)
         try:
             add_unlisted(remote.unlisted)
-            for url in remote.urls:
-                _list_remote(command, url)
+            for path, url in remote.urls.items():
+                if is_within(job.path, path):
+                    _list_remote(command, url, path)
             return run(job)
         finally:
             os.chdir(before)
@@ -252,9 +259,17 @@ def run_in_folder(
 
 
 @lru_cache(maxsize=_MAX_LISTED_FOLDERS)
-def _list_remote(_command: str, url: str) -> None:
-    """List a remote folder once for a command, as the paths of jobs are those of listed files."""
-    local_path(url)
+def _list_remote(_command: str, url: str, path: Path) -> None:
+    """List a remote path once for a command, as the paths of jobs are those of listed files.
+
+    Raises:
+        RemoteError: The URL cannot be listed.
+        CommandError: It has another path here.
+    """
+    if local_path(url) != path:
+        raise CommandError(
+            "HLO_LSP_CACHE, or the settings of the server, are not those of the command"
+        )
 
 
 def worker_version() -> str:

@@ -16,6 +16,7 @@ from hlo_lsp.reports.summary import largest_first
 Json = dict[str, Any]
 _MAX_LISTED_HOSTS = 6
 _MAX_DIFFERENCE_CHARACTERS = 160
+_UNREAD = "unreadable files"
 _TEXT_DIFFERS = "the same instructions, in another order or with another module header"
 
 
@@ -49,7 +50,7 @@ class HostGroup:
 
     Attributes:
         hosts: The names of the hosts.
-        module: The compiled module of the first host; None for hosts without this module.
+        module: The compiled module of the first host; None if the hosts did not compile it.
         difference: The first difference from the largest group; None for that group.
     """
 
@@ -60,22 +61,32 @@ class HostGroup:
 
 @dataclass(frozen=True, slots=True)
 class ComparedModule:
-    """A module of the program, with the groups of hosts, the largest group first."""
+    """A module of the program, with the groups of hosts, the largest group first.
+
+    Attributes:
+        unread: The hosts whose files cannot be read, which are in no group.
+    """
 
     name: str
     groups: tuple[HostGroup, ...]
+    unread: tuple[str, ...] = ()
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The hosts that compiled the module."""
+        """The hosts that compiled the module, apart from the unread ones."""
         return tuple(
             in_order(host for one in self.groups if one.module is not None for host in one.hosts)
         )
 
     @property
+    def differs(self) -> bool:
+        """True if some hosts compiled the module in another way, or not at all."""
+        return len(self.groups) > 1
+
+    @property
     def is_same(self) -> bool:
         """True if all hosts compiled the module in the same way."""
-        return len(self.groups) == 1 and self.groups[0].module is not None
+        return not self.differs and not self.unread
 
     @property
     def size(self) -> int:
@@ -100,7 +111,9 @@ def compare_hosts(compiles: Sequence[HostCompile]) -> Iterator[ComparedModule]:
             name = f"{program}/{module}" if has_programs and program else module
             if len(rows) > 1:
                 name += f" (compile {number:,})"
-            yield ComparedModule(name, tuple(_groups(hosts, row)))
+            unread: list[str] = []
+            groups = tuple(_groups(hosts, row, unread))
+            yield ComparedModule(name, groups, tuple(in_order(unread)))
 
 
 _Row = dict[str, HostCompile]  # by host
@@ -132,31 +145,40 @@ class _Alike:
 
     hosts: list[str]
     compile: HostCompile
-    dump: Compile | None
-    module: CompiledModule | None
+    dump: Compile
+    module: CompiledModule
 
 
-def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
-    """Yield the groups of hosts, the largest first, with the differences from it."""
+def _groups(hosts: Sequence[str], row: _Row, unread: list[str]) -> Iterator[HostGroup]:
+    """Yield the groups of hosts, the largest first, with the differences from it.
+
+    Args:
+        hosts: All hosts.
+        row: The compiles.
+        unread: The list to which the hosts are added whose compiles cannot be read.
+    """
     by_key: dict[object, list[HostCompile]] = {}
     for compile_ in row.values():
         by_key.setdefault(compile_.key, []).append(compile_)
     alike: dict[object, _Alike] = {}
     for number, same in enumerate(sorted(by_key.values(), key=len, reverse=True)):
         first = same[0]
-        dump = first.read()
-        module = None if dump is None else compiled_module(dump)
-        # Names of buffers can differ, so the sizes decide, not the texts of the memory files.
-        size = None if module is None else (module.peak_bytes, module.allocated_bytes)
-        key = (first.fingerprint, size) if first.fingerprint and module else number
         names = [each.host for each in same]
+        dump = first.read()
+        if dump is None:
+            unread += names
+            continue
+        module = compiled_module(dump)
+        # Names of buffers can differ, so the sizes decide, not the texts of the memory files.
+        size = module.peak_bytes, module.allocated_bytes
+        key = (first.fingerprint, size) if first.fingerprint else number
         if key in alike:
             alike[key].hosts += names
         else:
             alike[key] = _Alike(names, first, dump, module)
     found = sorted(
         alike.values(),
-        key=lambda one: (one.module is None, -len(one.hosts), one.compile.fingerprint is None),
+        key=lambda one: (-len(one.hosts), one.compile.fingerprint is None),
     )
     missing = [host for host in hosts if host not in row]
     is_rare = bool(found) and len(missing) > len(found[0].hosts)
@@ -166,7 +188,7 @@ def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
         difference = None
         if is_rare:
             difference = "compiled only here"
-        elif one is not found[0] or one.module is None:
+        elif one is not found[0]:
             difference = _difference(found[0], one)
         yield HostGroup(tuple(in_order(one.hosts)), one.module, difference)
     if missing and not is_rare:
@@ -175,10 +197,6 @@ def _groups(hosts: Sequence[str], row: _Row) -> Iterator[HostGroup]:
 
 def _difference(known: _Alike, other: _Alike) -> str:
     """Return the first difference between two compiles."""
-    if other.dump is None or other.module is None:
-        return "the files cannot be read"
-    if known.dump is None or known.module is None:
-        return "the files of the other hosts cannot be read"
     for here, there, what in (
         (other.compile.fingerprint, known.compile.fingerprint, "text of the compiled module"),
         (other.compile.memory, known.compile.memory, "buffer assignment"),
@@ -203,35 +221,46 @@ def hosts_lines(hosts: Iterable[str], modules: Sequence[ComparedModule]) -> Iter
     names = in_order(set(hosts))
     groups = (group for one in modules for group in one.groups)
     differing = {host for one in groups if one.difference is not None for host in one.hosts}
+    unread = {host for one in modules for host in one.unread}
     same = sum(one.is_same for one in modules)
     counts = f"{count_noun(len(names), 'host')} · {count_noun(len(modules), 'module')}"
     if same == len(modules):
         yield f"{counts} · all hosts compiled the same programs"
     else:
-        which = _listed(in_order(differing))
-        yield f"{counts} · {same:,} the same on all hosts · hosts that differ: {which}"
+        differ = f" · hosts that differ: {_listed(in_order(differing))}" if differing else ""
+        unknown = f" · hosts with {_UNREAD}: {_listed(in_order(unread))}" if unread else ""
+        yield f"{counts} · {same:,} the same on all hosts{differ}{unknown}"
     _, small = largest_first(modules, lambda one: one.size)
     hidden = [one for one in small if one.is_same]
-    shown = sorted((one for one in modules if one not in hidden), key=lambda one: one.is_same)
+    shown = sorted((one for one in modules if one not in hidden), key=difference_first)
     width = max((len(_size(one)) for one in shown), default=0)
     for module in shown:
-        first, *others = module.groups
-        yield f"  {_size(module):<{width}}  {module.name} · {_where(first, others)}"
-        for group in others:
+        yield f"  {_size(module):<{width}}  {module.name} · {_where(module)}"
+        for group in module.groups[1:]:
             text = shortened(group.difference or "", _MAX_DIFFERENCE_CHARACTERS)
             yield f"    {_listed(group.hosts)}: {text}".replace("`", "")
+        if module.groups and module.unread:
+            yield f"    {_listed(module.unread)}: {_UNREAD}"
     if hidden:
         yield f"  {count_noun(len(hidden), 'smaller module')} · the same on all hosts"
 
 
-def _where(first: HostGroup, others: Sequence[HostGroup]) -> str:
-    if not others:
-        return first.difference or "the same on all hosts"
+def difference_first(module: ComparedModule) -> tuple[bool, bool]:
+    """Return a key that sorts modules that differ first, then those with unread hosts."""
+    return not module.differs, module.is_same
+
+
+def _where(module: ComparedModule) -> str:
+    if module.is_same:
+        return "the same on all hosts"
+    if not module.groups:
+        return _UNREAD
+    first = module.groups[0]
     if first.module is None:
         return f"not on {count_noun(len(first.hosts), 'host')}"
-    if len(first.hosts) == 1:
-        return f"unlike {first.hosts[0]}"
-    return f"the same on {count_noun(len(first.hosts), 'host')}"
+    if len(first.hosts) > 1:
+        return f"the same on {count_noun(len(first.hosts), 'host')}"
+    return f"unlike {first.hosts[0]}" if module.differs else f"known only from {first.hosts[0]}"
 
 
 def _size(module: ComparedModule) -> str:
@@ -254,6 +283,7 @@ def hosts_json(hosts: Iterable[str], modules: Iterable[ComparedModule]) -> Json:
                 "name": one.name,
                 "hosts": list(one.hosts),
                 "groups": [_group_json(group) for group in one.groups],
+                "unread": list(one.unread),
             }
             for one in modules
         ],

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,15 @@ _HTTP = ("http", "https")
 _S3 = ("s3", "s3a")
 _S3_ATTEMPTS = 5  # of s3fs
 _S3_LIMITS = "config_kwargs"
+# Where a file system has the server that settings outside the URL select, such as environment
+# variables and config files.
+_SERVER_ATTRIBUTES = {
+    **dict.fromkeys(_S3, "s3.meta.endpoint_url"),
+    **dict.fromkeys(("gs", "gcs"), "base"),
+    **dict.fromkeys(("az", "abfs", "abfss"), "service_client.primary_hostname"),
+}
+# A bucket has one content on all hosts of these.
+_COMMON_SERVER = re.compile(r"https://([^/]+\.)?(amazonaws|googleapis)\.com(/|$)")
 _PROTOCOL = "[A-Za-z][A-Za-z0-9+.-]+"
 _NAME_COLON = ":\0"  # in the name of a file, where two colons would begin another URL
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
@@ -152,7 +162,11 @@ class _Location:
         self._path = path
         # URLs that differ in these have the same names of files, but can have other content.
         user = parts.netloc.rpartition("@")[0]
-        options = {"user": user, "query": parts.query} if self._is_http else fs.storage_options
+        options = (
+            {"user": user, "query": parts.query}
+            if self._is_http
+            else {**fs.storage_options, "server": _server(url.rpartition("::")[2])}
+        )
         self._options = {
             key: value for key, value in options.items() if value and key != _S3_LIMITS
         }
@@ -275,6 +289,15 @@ def _file_system(url: str) -> tuple[Any, str]:
     protocols = re.findall(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", url)
     fs, path = url_to_fs(url, **{one: _time_limits(one) for one in protocols})
     return fs, path.replace(_NAME_COLON, ":")
+
+
+def _server(url: str) -> str | None:
+    """Return the server that has a bucket or a container; None for the usual one."""
+    attribute = _SERVER_ATTRIBUTES.get(urlsplit(url).scheme)
+    if attribute is None:
+        return None
+    found = str(attrgetter(attribute)(_file_system(url)[0]))
+    return None if _COMMON_SERVER.match(found) else found
 
 
 def _time_limits(protocol: str) -> dict[str, Any]:

@@ -77,14 +77,20 @@ def shown(path: Path) -> str:
     return remote_cache.shown_name(path) or str(path)
 
 
-def urls_of(paths: Iterable[Path]) -> list[str]:
+def urls_of(paths: Iterable[Path]) -> dict[Path, str]:
     """Return the URLs of those of the paths that are remote, with passwords and signatures."""
     remote = [path for path in paths if is_remote(path)]
     if not remote:
-        return []
+        return {}
     from hlo_lsp.text import remote_cache  # noqa: PLC0415
 
-    return [url for path in remote if (url := remote_cache.url_of(path)) is not None]
+    return {path: url for path in remote if (url := remote_cache.url_of(path)) is not None}
+
+
+def is_within(path: Path, top: Path) -> bool:
+    """Return whether a remote path is another one or below it; links to the cache are equal."""
+    parts, top_parts = (Path(str(one).partition(CACHE_MARK)[2]).parts for one in (path, top))
+    return bool(top_parts) and parts[: len(top_parts)] == top_parts
 
 
 def parent_of(folder: str) -> str:
