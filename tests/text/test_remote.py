@@ -1,9 +1,11 @@
 """Remote files as local paths, from a real HTTP server with faults."""
 
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -209,7 +211,11 @@ def test_fault_is_one_sentence(
         ("http://127.0.0.1:1/x.txt", "cannot connect"),
         ("nothing://x/y", "Protocol not known: nothing"),
         ("memory://none", "no such file or folder"),
-        ("gs://x/y", "install gcsfs"),
+        pytest.param(
+            "gs://x/y",
+            "install gcsfs",
+            marks=pytest.mark.skipif(find_spec("gcsfs") is not None, reason="gcsfs is installed"),
+        ),
     ],
 )
 def test_wrong_url_is_one_sentence(server: HttpFolder, url: str, message: str) -> None:
@@ -218,6 +224,54 @@ def test_wrong_url_is_one_sentence(server: HttpFolder, url: str, message: str) -
         local_path(url)
     assert str(error.value).startswith(f"{url}: ")
     assert message in str(error.value)
+
+
+class HttpError(Exception):
+    """An error of gcsfs, which is not installed here."""
+
+    code: int | None = None
+
+
+_DENIED = "x@y.z does not have storage.objects.list access"
+_ANONYMOUS = "Anonymous caller does not have storage.objects.list access., 401"
+_UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate"
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "message"),
+    [
+        (401, _ANONYMOUS, f"no credentials, or wrong ones ({_ANONYMOUS})"),
+        (None, "give an account with credentials", "no credentials, or wrong ones (give"),
+        (None, f"Forbidden: b/x/o\n{_DENIED}", f"access denied ({_DENIED})"),
+        (None, "Forbidden: b/x/o\n", "access denied (Forbidden: b/x/o)"),
+        (503, "backend, 503", "the server failed (HTTP 503)"),
+        (
+            None,
+            f"Cannot connect to host x:443 ssl:True [Error: (1, '{_UNTRUSTED} (_ssl.c:1006)')]",
+            "the certificate of the server is not trusted (self-signed certificate); name its",
+        ),
+    ],
+)
+def test_error_of_a_provider_is_one_sentence(
+    code: int | None, error: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        failure = HttpError(error)
+        failure.code = code
+        raise failure
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("memory"), "info", fail)
+    with pytest.raises(RemoteError) as found:
+        local_path("memory://x")
+    assert str(found.value).startswith(f"memory://x: {message}")
+
+
+@pytest.mark.parametrize("package", ["fsspec", "azure", "google"])
+def test_log_of_a_file_system_is_not_printed(package: str) -> None:
+    with pytest.raises(RemoteError):
+        local_path("memory://none")
+    kinds = {type(handler) for handler in logging.getLogger(package).handlers}
+    assert kinds == {logging.NullHandler}
 
 
 @pytest.mark.parametrize("name", ["ab::y", "C:", "C:/x", "a:b", "://x", "::", "s3:/b", "x/y://z"])

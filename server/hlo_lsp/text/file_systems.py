@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import logging
 import os
 import re
 import time
@@ -33,6 +34,8 @@ _COMMON_SERVER = re.compile(r"https://([^/]+\.)?(amazonaws|googleapis)\.com(/|$)
 _PROTOCOL = "[A-Za-z][A-Za-z0-9+.-]+"
 _NAME_COLON = ":\0"  # in the name of a file, where two colons would begin another URL
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
+_PROVIDERS = ("azure", "google")  # packages that file systems use
+_NO_LOG = logging.NullHandler()
 _HEAD_REQUESTS = 32  # at the same time
 _CONNECT_SECONDS = 30
 _READ_SECONDS = 60  # between two parts of an answer
@@ -41,6 +44,8 @@ _VERSION_KEYS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "Conten
 _TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "updated", "created",
               "date_time")  # fmt: skip
 _MIN_SERVER_ERROR = 500  # an HTTP status
+_TRUST = "name its authority with SSL_CERT_FILE, or for S3 with AWS_CA_BUNDLE"
+_STATUS_KEYS = ("status", "code", "status_code")  # of errors
 _STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
 
 
@@ -288,6 +293,9 @@ def _file_system(url: str) -> tuple[Any, str]:
         raise RemoteError(message) from None
     protocols = re.findall(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", url)
     fs, path = url_to_fs(url, **{one: _time_limits(one) for one in protocols})
+    for package in (type(fs).__module__.partition(".")[0], *_PROVIDERS):
+        # Without a handler, Python prints its warnings, which the message for the user repeats.
+        logging.getLogger(package).addHandler(_NO_LOG)
     return fs, path.replace(_NAME_COLON, ":")
 
 
@@ -388,22 +396,30 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError) and cause and "botocore" not in type(cause).__module__:
         error = cause
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    status = getattr(error, "status", None) or _s3_status(cause)
+    status = next(filter(None, (getattr(error, key, None) for key in _STATUS_KEYS)), None)
+    status = status or _s3_status(cause)
+    first = _first_line(error)
+    if "credential" in f"{names} {first}".lower() or "Anonymous caller" in first:  # the last of GCS
+        return f"no credentials, or wrong ones ({first})"
     if isinstance(status, int):
         return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
     if isinstance(error, FileNotFoundError):
         return "no such file or folder"
-    if "Credential" in names:
-        return f"no credentials, or wrong ones ({_first_line(error)})"
+    if first.startswith("Forbidden:"):  # of gcsfs, which has the reason on the next line
+        first = _first_line(str(error).partition("\n")[2] or error)
+        return f"access denied ({first})"
     if isinstance(error, PermissionError):
-        return f"access denied ({_first_line(error)})"
+        return f"access denied ({first})"
     if "Timeout" in names:
         return "the server did not answer in time"
     if re.search("ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)", names):
         return "the connection was lost"
+    untrusted = re.search(r"certificate verify failed: ([^(]*[^( ])", first)
+    if untrusted is not None:
+        return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
     if "Connect" in names:
-        return f"cannot connect ({_first_line(error)})"
-    return _first_line(error)
+        return f"cannot connect ({first})"
+    return first
 
 
 def _s3_status(cause: BaseException | None) -> int | None:
@@ -413,7 +429,7 @@ def _s3_status(cause: BaseException | None) -> int | None:
     return status if status >= _MIN_SERVER_ERROR else None
 
 
-def _first_line(error: BaseException) -> str:
+def _first_line(error: BaseException | str) -> str:
     text = re.sub(r"^\[Errno \w+\] | ssl:default", "", str(error).strip().partition("\n")[0])
     text = re.sub(r"\S+://\S+", lambda url: public(url[0]), text)
     return text or type(error).__name__
