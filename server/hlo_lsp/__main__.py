@@ -4,4 +4,5 @@ import sys
 
 from hlo_lsp.cli.main import main
 
-sys.exit(main())
+if __name__ == "__main__":  # a worker of MPI imports this module under another name
+    sys.exit(main())

@@ -1,6 +1,7 @@
 """Workers of ``--executor``: those of a real dask scheduler, and of factories."""
 
 import os
+import runpy
 import shlex
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, pl
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.cli import executors
 from hlo_lsp.cli.executors import open_workers
+from hlo_lsp.cli.main import main
 from hlo_lsp.cli.workers import Work, WorkerPool, Workers
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
@@ -53,6 +55,10 @@ def pod(tmp_path: Path) -> Path:
     other = MODULE.replace("f32[256]", "f32[255]")
     (tmp_path / "pod" / "host_2" / _FAILING_MODULE).write_text(other, "utf-8")
     return tmp_path / "pod"
+
+
+def test_worker_of_mpi_can_import_the_program() -> None:
+    assert runpy.run_module("hlo_lsp", run_name="__worker__")["main"] is main
 
 
 def one_process() -> Executor:
