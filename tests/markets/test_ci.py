@@ -106,6 +106,16 @@ def test_action_compares_with_the_base(
     assert "jit_while_fn" in (programs.parents[1] / "GITHUB_STEP_SUMMARY").read_text("utf-8")
 
 
+def test_action_cuts_a_summary_that_github_rejects(programs: Path, dumps: Path) -> None:
+    program = programs / "hlo-lsp"
+    program.write_text("#!/bin/sh\nyes '| jit_step | 1 GiB |' | head -n 50000\n", "utf-8")
+    *_, summary = run_action(programs.parents[1], {"dumps": str(dumps)})
+    text = (programs.parents[1] / "GITHUB_STEP_SUMMARY").read_text("utf-8")
+    assert summary.status == 0
+    assert 900_000 < len(text) < 2**20
+    assert text.endswith(" 1 GiB |\n\nThe rest is too long for GitHub.\n")
+
+
 def grow(dumps: Path) -> None:
     """Make an allocation of a dump larger."""
     (path,) = dumps.glob("*optimizations-buffer-assignment.txt")
