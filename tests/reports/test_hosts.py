@@ -156,6 +156,16 @@ def test_json_has_the_groups_of_each_module(tmp_path: Path) -> None:
     ]
 
 
+def test_module_that_only_an_unread_host_has_differs(tmp_path: Path) -> None:
+    _write(tmp_path, {"host_0": [_STEP], "host_1": [_STEP]})
+    unread = HostCompile("host_2", "", "jit_eval", None, None, lambda: None)
+    step, evaluation = compare_hosts([*_compiles(tmp_path), unread])
+    assert (step.differs, step.unread) == (True, ())
+    assert (evaluation.differs, evaluation.unread) == (True, ("host_2",))
+    lines = list(hosts_lines(["host_0", "host_1", "host_2"], [evaluation]))
+    assert lines[1:] == ["    jit_eval · not on 2 hosts", "    host_2: unreadable files"]
+
+
 def test_unread_host_is_apart_from_those_that_differ(tmp_path: Path) -> None:
     _write(tmp_path, {"host_0": [_STEP], "host_1": [_STEP], "host_2": [_OTHER_OPCODE]})
     unread = HostCompile("host_3", "", "jit_step", None, None, lambda: None)

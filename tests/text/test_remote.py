@@ -244,6 +244,7 @@ _UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-s
         (None, "give an account with credentials", "no credentials, or wrong ones (give"),
         (None, f"Forbidden: b/x/o\n{_DENIED}", f"access denied ({_DENIED})"),
         (None, "Forbidden: b/x/o\n", "access denied (Forbidden: b/x/o)"),
+        (404, "x/credentials", "no such file or folder (HTTP 404)"),
         (503, "backend, 503", "the server failed (HTTP 503)"),
         (
             None,

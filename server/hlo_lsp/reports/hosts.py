@@ -81,7 +81,7 @@ class ComparedModule:
     @property
     def differs(self) -> bool:
         """True if some hosts compiled the module in another way, or not at all."""
-        return len(self.groups) > 1
+        return any(one.difference is not None for one in self.groups)
 
     @property
     def is_same(self) -> bool:

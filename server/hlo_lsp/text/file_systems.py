@@ -399,8 +399,9 @@ def _reason(error: BaseException) -> str:
     status = next(filter(None, (getattr(error, key, None) for key in _STATUS_KEYS)), None)
     status = status or _s3_status(cause)
     first = _first_line(error)
-    if "credential" in f"{names} {first}".lower() or "Anonymous caller" in first:  # the last of GCS
-        return f"no credentials, or wrong ones ({first})"
+    no_credentials = f"no credentials, or wrong ones ({first})"
+    if "Credential" in names or "Anonymous caller" in first:  # the latter by gcsfs
+        return no_credentials
     if isinstance(status, int):
         return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
     if isinstance(error, FileNotFoundError):
@@ -419,7 +420,7 @@ def _reason(error: BaseException) -> str:
         return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
     if "Connect" in names:
         return f"cannot connect ({first})"
-    return first
+    return no_credentials if "credential" in first.lower() else first  # by adlfs
 
 
 def _s3_status(cause: BaseException | None) -> int | None:
@@ -430,6 +431,7 @@ def _s3_status(cause: BaseException | None) -> int | None:
 
 
 def _first_line(error: BaseException | str) -> str:
+    """Return the first line of an error or of its text, without passwords."""
     text = re.sub(r"^\[Errno \w+\] | ssl:default", "", str(error).strip().partition("\n")[0])
     text = re.sub(r"\S+://\S+", lambda url: public(url[0]), text)
     return text or type(error).__name__
