@@ -17,6 +17,7 @@ WORDS = vocabulary()
 FIELDS = {
     "opcodes": {
         "cost",
+        "sends",
         "operands",
         "required",
         "optional",

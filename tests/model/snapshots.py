@@ -17,7 +17,6 @@ def snapshot(file: DumpFile) -> dict[str, object]:
     """Return kind, records and all indexes of a file."""
     return {
         "kind": file.kind,
-        "scanner": type(file.scanner),
         **{f"record {place}": view(record) for place, record in enumerate(file.records)},
         **{f"memory.{name}": part for name, part in _memory(file.memory)},
         **{f"module.{name}": part for name, part in _module(file.module)},

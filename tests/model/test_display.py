@@ -16,6 +16,7 @@ from hlo_lsp.model.display import (
     format_flops,
     format_short_bytes,
     format_time,
+    join_dotted,
     join_limited,
     markdown_block,
     markdown_code,
@@ -88,6 +89,7 @@ def test_limited_list_counts_omitted_items() -> None:
     assert join_limited(["a", "b", "c"], 2) == "a, b and 1 more"
     assert join_limited([str(number) for number in range(2000)], 1) == "0 and 1,999 more"
     assert join_limited([], 3) == ""
+    assert join_dotted(["a", "b", "c"], 2) == "a · b · 1 more"
 
 
 def test_quoted_names_are_split_from_text() -> None:

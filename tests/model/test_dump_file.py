@@ -65,7 +65,6 @@ def test_changed_kind_discards_old_records() -> None:
     assert list(file.memory.ranges) == []
     assert file.module.instructions.first("a") is not None
     _replace(file, "Lorem ipsum\n", FileKind.OTHER)
-    assert file.scanner is None
     assert list(file.records) == []
     assert list(file.module.instructions) == []
     _replace(file, _LIVE, FileKind.LIVE_RANGE)

@@ -1,11 +1,10 @@
 """``hlo-lsp cost``: show FLOPs, bytes, and the least time of programs."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
@@ -18,7 +17,7 @@ def run(options: argparse.Namespace) -> int:
     key = InstructionKey(options.by)
     found = costs_at(options.paths, options.chip, errors)
     if options.format == "json":
-        print(json.dumps({"modules": cost_json(found, key, options.top)}, indent=1))
+        print_json({"modules": cost_json(found, key, options.top)})
     else:
         print_blocks(cost_lines(one, key, options.top) for one in found)
     return print_errors(errors)

@@ -1,10 +1,9 @@
 """``hlo-lsp diff``: compare two compiles, or all compiles of two folders."""
 
 import argparse
-import json
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.report import write_maps
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         modules = [diff_json(diff, options.top) for diff in found]
         content = {"modules": modules, "only_before": only_before, "only_after": only_after}
-        print(json.dumps(content, indent=1))
+        print_json(content)
     else:
         _print_text(found, only_before, only_after, options)
     if options.map is not None:

@@ -1,10 +1,9 @@
 """``hlo-lsp donation``: list the arguments by donation."""
 
 import argparse
-import json
 from itertools import chain
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.reports.donation import (
     DonationReport,
     donation_json,
@@ -20,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     dumps = dumps_at(options.paths, errors, sizes_only=True)
     found = sorted((donation_report(dump, options.top) for dump in dumps), key=_size, reverse=True)
     if options.format == "json":
-        print(json.dumps({"modules": [donation_json(one) for one in found]}, indent=1))
+        print_json({"modules": [donation_json(one) for one in found]})
     elif options.format == "markdown":
         lines = chain.from_iterable(donation_markdown(one, options.top) for one in found)
         print_blocks([lines], wraps=False)

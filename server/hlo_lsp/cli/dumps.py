@@ -1,6 +1,7 @@
 """The dumps at the paths of a command line."""
 
 import argparse
+import json
 import shutil
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from difflib import get_close_matches
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.memory.savings import largest_peak_bytes
@@ -206,6 +207,11 @@ def print_blocks(blocks: Iterable[Iterable[str]], *, wraps: bool = True) -> None
     text = "\n\n".join(shown)
     if text:
         print(text)
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Print JSON for programs and for readers."""
+    print(json.dumps(content, indent=1))
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -1,11 +1,10 @@
 """``hlo-lsp find``: find buffers by name, Python line, shape, or scope."""
 
 import argparse
-import json
 from collections import Counter
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_missing
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers, found_json, found_lines
@@ -36,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     found.sort(key=lambda one: -one.buffers[0].bytes)
     if options.format == "json":
         facts = {"kind": query.kind.value, "modules": [found_json(one) for one in found]}
-        print(json.dumps(facts, indent=1))
+        print_json(facts)
     else:
         print_blocks(found_lines(one, options.top) for one in found)
     print_missing(missing, count)

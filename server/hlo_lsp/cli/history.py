@@ -1,7 +1,6 @@
 """``hlo-lsp history``: show what the passes of a compile changed."""
 
 import argparse
-import json
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
@@ -13,6 +12,7 @@ from hlo_lsp.cli.dumps import (
     no_dumps_message,
     print_blocks,
     print_errors,
+    print_json,
 )
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.model.compile_files import compiles_below
@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(message, USAGE_ERROR_STATUS if errors else NOT_FOUND_STATUS)
     if options.format == "json":
         modules = [history_json(stages, name) for stages in known.values()]
-        print(json.dumps({"modules": modules}, indent=1))
+        print_json({"modules": modules})
         return print_errors(errors)
     form = history_lines if name is None else partial(event_lines, name=name)
     print_blocks(

@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -11,7 +10,7 @@ from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cli.dump_jobs import run_jobs
-from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.model.compile import Compile
@@ -52,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         compare_hosts(compiles), key=lambda one: (*difference_first(one), -one.size, one.name)
     )
     if options.format == "json":
-        print(json.dumps(hosts_json(hosts, modules), indent=1))
+        print_json(hosts_json(hosts, modules))
     else:
         print_blocks([hosts_lines(hosts, modules)])
     status = print_errors(dict.fromkeys(errors))

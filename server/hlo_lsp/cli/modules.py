@@ -1,11 +1,10 @@
 """``hlo-lsp modules``: list the compiles below folders, those with the largest peak first."""
 
 import argparse
-import json
 from collections.abc import Iterable
 
 from hlo_lsp.cli.dump_jobs import results_at
-from hlo_lsp.cli.dumps import print_blocks, print_errors
+from hlo_lsp.cli.dumps import print_blocks, print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.modules import (
@@ -24,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
         found = results_at(workers, options.paths, errors, _compiled_modules, sizes_only=True)
         groups = sorted_by_name(found)
     if options.format == "json":
-        print(json.dumps({"modules": modules_json(groups)}, indent=1))
+        print_json({"modules": modules_json(groups)})
     else:
         print_blocks([modules_lines(groups, with_small=options.all)])
     return print_errors(errors)

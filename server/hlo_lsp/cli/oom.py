@@ -1,13 +1,12 @@
 """``hlo-lsp oom``: explain an out-of-memory message."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_json
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
@@ -54,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     except UnreadableError as error:
         raise CommandError(str(error)) from None
     if options.format == "json":
-        print(json.dumps(oom_json(found.report), indent=1))
+        print_json(oom_json(found.report))
     else:
         print_blocks([oom_lines(found.report)])
     if options.dumps and found.report.joined.dump is None:

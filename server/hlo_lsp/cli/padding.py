@@ -1,9 +1,8 @@
 """``hlo-lsp padding``: list the padded arrays by the bytes that they waste."""
 
 import argparse
-import json
 
-from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.reports.padding import padding_json, padding_lines, padding_of
 
 
@@ -13,7 +12,7 @@ def run(options: argparse.Namespace) -> int:
     dumps = dumps_at(options.paths, errors, sizes_only=True)
     found = sorted(map(padding_of, dumps), key=lambda one: one.wasted, reverse=True)
     if options.format == "json":
-        print(json.dumps({"modules": padding_json(found, options.top)}, indent=1))
+        print_json({"modules": padding_json(found, options.top)})
     else:
         shown = [one for one in found if one.wasted] or found
         print_blocks(padding_lines(one, options.top) for one in shown)

@@ -1,11 +1,16 @@
 """``hlo-lsp profile``: show where the measured time of programs goes."""
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.cli.dumps import current_folder_frames, dumps_at, print_blocks, print_errors
+from hlo_lsp.cli.dumps import (
+    current_folder_frames,
+    dumps_at,
+    print_blocks,
+    print_errors,
+    print_json,
+)
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.profiles.events import Profile
@@ -31,11 +36,11 @@ def run(options: argparse.Namespace) -> int:
         before = joined_profile(profile_at(options.compare, errors), options.compare, [], errors)
         modules = compare_profiles(before, joined, key)
         if options.format == "json":
-            print(json.dumps(comparison_json(modules), indent=1))
+            print_json(comparison_json(modules))
         else:
             print_blocks(comparison_blocks(modules, key, options.top))
     elif options.format == "json":
-        print(json.dumps(profile_json(joined, key, options.chip), indent=1))
+        print_json(profile_json(joined, key, options.chip))
     else:
         print_blocks(profile_blocks(joined, key, options.top, options.chip))
     return print_errors(errors)

@@ -1,7 +1,6 @@
 """``hlo-lsp summary``: print where the memory of a program goes."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from hlo_lsp.cli.dumps import (
     dumps_with_place,
     print_blocks,
     print_errors,
+    print_json,
 )
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             "modules": [one.full for one in large + small],
             "messages": [oom_json(one.report) for one in messages],
         }
-        print(json.dumps(content, indent=1))
+        print_json(content)
     elif options.format == "markdown":
         texts = [oom_markdown(one.report) for one in messages]
         texts += in_full

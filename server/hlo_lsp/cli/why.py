@@ -1,11 +1,10 @@
 """``hlo-lsp why``: explain why a buffer is alive."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Iterator
 
-from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_missing
+from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_json, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.lsp.terminal import make_console, print_card, print_note
 from hlo_lsp.memory.missing_facts import missing_facts
@@ -38,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
             for dump, values in found
             for value in values
         ]
-        print(json.dumps({"values": facts}, indent=1))
+        print_json({"values": facts})
     elif len(set(map(_size, found))) > 1:
         raise CommandError(_several(options.name, found))
     elif found:

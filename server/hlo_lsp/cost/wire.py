@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from hlo_lsp.cost.operation import Operation
+from hlo_lsp.hlo.vocabulary import SendRule, opcode_spec
 from hlo_lsp.model.device_groups import (
     GroupList,
     GroupMode,
@@ -16,40 +17,33 @@ from hlo_lsp.model.device_groups import (
     parse_device_groups,
 )
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.transfers import COLLECTIVE_OPCODES
 
 _REPLICA_COUNT = re.compile(r"\breplica_count=(\d{1,9})\b")
 
-# For each collective, the bytes on the wire by the size of a group: of the operands, of the result.
-_Factor = Callable[[int], tuple[Fraction, int]]
-_OPERANDS, _RESULT = 0, 1
-_FACTORS: dict[str, _Factor] = {
-    "all-gather": lambda size: (Fraction(size - 1), _OPERANDS),
-    "all-reduce": lambda size: (Fraction(2 * (size - 1), size), _OPERANDS),
-    "all-to-all": lambda size: (Fraction(size - 1, size), _OPERANDS),
-    "collective-broadcast": lambda _: (Fraction(1), _RESULT),
-    "collective-permute": lambda _: (Fraction(1), _OPERANDS),
-    "collective-reduce": lambda size: (Fraction(size - 1, size), _OPERANDS),
-    "ragged-all-to-all": lambda _: (Fraction(0), _OPERANDS),  # its sizes are known when it runs
-    "reduce-scatter": lambda size: (Fraction(size - 1, size), _OPERANDS),
+_SHARES: dict[SendRule, Callable[[int], Fraction]] = {
+    SendRule.OPERANDS: lambda _: Fraction(1),
+    SendRule.RESULT: lambda _: Fraction(1),
+    SendRule.OPERANDS_TO_OTHERS: lambda size: Fraction(size - 1),
+    SendRule.PIECES_TO_OTHERS: lambda size: Fraction(size - 1, size),
+    SendRule.PIECES_TO_OTHERS_TWICE: lambda size: Fraction(2 * (size - 1), size),
 }
 
 
 def is_collective(opcode: str) -> bool:
     """Return whether an opcode, or the start of one, exchanges data between devices."""
-    return opcode.removesuffix("-start") in _FACTORS
+    return opcode.removesuffix("-start") in COLLECTIVE_OPCODES
 
 
 def wire_bytes(operation: Operation, module: ModuleIndex) -> int:
     """Return the bytes that each device sends for a collective; 0 for other opcodes."""
-    opcode = operation.opcode.removesuffix("-start")
-    factor = _FACTORS.get(opcode)
-    if factor is None:
+    rule = opcode_spec(operation.opcode.removesuffix("-start")).sends
+    share = _SHARES.get(rule)
+    if share is None:
         return 0
-    size = 2 if opcode == "collective-permute" else group_size(operation, module)
-    share, side = factor(max(1, size))
-    if side == _RESULT:
-        return int(share * operation.leaf_bytes(operation.shape))
-    return int(share * sum(map(operation.leaf_bytes, operation.operands)))
+    shapes = [operation.shape] if rule is SendRule.RESULT else operation.operands
+    size = max(1, group_size(operation, module))
+    return int(share(size) * sum(map(operation.leaf_bytes, shapes)))
 
 
 def group_size(operation: Operation, module: ModuleIndex) -> int:

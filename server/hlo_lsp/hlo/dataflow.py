@@ -7,6 +7,7 @@ a time, from a part of a result to where it comes from, or to where it goes.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, ResultPart, opcode_spec
 
 _MAX_ASYNC_STEPS = 400  # Real chains have fewer than ten.
@@ -14,7 +15,6 @@ _ASYNC_ENDINGS = ("-update", "-done")
 _SAME_BUFFER = frozenset({ResultKind.OPERAND, ResultKind.TUPLE})
 _OTHER_COMPUTATIONS = frozenset({ResultKind.ROOT, ResultKind.ARGUMENT})
 
-TuplePath = tuple[int, ...]  # a shape index
 Instruction = TypeVar("Instruction")
 Computation = TypeVar("Computation")
 

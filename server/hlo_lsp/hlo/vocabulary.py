@@ -85,6 +85,18 @@ class CostRule(Enum):
     FREE = "free"  # nothing
 
 
+class SendRule(Enum):
+    """The bytes that each of n devices sends for a collective, by a ring algorithm."""
+
+    NONE = ""  # not a collective
+    UNKNOWN = "unknown"  # they are known when it runs
+    OPERANDS = "operands"
+    RESULT = "result"
+    OPERANDS_TO_OTHERS = "(n - 1) operands"
+    PIECES_TO_OTHERS = "(n - 1)/n of operands"
+    PIECES_TO_OTHERS_TWICE = "2(n - 1)/n of operands"
+
+
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
     """An attribute of instructions, of the module or of a computation.
@@ -137,7 +149,8 @@ class OpcodeSpec:
     ``elementwise`` opcodes compute each element from the operand elements at the same index.
     ``result`` lists the parts of the result that come from elsewhere. If an opcode
     ``runs_callees``, the instructions of its called computations are in the schedule. ``cost`` is
-    the rule for opcodes without a formula in ``cost/formulas.py``.
+    the rule for opcodes without a formula in ``cost/formulas.py``. ``sends`` is the rule for the
+    network.
     """
 
     name: str
@@ -153,6 +166,7 @@ class OpcodeSpec:
     passes: OperandPassing = OperandPassing.NONE
     runs_callees: bool = False
     cost: CostRule = CostRule.DATA
+    sends: SendRule = SendRule.NONE
 
     @property
     def returns(self) -> ResultKind | None:
@@ -312,6 +326,7 @@ def _opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]
         passes=OperandPassing(entry.get("passes", "none")),
         runs_callees=entry.get("runs_callees", False),
         cost=CostRule(entry.get("cost", "elementwise" if entry.get("elementwise") else "data")),
+        sends=SendRule(entry.get("sends", "")),
     )
     calls = (name for name in found.attributes if known[name].kind.names_computations)
     return replace(found, calls=tuple(calls))

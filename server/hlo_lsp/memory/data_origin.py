@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -111,12 +111,6 @@ def is_rearrangement(dump: Compile, instruction: InstructionLine) -> bool:
     parts = opcode_spec(instruction.opcode).result
     is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
     return is_known and not dump.stack_of(instruction.parsed.metadata)
-
-
-def tuple_path(index: str | None) -> TuplePath:
-    """Return the numbers of a printed shape index such as ``{0,1}``."""
-    digits = (index or "{}").strip("{}")
-    return tuple(int(number) for number in digits.split(",")) if digits else ()
 
 
 _Step = tuple[InstructionLine, TuplePath]

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import TuplePath, index_text, tuple_path
 from hlo_lsp.memory.byte_ranges import union_size
-from hlo_lsp.memory.data_origin import tuple_path
 from hlo_lsp.memory.live_set import live_values
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.why_alive import last_read_step
@@ -18,7 +18,6 @@ from hlo_lsp.program.argument_names import buffer_name
 from hlo_lsp.program.donation import (
     Donation,
     InterfaceLeaf,
-    LeafIndex,
     donation_of,
     is_part_of_program,
 )
@@ -66,12 +65,12 @@ class Argument:
 
     name: str
     parameter: int
-    index: LeafIndex
+    index: TuplePath
     shape: str
     bytes: int
     space: int
     state: DonationState
-    output: LeafIndex | None = None
+    output: TuplePath | None = None
     reason: str | None = None
     idle_bytes: int | None = None
     idle_steps: tuple[int, int] | None = None
@@ -89,7 +88,7 @@ class Argument:
         if self.output is None:
             return self.reason or ""
         verb = "fits" if self.state is DonationState.USABLE else "to"
-        return f"{verb} output {{{','.join(map(str, self.output))}}}"
+        return f"{verb} output {index_text(self.output)}"
 
     @property
     def text(self) -> str:
@@ -120,7 +119,7 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
     if found is None:
         return None
     leaves = {(leaf.parameter, leaf.index): leaf for leaf in found.parameters}
-    blocks: dict[tuple[int | None, LeafIndex], AllocationBlock] = {
+    blocks: dict[tuple[int | None, TuplePath], AllocationBlock] = {
         (block.allocation.parameter, tuple_path(block.allocation.parameter_index)): block
         for block in buffer_assignment(dump).blocks
         if block.allocation.parameter is not None and not block.allocation.thread_local
@@ -151,11 +150,11 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
     return tuple(sorted(arguments, key=lambda one: (-one.bytes, one.parameter, one.index)))
 
 
-_State = tuple[DonationState, LeafIndex | None, str | None]
+_State = tuple[DonationState, TuplePath | None, str | None]
 
 
 def _states(
-    dump: Compile, found: Donation, blocks: Mapping[tuple[int | None, LeafIndex], AllocationBlock]
+    dump: Compile, found: Donation, blocks: Mapping[tuple[int | None, TuplePath], AllocationBlock]
 ) -> dict[InterfaceLeaf | None, _State]:
     states: dict[InterfaceLeaf | None, _State] = {
         leaf: (DonationState.DONATED, output, None) for leaf, output in found.used.items()
@@ -173,7 +172,7 @@ def _states(
 def _last_step(
     dump: Compile,
     leaf: InterfaceLeaf,
-    blocks: Mapping[tuple[int | None, LeafIndex], AllocationBlock],
+    blocks: Mapping[tuple[int | None, TuplePath], AllocationBlock],
 ) -> tuple[int, int]:
     """Return the last step at which an argument is read; the sooner, the better it is donated."""
     block = blocks.get((leaf.parameter, leaf.index))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.memory.donated_arguments import Argument, donated_arguments, last_read_of
 from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy
 from hlo_lsp.memory.why_alive import BufferUse, lifetime_of
@@ -41,7 +42,7 @@ def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: Spa
     freed = 0
     for argument in arguments:
         checkpoint()
-        own = by_argument.get((argument.parameter, _printed(argument.index)))
+        own = by_argument.get((argument.parameter, index_text(argument.index)))
         output = _take_output(blocks, argument)
         if own is None or output is None or argument.space != occupancy.space:
             continue
@@ -52,10 +53,6 @@ def donation_saving(dump: Compile, arguments: Iterable[Argument], occupancy: Spa
     peak = max(accumulate(changes[step] for step in sorted(changes)), default=0)
     saved = occupancy.peak_bytes - (occupancy.fixed_bytes - freed + peak)
     return max(0, saved)
-
-
-def _printed(index: tuple[int, ...]) -> str:
-    return "{" + ",".join(map(str, index)) + "}"
 
 
 def _output_blocks(dump: Compile) -> list[AllocationBlock]:
@@ -180,7 +177,7 @@ def _parameter_value(dump: Compile, argument: Argument) -> Value | None:
         return None
     for line in file.module.computation(entry).parameters.values():
         if parameter_number(line) == argument.parameter:
-            return dump.value_at(line.name, _printed(argument.index))
+            return dump.value_at(line.name, index_text(argument.index))
     return None
 
 

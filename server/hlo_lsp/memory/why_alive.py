@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import (
     CALLING_OPCODES,
     OperandPassing,
@@ -13,7 +13,7 @@ from hlo_lsp.hlo.vocabulary import (
     ResultKind,
     opcode_spec,
 )
-from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of, tuple_path
+from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex

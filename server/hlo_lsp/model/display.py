@@ -4,7 +4,7 @@ In Markdown, text of a dump is shown literally: without links, images, formulas,
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -89,6 +89,18 @@ def join_limited(items: list[str], limit: int) -> str:
     more = len(items) - limit
     shown = ", ".join(items[:limit])
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def join_dotted(items: Sequence[str], limit: int) -> str:
+    """Join the first items by middle dots, and append the number of the other items."""
+    more = len(items) - limit
+    return " · ".join([*items[:limit], *([f"{more:,} more"] if more > 0 else [])])
+
+
+def more_line(items: Sequence[object], limit: int) -> Iterator[str]:
+    """Yield a line with the number of the items after the first ones; none without others."""
+    if len(items) > limit:
+        yield f"  {len(items) - limit:,} more"
 
 
 def count_noun(count: int, noun: str) -> str:

@@ -105,11 +105,6 @@ class DumpFile:
         """True if records and indexes match the text."""
         return self._pending is None and self._job is None
 
-    @property
-    def scanner(self) -> Scanner | None:
-        """The scanner of the lines; None for a file that is not a dump."""
-        return self._scanner
-
     def depend_on_text(self) -> None:
         """Record that the current query depends on the whole text, line numbers included."""
         self._text_input.read()

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
+from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.syntax.grammar import load_grammar, subtrees
 
 _ELEMENT_BITS = {
@@ -220,7 +221,7 @@ def shape_indexes(shape: str) -> tuple[str | None, ...]:
     """
     if not shape.startswith("("):
         return (None,)
-    return tuple(f"{{{','.join(map(str, path))}}}" for path in _index_paths(shape))
+    return tuple(index_text(path) for path in _index_paths(shape))
 
 
 def _index_paths(shape: str) -> list[tuple[int, ...]]:
@@ -374,7 +375,7 @@ def brief_shape(text: str) -> str:
 
 
 def _difference(
-    one: Shape, other: Shape, types: bool, loose: bool, index: tuple[int, ...]
+    one: Shape, other: Shape, types: bool, loose: bool, index: TuplePath
 ) -> ShapeDifference | None:
     if isinstance(one, TupleShape) and isinstance(other, TupleShape):
         if len(one.elements) == len(other.elements):
@@ -391,7 +392,7 @@ def _difference(
         agree = not types or are_loose or kinds[0] == kinds[1]
         if agree and _same_dims(one, other):
             return None
-    return ShapeDifference(f"{{{','.join(map(str, index))}}}", _describe(one), _describe(other))
+    return ShapeDifference(index_text(index), _describe(one), _describe(other))
 
 
 def _same_dims(one: ArrayShape, other: ArrayShape) -> bool:

@@ -7,7 +7,7 @@ they are parameters with names.
 
 from collections.abc import Mapping
 
-from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
@@ -46,7 +46,7 @@ def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
     if index in tupled:
         return tupled[index]
     name = _named_parameters(dump).get(parameter) or f"parameter {parameter}"
-    return f"{name} at {{{','.join(map(str, index))}}}" if index else name
+    return f"{name} at {index_text(index)}" if index else name
 
 
 @query

@@ -1,6 +1,7 @@
 """Dataflow between the instructions of a module text."""
 
-from hlo_lsp.hlo.dataflow import Dataflow, TuplePath
+from hlo_lsp.hlo.dataflow import Dataflow
+from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.computation import Callee
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number, selected_element

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import (
     ArrayShape,
@@ -32,21 +33,19 @@ _DONOR = re.compile(r"\((\d{1,9}),\s*\{([\d,\s]*)\}\)")
 # Modules that XLA makes of parts of a program, for the host and for the SparseCore.
 _PARTS_OF_PROGRAMS = frozenset({"called_computation", "extracted"})
 
-LeafIndex = tuple[int, ...]
-
 
 @dataclass(frozen=True, slots=True)
 class InterfaceLeaf:
     """An array of a parameter, or of the result if ``parameter`` is None, as printed."""
 
     parameter: int | None
-    index: LeafIndex
+    index: TuplePath
     shape: str
 
     @property
     def index_text(self) -> str:
         """The shape index as XLA prints it: ``{1,0}``."""
-        return "{" + ",".join(map(str, self.index)) + "}"
+        return index_text(self.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Donation:
     """
 
     parameters: tuple[InterfaceLeaf, ...]
-    used: Mapping[InterfaceLeaf, LeafIndex]
+    used: Mapping[InterfaceLeaf, TuplePath]
     matches: tuple[DonationCandidates, ...]
     refused: tuple[UnusedDonation, ...]
 
@@ -103,8 +102,8 @@ class DonationStatus:
     """
 
     is_donated: bool
-    output: LeafIndex | None
-    fits: LeafIndex | None
+    output: TuplePath | None
+    fits: TuplePath | None
     obstacle: str | None
 
 
@@ -124,7 +123,7 @@ def is_part_of_program(module: ModuleIndex) -> bool:
 
 
 def donation_status(
-    module: ModuleIndex, parameter: int, index: LeafIndex, original: ModuleIndex | None = None
+    module: ModuleIndex, parameter: int, index: TuplePath, original: ModuleIndex | None = None
 ) -> DonationStatus | None:
     """Return the donation of one array of a parameter, None if the module has no such array.
 
@@ -273,7 +272,7 @@ def _matches(
 
 
 def _donation_obstacle(
-    leaf: InterfaceLeaf, outputs: list[InterfaceLeaf], filled: set[LeafIndex]
+    leaf: InterfaceLeaf, outputs: list[InterfaceLeaf], filled: set[TuplePath]
 ) -> str:
     """Return the first mismatch: type and dimensions, memory space, layout, or other buffers."""
     alike = [output for output in outputs if is_compatible(leaf.shape, output.shape)]
@@ -290,7 +289,7 @@ def _donation_obstacle(
     return f"output {other.index_text} has another {what}: `{other.shape}`"
 
 
-def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[InterfaceLeaf]:
+def _leaves(parameter: int | None, shape: str, index: TuplePath) -> Iterator[InterfaceLeaf]:
     elements = element_texts(shape)
     if elements is None:
         if isinstance(try_shape(shape), ArrayShape):
@@ -311,20 +310,20 @@ def donated_parameters(header: str) -> set[int]:
     return {number for number, _ in donated_buffers(header)}
 
 
-def donated_buffers(header: str) -> set[tuple[int, LeafIndex]]:
+def donated_buffers(header: str) -> set[tuple[int, TuplePath]]:
     """Return the parameters and indexes in them of the buffers that the caller donates."""
     return {(number, index) for _, number, index in _aliases(header)} | _donors(header)
 
 
 @lru_cache(maxsize=4)
-def _donors(header: str) -> set[tuple[int, LeafIndex]]:
+def _donors(header: str) -> set[tuple[int, TuplePath]]:
     """Return donated buffers that no output uses: number of the parameter, index in it."""
     found = _DONOR.findall(_attribute(header, "buffer_donor"))
     return {(int(number), _index(index)) for number, index in found}
 
 
 @lru_cache(maxsize=4)  # a header may have thousands of them
-def _aliases(header: str) -> list[tuple[LeafIndex, int, LeafIndex]]:
+def _aliases(header: str) -> list[tuple[TuplePath, int, TuplePath]]:
     """Return the aliases of a module: output, number of the parameter, index in the parameter."""
     return [
         (_index(out), int(number), _index(index))
@@ -338,5 +337,5 @@ def _attribute(header: str, name: str) -> str:
     return "" if end is None else header[start:end]
 
 
-def _index(text: str) -> LeafIndex:
+def _index(text: str) -> TuplePath:
     return tuple(map(int, _NUMBER.findall(text)))

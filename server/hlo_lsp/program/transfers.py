@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, opcodes_where
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, SendRule, opcodes_where
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
@@ -165,10 +165,7 @@ PLUMBING_OPCODES = _FORWARDING_OPCODES | {
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 ASYNC_ENDINGS = ("-start", "-update", "-done")  # of the parts of an asynchronous operation
-_DEVICES = {"replica_groups", "source_target_pairs"}  # the attributes that name them
-COLLECTIVE_OPCODES = opcodes_where(
-    lambda one: not (_DEVICES.isdisjoint(one.attributes) or one.name.endswith(ASYNC_ENDINGS))
-)
+COLLECTIVE_OPCODES = opcodes_where(lambda one: one.sends is not SendRule.NONE)
 
 
 @dataclass(frozen=True, slots=True)

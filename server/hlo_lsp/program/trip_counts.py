@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from hlo_lsp.hlo.dataflow import TuplePath
+from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.instructions import InstructionPrinter
-from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, decoded, index_text
+from hlo_lsp.protos.shapes import TUPLE, ShapeTexts, decoded
 
 _ALLOCATIONS_PER_CHECKPOINT = 64
 _UNKNOWN_SHAPE = "opaque[]"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.protos.literals import literal_text
 from hlo_lsp.protos.shapes import (
     ELEMENT_TYPES,
@@ -10,7 +11,6 @@ from hlo_lsp.protos.shapes import (
     decoded,
     dimension_labels,
     escaped,
-    index_text,
     padding_text,
     window_text,
 )

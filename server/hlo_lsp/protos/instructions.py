@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.hlo.vocabulary import opcode_spec
 from hlo_lsp.protos.attributes import comparison_type, own_attributes
 from hlo_lsp.protos.literals import literal_text
@@ -11,7 +12,6 @@ from hlo_lsp.protos.shapes import (
     annotated,
     decoded,
     frontend_attributes_text,
-    index_text,
     metadata_text,
     quoted_unless_json,
 )

@@ -7,10 +7,11 @@ from itertools import pairwise
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, OperandReading, opcode_spec
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of, shape_indices
-from hlo_lsp.protos.shapes import ELEMENT_TYPES, decoded, index_text
+from hlo_lsp.protos.shapes import ELEMENT_TYPES, decoded
 from hlo_lsp.protos.stack_traces import stack_trace_lines
 
 _INSTRUCTIONS_PER_CHECKPOINT = 64

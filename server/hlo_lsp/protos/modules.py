@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.instructions import InstructionPrinter, original_array
 from hlo_lsp.protos.shapes import (
@@ -11,7 +12,6 @@ from hlo_lsp.protos.shapes import (
     decoded,
     escaped,
     frontend_attributes_text,
-    index_text,
     quoted_unless_json,
 )
 

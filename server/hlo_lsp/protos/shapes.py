@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from hlo_lsp.hlo.notation import index_text
+
 # PrimitiveType in xla_data.proto.
 ELEMENT_TYPES = {
     1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64",
@@ -55,11 +57,6 @@ def _is_dictionary(text: str) -> bool:
 def joined(numbers: Iterable[int]) -> str:
     """Return numbers with commas."""
     return ",".join(map(str, numbers))
-
-
-def index_text(index: Iterable[int]) -> str:
-    """Return a shape index: ``{0,1}``."""
-    return f"{{{joined(index)}}}"
 
 
 def annotated(items: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from hlo_lsp.protos.shapes import annotated, decoded, index_text, joined, metadata_text
+from hlo_lsp.hlo.notation import index_text
+from hlo_lsp.protos.shapes import annotated, decoded, joined, metadata_text
 
 # OpSharding.Type
 _REPLICATED, _MAXIMAL, _TUPLE, _OTHER, _MANUAL, _UNKNOWN, _UNREDUCED = range(7)

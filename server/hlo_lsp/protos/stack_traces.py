@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from hlo_lsp.hlo.notation import spaced
 from hlo_lsp.protos.dataflow import Place, ValueFlow
 from hlo_lsp.protos.shapes import decoded, joined
 
@@ -51,14 +52,14 @@ def stack_trace_lines(
                 node = node.children.setdefault(name, _Node())
             node.own_bytes += each + (place < rest)
     tree.add_up()
-    yield f"  Stack trace breakdown for peak usage: {_spaced(total)} bytes"
+    yield f"  Stack trace breakdown for peak usage: {spaced(total)} bytes"
     remaining = total
     for prefix, connector, name, node in _nodes(tree, "  "):
         remaining -= node.own_bytes
         percent = 100 * node.total_bytes / total if total else 0.0
         yield (
-            f"{prefix}{connector}{name} ({percent:.1f}%, total: {_spaced(node.total_bytes)} bytes,"
-            f" current: {_spaced(node.own_bytes)} bytes, remaining: {_spaced(remaining)} bytes)"
+            f"{prefix}{connector}{name} ({percent:.1f}%, total: {spaced(node.total_bytes)} bytes,"
+            f" current: {spaced(node.own_bytes)} bytes, remaining: {spaced(remaining)} bytes)"
         )
 
 
@@ -96,7 +97,3 @@ def _nodes(tree: _Node, prefix: str) -> Iterator[tuple[str, str, str, _Node]]:
         is_top = prefix == "  "
         yield prefix, "  " if is_top else "└── " if is_last else "├── ", name, node
         yield from _nodes(node, prefix + ("    " if is_last else "│   "))
-
-
-def _spaced(number: int) -> str:
-    return f"{number:,}".replace(",", " ")

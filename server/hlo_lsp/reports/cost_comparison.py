@@ -14,6 +14,7 @@ from hlo_lsp.model.display import (
     format_short_bytes,
     format_signed,
     format_time,
+    join_dotted,
     markdown_row,
     markdown_text,
 )
@@ -128,9 +129,8 @@ def cost_change_lines(diff: CostDiff, count: int) -> Iterator[str]:
     yield f"cost of one run: {' · '.join(_total_texts(diff))}"
     for key, changes in diff.groups.items():
         if changes:
-            shown = " · ".join(f"{one.label} {_change_text(one)}" for one in changes[:count])
-            more = f" · {len(changes) - count:,} more" if len(changes) > count else ""
-            yield f"  by {key.value}: {shown}{more}"
+            texts = [f"{one.label} {_change_text(one)}" for one in changes]
+            yield f"  by {key.value}: {join_dotted(texts, count)}"
 
 
 def cost_headline(diff: CostDiff) -> str:

@@ -10,6 +10,7 @@ from hlo_lsp.model.display import (
     count_noun,
     format_short_bytes,
     format_signed,
+    join_dotted,
     markdown_code,
     markdown_row,
     markdown_text,
@@ -263,8 +264,7 @@ def _totals(space: SpaceDiff) -> str:
 
 def _groups(space: SpaceDiff, key: GroupKey, count: int) -> str:
     changes = space.groups[key]
-    shown = " · ".join(f"{one.label} {_signed(one.bytes)}" for one in changes[:count])
-    return shown + (f" · {len(changes) - count:,} more" if len(changes) > count else "")
+    return join_dotted([f"{one.label} {_signed(one.bytes)}" for one in changes], count)
 
 
 def _is_shown(space: SpaceDiff) -> bool:

@@ -17,6 +17,7 @@ from hlo_lsp.model.display import (
     markdown_code,
     markdown_row,
     markdown_text,
+    more_line,
 )
 from hlo_lsp.reports.summary import module_name
 
@@ -108,8 +109,7 @@ def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
         size = format_short_bytes(one.idle_bytes or 0)
         text = f"  {size:>11}  {one.name}"
         yield f"{text}  {_idle_text(one, reasons.get(one))}".replace("`", "").rstrip()
-    if len(idle) > count:
-        yield f"  {len(idle) - count:,} more"
+    yield from more_line(idle, count)
     if report.analysis is not None:
         argument, alias = map(format_short_bytes, report.analysis)
         yield f"memory_analysis() of JAX: argument {argument} · alias {alias}"
@@ -120,8 +120,7 @@ def _argument_lines(report: DonationReport, found: Sequence[Argument], count: in
     for one in found[:count]:
         size = format_short_bytes(one.bytes)
         yield f"  {size:>11}  {one.name:<{width}}  {_fate(report, one)}".replace("`", "").rstrip()
-    if len(found) > count:
-        yield f"  {len(found) - count:,} more"
+    yield from more_line(found, count)
 
 
 def _fate(report: DonationReport, one: Argument) -> str:

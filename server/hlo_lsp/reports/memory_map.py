@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.memory.advice import Advice, advice
-from hlo_lsp.memory.data_origin import Origin, origins_of, tuple_path
+from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
@@ -32,7 +33,7 @@ from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
 from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.program.donation import LeafIndex, argument_name
+from hlo_lsp.program.donation import argument_name
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
@@ -184,7 +185,7 @@ class _Map:
         first_line = self._assignment.file.first_line
         keys = ("number", "space", "size", "fixed", "kind", "line", "donation")
         table: Table = {key: [] for key in keys}
-        donation: dict[tuple[int | None, LeafIndex], str] = {
+        donation: dict[tuple[int | None, TuplePath], str] = {
             (one.parameter, one.index): one.text for one in self._arguments
         }
         for block in blocks:

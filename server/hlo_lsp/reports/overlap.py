@@ -10,7 +10,7 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes
+from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes, more_line
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -160,8 +160,7 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
             f"  {format_short_bytes(operation.bytes):>11}  {operation.start.name} -> "
             f"{operation.done.name}{place}".rstrip()
         )
-    if len(overlap.exposed) > count:
-        yield f"  {len(overlap.exposed) - count:,} more"
+    yield from more_line(overlap.exposed, count)
     yield from _fused_lines(overlap, count)
     yield from _collective_lines(overlap, count)
     yield from _network_lines(overlap, count)
@@ -181,8 +180,7 @@ def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
             f"  {format_short_bytes(one.bytes):>11}  {one.kind} {one.start.name} -> "
             f"{one.done.name}, {during} meanwhile"
         )
-    if len(found) > count:
-        yield f"  {len(found) - count:,} more"
+    yield from more_line(found, count)
 
 
 def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -198,8 +196,7 @@ def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
     for one in found[:count]:
         place = "" if one.origin is None else f" {one.origin.label}"
         yield f"  {format_short_bytes(one.bytes):>11}  {one.instruction.name}{place}".rstrip()
-    if len(found) > count:
-        yield f"  {len(found) - count:,} more"
+    yield from more_line(found, count)
 
 
 def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -217,8 +214,7 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
         work = format_seconds(one.work_seconds)
         during = f", {work} of work meanwhile" if one.work_seconds else ""
         yield f"  {format_seconds(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
-    if len(found) > count:
-        yield f"  {len(found) - count:,} more"
+    yield from more_line(found, count)
 
 
 def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
@@ -254,8 +250,7 @@ def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
         else:
             start = one.transfer.instruction
             yield f"{text} -> {start.name}{', exposed' if start in exposed else ''}"
-    if len(requests) > count:
-        yield f"  {len(requests) - count:,} more"
+    yield from more_line(requests, count)
 
 
 def _exposed(count: int, size: int) -> str:

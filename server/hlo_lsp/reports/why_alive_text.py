@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.why_alive import BufferUse, Lifetime
 from hlo_lsp.model.backend import space_title
@@ -246,11 +247,12 @@ def _pass(is_backward: bool | None) -> str | None:
 def describe_donation(status: DonationStatus) -> str:
     """Return whether a parameter is donated, and why it is not used."""
     if status.output is not None:
-        return f"yes, to output {_index(status.output)}"
+        return f"yes, to output {index_text(status.output)}"
     if status.is_donated:
         return f"yes, but no output uses the buffer: {status.obstacle}"
     if status.fits is not None:
-        return f"no, although it fits output {_index(status.fits)}: donate it with `donate_argnums`"
+        output = index_text(status.fits)
+        return f"no, although it fits output {output}: donate it with `donate_argnums`"
     return f"no: {status.obstacle}"
 
 
@@ -262,7 +264,3 @@ def _donation_fact(dump: Compile, value: Value, status: DonationStatus) -> Fact:
     if allocation is not None and line is not None and line.record.opcode != "parameter":
         text += f"; the buffer is that of parameter {allocation.parameter}"
     return Fact("donated", text)
-
-
-def _index(path: tuple[int, ...]) -> str:
-    return "{" + ",".join(map(str, path)) + "}"

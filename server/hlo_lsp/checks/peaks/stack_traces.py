@@ -14,6 +14,7 @@ from hlo_lsp.checks.live_ranges.section import (
     LiveRangeSection,
     live_range_section,
 )
+from hlo_lsp.hlo.notation import spaced
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.query_cache import query
@@ -79,7 +80,7 @@ def stack_total(context: CompileContext) -> Iterator[Finding]:
         label = section.place(section.labels[Section.STACKS], "TOTAL")
         root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
         message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
-        yield context.report(label, message, root).put(_spaced(total))
+        yield context.report(label, message, root).put(spaced(total))
     tree = StackTree(rows, total)
     for place, role, number, right in [*_single_numbers(tree, rows)][:MAX_FINDINGS]:
         message = f"{role.lower()} {number:,} B does not match the rows above and below: expected "
@@ -87,7 +88,7 @@ def stack_total(context: CompileContext) -> Iterator[Finding]:
         finding = context.report(
             section.place(rows[place], role), f"{message}{right:,} B", *related
         )
-        yield finding.put(_spaced(right))
+        yield finding.put(spaced(right))
     odd = {place for place, excess in enumerate(tree.total_excess[:-1]) if excess}
     if not tree.disordered:
         odd.update(place for place, excess in enumerate(tree.remaining_excess) if excess)
@@ -181,11 +182,6 @@ def _declared_total(section: LiveRangeSection) -> int | None:
     place = section.place(section.labels[Section.STACKS], "TOTAL")
     digits = place.file.lines[place.line][place.start : place.end].replace(" ", "")
     return int(digits) if digits.isdecimal() and len(digits) < 20 else None
-
-
-def _spaced(number: int) -> str:
-    """Return bytes as the tree prints them: with a blank every three digits."""
-    return f"{number:,}".replace(",", " ")
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -2,6 +2,7 @@
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
+from hlo_lsp.hlo.notation import tuple_path
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
     origin_label,
@@ -13,7 +14,7 @@ from hlo_lsp.ide.hover.shapes import (
     size_facts,
     split_waste,
 )
-from hlo_lsp.memory.data_origin import source_label, tuple_path
+from hlo_lsp.memory.data_origin import source_label
 from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import values_sharing_memory
