@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.occupancy_and_peaks import local_peaks
 
 
 @pytest.mark.parametrize(

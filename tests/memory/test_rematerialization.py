@@ -1,8 +1,8 @@
 """What recomputing activations saves."""
 
+from hlo_lsp.memory.advice import rematerialization_saving
 from hlo_lsp.memory.grouping import owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.rematerialization import rematerialization_saving
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 

@@ -7,7 +7,7 @@ from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.report import write_maps
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
-from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
+from hlo_lsp.reports.memory_map import NO_MAPS, compared_maps
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.remote import shown
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.check_options import add_check_options, add_rule_options
-from hlo_lsp.cli.option_types import CommandParser, dump_path, log_path, positive_integer
 from hlo_lsp.cli.shared_options import (
+    CommandParser,
     add_all_option,
     add_by_option,
     add_chip_option,
@@ -19,8 +19,11 @@ from hlo_lsp.cli.shared_options import (
     add_server_options,
     add_top_option,
     add_worker_options,
+    dump_path,
     list_options,
+    log_path,
     names_of,
+    positive_integer,
 )
 
 _BUFFER_KEYS = (

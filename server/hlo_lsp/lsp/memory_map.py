@@ -7,8 +7,7 @@ from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dump
 from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.source import FrameChoice
-from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
-from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+from hlo_lsp.reports.memory_map import NO_MAPS, compared_maps, memory_map, memory_map_document
 
 
 async def answer_memory_map(session: Session, params: CompilePlace | CompareParams) -> Json | None:

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial, wraps
+from types import NoneType
 from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
@@ -30,7 +31,6 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
 from hlo_lsp.lsp.custom_requests import MESSAGE_TYPES
-from hlo_lsp.lsp.messages import adapt_converter, has_valid_tokens, is_message
 from hlo_lsp.lsp.progress import RequestFailedError, offer_progress, start_request
 from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
 
@@ -57,7 +57,7 @@ class HloProtocol(LanguageServerProtocol):
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
-        adapt_converter(converter)
+        _adapt_converter(converter)
         self.converter = converter
         self.exit_status = 0
         self._is_initialized = False
@@ -120,12 +120,12 @@ class HloProtocol(LanguageServerProtocol):
         known_id = data.get("id") if isinstance(data, dict) else None
         message_id = known_id if type(known_id) in {int, str} else None
         try:
-            if not is_message(data):
+            if not _is_message(data):
                 raise exceptions.JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
             self._dispatch(data)
         except exceptions.JsonRpcException as refusal:
             logger.info("message rejected: %.200s", refusal.message)
-            if not is_message(data) or "id" in data:
+            if not _is_message(data) or "id" in data:
                 self._send_response(message_id, error=refusal.to_response_error())
         except Exception:  # for example for a response to a request that was cancelled meanwhile
             logger.info("message ignored", exc_info=True)
@@ -151,7 +151,7 @@ class HloProtocol(LanguageServerProtocol):
                 logger.warning("unknown request %.100s", method)
                 raise exceptions.JsonRpcMethodNotFound(f"unknown request {method:.100}")
         try:
-            if not has_valid_tokens(data.get("params")):
+            if not _has_valid_tokens(data.get("params")):
                 raise exceptions.JsonRpcInvalidParams
             message = self.structure_message(data)
         except exceptions.JsonRpcException:
@@ -295,3 +295,52 @@ class HloServer(LanguageServer):
                     deadline = time.monotonic() + _READ_SECONDS
         except (asyncio.IncompleteReadError, ConnectionResetError):
             logger.error("the client disconnected in the middle of a message")
+
+
+def _adapt_converter(converter: Any) -> None:
+    """Make the converter of pygls refuse wrong strings, and omit what older clients refuse.
+
+    It stops at the first wrong value. The report on all of them, which is not shown to anyone,
+    takes 13 s and 500 MB for 100,000 characters where a list belongs.
+    """
+    converter.detailed_validation = False
+    for kind in (types.SignatureInformation, types.SignatureHelp):  # the inner type first
+        _omit_none(converter, kind)
+    converter.register_structure_hook(str, _structure_text)
+
+
+def _is_message(data: Any) -> bool:
+    """Return True for a request, a notification, or a response of JSON-RPC 2.0."""
+    if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
+        return False
+    if "method" in data:
+        return isinstance(data["method"], str) and type(data.get("id", 0)) in {int, str}
+    return "id" in data and bool(data.keys() & {"result", "error"})
+
+
+_TOKENS = ("workDoneToken", "partialResultToken", "token", "id")
+
+
+def _has_valid_tokens(params: Any) -> bool:
+    """Return True if all tokens and ids in the parameters are numbers or strings.
+
+    The converter takes any value for them, because they have two types.
+    """
+    if not isinstance(params, dict):
+        return True
+    return all(type(params.get(name, "")) in {int, str, NoneType} for name in _TOKENS)
+
+
+def _structure_text(value: Any, _: type[str]) -> str:
+    """Return a string of a message; the converter would take the text of any value instead."""
+    if not isinstance(value, str):
+        raise TypeError("not a string")
+    return value
+
+
+def _omit_none(converter: Any, kind: type[Any]) -> None:
+    """Omit fields that are None; lsprotocol writes null, which older clients do not accept."""
+    write = converter.get_unstructure_hook(kind)
+    converter.register_unstructure_hook(
+        kind, lambda value: {name: item for name, item in write(value).items() if item is not None}
+    )

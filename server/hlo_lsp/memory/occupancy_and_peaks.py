@@ -5,7 +5,7 @@ After an edit of a large allocation, they are computed again only for the change
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from operator import attrgetter
@@ -239,3 +239,31 @@ def _space_occupancy(
     return SpaceOccupancy(
         space, allocated, fixed, tuple(steps), tuple(temp), peak_step, fixed + peak
     )
+
+
+def local_peaks(curve: Iterable[tuple[int, int]], rise: int) -> Iterator[tuple[int, int]]:
+    """Yield the peaks of a curve that rise far enough above the valleys on both sides.
+
+    Args:
+        curve: Steps in ascending order, each with the occupied bytes from this step on.
+        rise: Minimum difference to the lowest point between two peaks, in bytes; at least 1.
+
+    Yields:
+        The first step of each peak, with its bytes.
+    """
+    valley = peak = peak_step = 0
+    is_rising = True
+    for step, size in curve:
+        if is_rising:
+            if size > peak:
+                peak, peak_step = size, step
+            elif size <= peak - rise:
+                if peak - valley >= rise:
+                    yield peak_step, peak
+                is_rising, valley = False, size
+        elif size < valley:
+            valley = size
+        elif size >= valley + rise:
+            is_rising, peak, peak_step = True, size, step
+    if is_rising and peak - valley >= rise:
+        yield peak_step, peak

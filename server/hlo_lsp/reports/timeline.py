@@ -8,9 +8,8 @@ from typing import Any
 
 from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
-from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.missing_facts import missing_facts
-from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, local_peaks, memory_space_occupancies
 from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile

@@ -19,8 +19,7 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.diff import compare
-from hlo_lsp.reports.map_comparison import compared_maps
-from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+from hlo_lsp.reports.memory_map import compared_maps, memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 
 pytestmark = [
