@@ -35,20 +35,6 @@ def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
     assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)
 
 
-def test_definition_of_value_is_its_instruction(neovim: Neovim, compile_v5e: Compile) -> None:
-    instruction = "  %copy-start.1 = "
-    found = neovim.run(
-        """
-        nvim.open(path)
-        nvim.cursor('copy-start.1{0}')
-        return nvim.list(vim.lsp.buf.definition)
-        """,
-        path=compile_v5e.path(ASSIGNMENT),
-    )
-    number = compile_v5e.starting(MODULE, instruction)
-    assert found == [[compile_v5e.path(MODULE).name, number, compile_v5e.line(MODULE, number)]]
-
-
 def test_declaration_of_value_is_its_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
     place = neovim.run(
         """

@@ -285,8 +285,8 @@ def test_handwritten_text(corpus_small: Path) -> None:
 
 @pytest.mark.corpus
 def test_real_modules_are_already_formatted(corpus_small: Path) -> None:
-    paths = module_files(corpus_small)[::5]
-    assert len(paths) > 100
+    paths = module_files(corpus_small)[::20]
+    assert len(paths) > 25
     for path in paths:
         file = DumpFile(path.as_uri(), path, disk.read_document(path))
         file.refresh()
@@ -295,8 +295,8 @@ def test_real_modules_are_already_formatted(corpus_small: Path) -> None:
 
 @pytest.mark.corpus
 def test_changed_blanks_in_real_modules_are_restored(corpus_small: Path) -> None:
-    paths = module_files(corpus_small)[::10]
-    assert len(paths) > 50
+    paths = module_files(corpus_small)[::20]
+    assert len(paths) > 25
     for path in paths:
         text = path.read_bytes().decode()
         assert edited(vary_module_whitespace(text, Random(path.name))) == text, path

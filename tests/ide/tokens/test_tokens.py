@@ -17,7 +17,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 from ide.tokens.helpers import all_tokens, open_indexed
 
-_SAMPLE_INTERVAL = 3  # in files; most programs are compiled for several backends
+_SAMPLE_INTERVAL = 9  # in files; most programs are compiled for several backends
 _SIGNS = (
     'HloModule m\nENTRY %e () -> f32[] {\n  %a = f32[2]{0:T(8)S(1)} add(%b, c), k={"x"}\n/*é*/ //'
 )
