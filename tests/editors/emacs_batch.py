@@ -5,18 +5,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from editors.absent import absent
+from editors.script import PATH, value_of
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "emacs.md"
 _DRIVER = Path(__file__).parent / "emacs" / "driver.el"
-_PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`
-_SECONDS = 180
 
 
 def documented_lisp(heading: str = "") -> list[str]:
@@ -51,29 +47,9 @@ class Emacs:
 
     def run(self, script: str, **variables: object) -> Any:
         """Return the value of the last expression of a script, which can use `variables`."""
-        lisp, result = self._home / "script.el", self._home / "result.json"
+        lisp = self._home / "script.el"
         given = [f"(defvar {name} {json.dumps(value, default=str)})"
                  for name, value in variables.items()]  # fmt: skip
         lisp.write_text("\n".join((*self._setup, *given, script)), "utf-8")
-        result.unlink(missing_ok=True)
-        ended = subprocess.run(
-            [self._program, "-q", "--batch", "-l", str(_DRIVER)],
-            env={
-                **os.environ,
-                "HOME": str(self._home),
-                "PATH": os.pathsep.join((str(_PROGRAMS), os.environ["PATH"])),
-                "HLO_TEST_SCRIPT": str(lisp),
-                "HLO_TEST_RESULT": str(result),
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-        if not result.is_file():
-            pytest.fail(f"Emacs ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
-        outcome = json.loads(result.read_text("utf-8"))
-        if "failure" in outcome:
-            pytest.fail(f"{outcome['failure']}\n{ended.stdout}{ended.stderr}")
-        return outcome["value"]
+        command = [self._program, "-q", "--batch", "-l", str(_DRIVER)]
+        return value_of(lisp, command, {**os.environ, "HOME": str(self._home), "PATH": PATH})

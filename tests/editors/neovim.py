@@ -5,21 +5,17 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from editors.absent import absent
+from editors.script import PATH, PROGRAMS, value_of
 from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
 DRIVER = Path(__file__).with_name("driver.lua")
-PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
-_SECONDS = 180
 
 
 def find_neovim() -> str:
@@ -58,30 +54,12 @@ class Neovim:
 
         `variables` are variables of the script: strings, numbers, lists, or None.
         """
-        lua, result = self.home / "script.lua", self.home / "result.json"
-        result.unlink(missing_ok=True)
+        lua = self.home / "script.lua"
         given = [f"local {name} = {_lua(value)}" for name, value in variables.items()]
         lua.write_text("\n".join(("local nvim = ...", *given, script)), "utf-8")
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
-        ended = subprocess.run(
-            [self._program, "--headless", "--clean", "-n", *client, "-S", str(DRIVER)],
-            env={
-                **self._environment(),
-                "HLO_TEST_SCRIPT": str(lua),
-                "HLO_TEST_RESULT": str(result),
-            },
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-        if not result.is_file():
-            pytest.fail(f"Neovim ended with {ended.returncode}:\n{ended.stdout}{ended.stderr}")
-        outcome = json.loads(result.read_text("utf-8"))
-        if "failure" in outcome:
-            pytest.fail(f"{outcome['failure']}\n{ended.stderr}{self._log()}")
-        return outcome.get("value")
+        command = [self._program, "--headless", "--clean", "-n", *client, "-S", str(DRIVER)]
+        return value_of(lua, command, self._environment(), self._log)
 
     def on_terminal(
         self, path: Path, *, columns: int = 160, rows: int = 40, client: Path = CLIENT
@@ -100,7 +78,7 @@ class Neovim:
             **kinds,
             "XDG_CONFIG_DIRS": str(self.home),
             "XDG_DATA_DIRS": str(self.home),
-            "PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"])),
+            "PATH": PATH,
         }
 
     def _log(self) -> str:

@@ -21,7 +21,8 @@ ROOT = HERE.parents[2]
 sys.path.insert(0, str(HERE.parents[1]))
 
 from dumps import CORPUS, unpacked  # noqa: E402  # found by the line above
-from editors.neovim import CLIENT, PROGRAMS, Neovim, find_neovim  # noqa: E402
+from editors.neovim import CLIENT, Neovim, find_neovim  # noqa: E402
+from editors.script import PROGRAMS  # noqa: E402
 from editors.svg import picture  # noqa: E402
 from editors.terminal import Terminal, running  # noqa: E402
 

@@ -82,7 +82,7 @@ def report_of_log(
     number: int | None = None,
     frames: FrameChoice | None = None,
     *,
-    with_negligible: bool = False,
+    with_negligible: bool,
 ) -> LogReport:
     """Return the report on a message in a log.
 

@@ -168,9 +168,7 @@ def _entered_computations(file: DumpFile) -> set[str]:
     return found
 
 
-def lens_title(
-    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None = None
-) -> str:
+def lens_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None) -> str:
     """Return the text of a lens without Markdown, or the text that its record no longer exists.
 
     ``times`` is None if the times of the compile are not computed yet.
@@ -205,7 +203,7 @@ def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFa
 
 
 def lens_places(
-    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None = None
+    dump: Compile, file: DumpFile, data: LensData, times: TimeFacts | None
 ) -> list[Place]:
     """Return the places that a click shows, at most ``MAX_LISTED_PLACES``; a single one is opened.
 

@@ -82,7 +82,7 @@ class StdoutDump:
             self._split()
             self._version = self.whole.version
 
-    def section_at(self, line: int, column: int | None = None) -> SectionFile | None:
+    def section_at(self, line: int, column: int | None) -> SectionFile | None:
         """Return the section that contains a line (from 0) and column of the stdout dump."""
         end = bisect_right(self.sections, line, key=lambda section: section.first_line)
         # Of texts in another language, one may end on the line on which the next one begins.

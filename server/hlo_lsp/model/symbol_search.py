@@ -236,9 +236,7 @@ class FileSymbols:
             yield self.symbol(number)
             number = self._kinds.find(SymbolKind.MODULE, number + 1)
 
-    def symbols_of_source(
-        self, source: int, sizes: "SizesOfCompiles | None" = None
-    ) -> Iterator[Symbol]:
+    def symbols_of_source(self, source: int, sizes: "SizesOfCompiles | None") -> Iterator[Symbol]:
         """Yield the instructions of a Python line: first those with it as innermost line.
 
         The instructions with the largest buffers come first.

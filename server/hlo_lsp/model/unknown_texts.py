@@ -153,7 +153,7 @@ def words_of(record: Record) -> AttributeWords:
     return words_of_headers() if isinstance(record, ModuleHeader) else words_of_instructions()
 
 
-def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool = False) -> bool:
+def is_unknown_attribute(part: str, words: AttributeWords, *, is_first: bool) -> bool:
     """Return True if a text between commas that is not an attribute has an unknown form.
 
     Args:

@@ -123,7 +123,7 @@ def is_part_of_program(module: ModuleIndex) -> bool:
 
 
 def donation_status(
-    module: ModuleIndex, parameter: int, index: TuplePath, original: ModuleIndex | None = None
+    module: ModuleIndex, parameter: int, index: TuplePath, original: ModuleIndex | None
 ) -> DonationStatus | None:
     """Return the donation of one array of a parameter, None if the module has no such array.
 
@@ -151,7 +151,7 @@ def donation_status(
     return DonationStatus(False, None, None, obstacle)
 
 
-def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
+def donation_of(module: ModuleIndex, original: ModuleIndex | None) -> Donation | None:
     """Return possible donations and donations without effect; None without an entry computation.
 
     The module has the shapes of one device, ``original`` those of the whole arrays.

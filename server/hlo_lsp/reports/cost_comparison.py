@@ -94,7 +94,7 @@ class CostDiff:
     groups: Mapping[InstructionKey, tuple[CostChange, ...]]
 
 
-def compare_costs(before: Compile, after: Compile, chip: str | None = None) -> CostDiff | None:
+def compare_costs(before: Compile, after: Compile, chip: str | None) -> CostDiff | None:
     """Return how the cost of a program changed, or None without both module texts.
 
     Args:

@@ -77,7 +77,7 @@ class TraceWriter:
         """Add a track below another one, ordered by rank, and return it."""
         return int(self._track(name, parent, rank, ordered=ordered).uuid)
 
-    def add_byte_counter(self, name: str, parent: int, *, rank: int = 0) -> int:
+    def add_byte_counter(self, name: str, parent: int, *, rank: int) -> int:
         """Add a track for a number of bytes below another one, and return it."""
         track = self._track(name, parent, rank, ordered=False)
         track.counter.unit = _UNIT_SIZE_BYTES

@@ -208,7 +208,7 @@ def _against_result(
     number: int,
     operand: InstructionLine,
     reason: str,
-    is_typed: bool = True,
+    is_typed: bool,
 ) -> Iterator[Finding]:
     result = Side("the result is", context.record.shape, context.record, "the shape of the result")
     return compare_shapes(
