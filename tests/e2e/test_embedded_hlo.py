@@ -67,12 +67,12 @@ async def test_rest_of_the_file_has_no_results(any_editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x = 1\n", "class HloModule:\n    ENTRY = 1\n"])
-async def test_file_without_hlo_has_no_diagnostics(any_editor: Editor, text: str) -> None:
-    file = open_python(any_editor, text)
-    if any_editor.pulls_diagnostics:
+async def test_file_without_hlo_has_no_diagnostics(neovim: Editor, text: str) -> None:
+    file = open_python(neovim, text)
+    if neovim.pulls_diagnostics:
         assert await file.diagnostics() == []
         return
     assert await hover_text(file, "") == ""
-    dump = any_editor.open("untitled:m.hlo", "HloModule m\n\nENTRY e {\n  a = b\n}\n")
+    dump = neovim.open("untitled:m.hlo", "HloModule m\n\nENTRY e {\n  a = b\n}\n")
     await dump.diagnostics()  # Diagnostics of the file would arrive before these.
-    assert any_editor.all_published(file.uri) == []
+    assert neovim.all_published(file.uri) == []

@@ -95,10 +95,14 @@ async def test_marks_match_requests_with_results(
         text = place.read_text("utf-8")
     has_results = {}
     async with editor_with_sources(tmp_path) as local:
-        for method in TABLE:
-            client = local if method in _PYTHON_LINE_REQUESTS else neovim
-            file = client.open(place, damage(text) if method in _PROBLEM_REQUESTS else text)
-            has_results[method] = await has_result(file, method)
+        for client, requests, shown in (
+            (local, _PYTHON_LINE_REQUESTS, text),
+            (neovim, _PROBLEM_REQUESTS, damage(text)),
+            (neovim, TABLE.keys() - _PYTHON_LINE_REQUESTS - _PROBLEM_REQUESTS, text),
+        ):
+            file = client.open(place, shown)
+            for method in sorted(requests):
+                has_results[method] = await has_result(file, method)
             file.close()
     assert has_results == {method: row[kind] for method, row in TABLE.items()}
 

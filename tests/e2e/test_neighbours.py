@@ -10,9 +10,9 @@ Compiled = Callable[[str], Compile]
 ROW = "    fusion.9{}:25-27"
 
 
-async def test_companion_files_use_unsaved_edits(any_editor: Editor, compiled: Compiled) -> None:
+async def test_companion_files_use_unsaved_edits(neovim: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
-    ranges, values = any_editor.open(files.live_range), any_editor.open(files.values)
+    ranges, values = neovim.open(files.live_range), neovim.open(files.values)
     assert (await hover_facts(ranges, ROW, "fusion.9"))["uses"] == "1: tuple.12"
     line = values.text.line("  tuple.12, operand 1")
     values.edit(((line, 0), (line, 0), "  typed.1, operand 7\n"))

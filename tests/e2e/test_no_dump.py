@@ -34,13 +34,13 @@ async def assert_no_results(file: OpenFile) -> None:
     assert await file.diagnostics() == []
 
 
-async def test_other_texts_have_no_results(any_editor: Editor) -> None:
+async def test_other_texts_have_no_results(neovim: Editor) -> None:
     for name, text in TEXTS.items():
-        await assert_no_results(any_editor.open(f"untitled:{name.replace(' ', '-')}", text))
+        await assert_no_results(neovim.open(f"untitled:{name.replace(' ', '-')}", text))
 
 
-async def test_edits_turn_other_text_into_dump(any_editor: Editor, compiled: Compiled) -> None:
-    file = any_editor.open("untitled:new", "")
+async def test_edits_turn_other_text_into_dump(neovim: Editor, compiled: Compiled) -> None:
+    file = neovim.open("untitled:new", "")
     await assert_no_results(file)
     file.set_text(compiled("one file").assignment.read_text("utf-8"))
     assert await request_hover(file, file.text.at("<166 fusion.16{0} @0>")) is not None

@@ -94,18 +94,18 @@ async def test_invalid_setting_is_reported_once_then_ignored(
     push_check_setting(any_editor, {})
 
 
-async def test_workspace_setting_selects_owner_lines(any_editor: Editor, tmp_path: Path) -> None:
+async def test_workspace_setting_selects_owner_lines(neovim: Editor, tmp_path: Path) -> None:
     module = MODULE.replace("/home/user/model.py", "/srv/app/model.py")
     module = module.replace("\n\nFunctionNames", '\n2 "/srv/lib/nn.py"\n\nFunctionNames')
     module = module.replace("2 {file_name_id=1", "2 {file_name_id=2")
     texts = {"": module, "-live-range": RANGES, "-buffer-assignment": ASSIGNMENT}
     for part, text in texts.items():
         (tmp_path / f"{STEM}{part}.txt").write_text(text, "utf-8")
-    file = any_editor.open(tmp_path / f"{STEM}-buffer-assignment.txt")
+    file = neovim.open(tmp_path / f"{STEM}-buffer-assignment.txt")
 
     async def owner() -> str:
         command = types.ExecuteCommandParams("hlo.server.summary", [file.uri, 0])
-        summary = await any_editor.reply(any_editor.client.workspace_execute_command_async(command))
+        summary = await neovim.reply(neovim.client.workspace_execute_command_async(command))
         titles = [title for _, title in await code_lens_titles(file)]
         names = ("nn.py:3", "model.py:7")
         found = {name for name in names if any(name in title for title in titles[1:])}
@@ -118,7 +118,7 @@ async def test_workspace_setting_selects_owner_lines(any_editor: Editor, tmp_pat
         (["/srv/lib"], "model.py:7 nn.py:3"),
     ):
         settings = {"hlo": {"workspace": workspace, "codeLens": "all"}}
-        any_editor.client.set_configuration(settings)
+        neovim.client.set_configuration(settings)
         params = types.DidChangeConfigurationParams(settings)
-        any_editor.client.workspace_did_change_configuration(params)
+        neovim.client.workspace_did_change_configuration(params)
         assert await owner() == expected

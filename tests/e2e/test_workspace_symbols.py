@@ -45,7 +45,7 @@ async def test_symbols_include_files_beside_open_file(
     assert {symbol.kind for symbol in modules} == {types.SymbolKind.Module}
 
 
-async def test_source_line_finds_its_buffers(any_editor: Editor, tmp_path: Path) -> None:
+async def test_source_line_finds_its_buffers(neovim: Editor, tmp_path: Path) -> None:
     stem = "module_0001.jit_f.cl_1.after_optimizations"
     module = tmp_path / f"{stem}.txt"
     module.write_text(
@@ -60,8 +60,8 @@ async def test_source_line_finds_its_buffers(any_editor: Editor, tmp_path: Path)
         " value: <1 small @0> (size=16,offset=0): f32[4]{0}\n"
         " value: <2 moved @0> (size=16384,offset=16): f32[4096]{0}\n"
     )
-    any_editor.open(module)
-    symbols = await wait_for_symbols(any_editor, "f.py:3", "f.py:3")
+    neovim.open(module)
+    symbols = await wait_for_symbols(neovim, "f.py:3", "f.py:3")
     owners = [(symbol.container_name or "").partition(" · ")[0] for symbol in symbols]
     assert owners == ["moved", "small"]
-    assert any_editor.spot(symbols[0].location).selected == "moved"
+    assert neovim.spot(symbols[0].location).selected == "moved"

@@ -1,4 +1,4 @@
-"""The costs of custom calls that their configuration tells: library routines and kernels."""
+"""The costs of custom calls that follow from their configuration: library routines and kernels."""
 
 import re
 from collections.abc import Callable

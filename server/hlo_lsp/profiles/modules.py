@@ -85,7 +85,7 @@ def match_compiles(
 
     Of several, it is the one with the number of the program. Compiles of one function for arrays
     of other sizes have the same names, so the shapes must be those in the profile. A profile
-    without modules does not tell these compiles apart: the first one is followed by the others.
+    without modules does not distinguish these compiles: the first one precedes the others.
 
     Args:
         programs: The names of the instructions that ran in each program.

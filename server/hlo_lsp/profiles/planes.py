@@ -19,7 +19,7 @@ _MAX_KNOWN_STATS = 1 << 16
 
 Stats = dict[str, Any]
 EventKey = tuple[Any, ...]
-"""The number of a description, and the encoded stats by which events are told apart."""
+"""The number of a description, and the encoded stats that distinguish events."""
 Event = tuple[EventKey, Stats, int, int, int]
 """The key, own stats, start and duration in picoseconds, and occurrences.
 

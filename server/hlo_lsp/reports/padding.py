@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
+from hlo_lsp.memory.padded_arrays import PaddedShape, padded_shapes
 from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile

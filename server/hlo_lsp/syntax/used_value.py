@@ -259,7 +259,7 @@ class EntryReader:
         return UsedValue(tuple(entry), line_count, header, column=column, whole=whole, reader=self)
 
     def _may_be_damaged(self, lines: Sequence[str], at: int) -> bool:
-        """Return True if line ``at``, which is no row or label, belongs to the entry before it.
+        """Return True if line ``at``, neither a row nor a label, belongs to the entry before it.
 
         An unrecognized line is a damaged row of the entry if the next line is a row.
         """

@@ -1,7 +1,7 @@
 """The padded arrays at a peak, and the changes of their shapes that save most."""
 
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
-from hlo_lsp.memory.padding_at_peak import PaddedShape, padded_shapes
+from hlo_lsp.memory.padded_arrays import PaddedShape, padded_shapes
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 
