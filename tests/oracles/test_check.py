@@ -17,7 +17,7 @@ from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus
 # In files; the first test reads all, and a file alone is checked by a part of the same rules.
-_SAMPLE_INTERVAL = 3
+_SAMPLE_INTERVAL = 9
 
 
 def test_check_finds_nothing_in_a_folder(folder: Path) -> None:

@@ -18,7 +18,7 @@ from oracles.xla_parser import ends_the_process
 pytestmark = pytest.mark.corpus
 
 _MAX_TEXT_BYTES = 60_000
-_SAMPLE_INTERVAL = 12  # in modules
+_SAMPLE_INTERVAL = 24  # in modules
 PRINT_OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "without percent signs": {"print_percent": False},
     "operands with shapes": {"print_operand_shape": True},
