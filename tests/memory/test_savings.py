@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.memory.advice import is_negligible, largest_peak_bytes
+from hlo_lsp.memory.savings import is_negligible, largest_peak_bytes
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 

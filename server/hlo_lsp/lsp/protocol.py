@@ -37,6 +37,7 @@ from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
 logger = logging.getLogger(__name__)
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # ``report_server_error`` logs its errors
 
+_TOKENS = ("workDoneToken", "partialResultToken", "token", "id")
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 Work = Coroutine[Any, Any, Any]
 _CONTENT_LENGTH = re.compile(rb"content-length: *(\d{1,10})\r?\n\Z", re.IGNORECASE)
@@ -316,9 +317,6 @@ def _is_message(data: Any) -> bool:
     if "method" in data:
         return isinstance(data["method"], str) and type(data.get("id", 0)) in {int, str}
     return "id" in data and bool(data.keys() & {"result", "error"})
-
-
-_TOKENS = ("workDoneToken", "partialResultToken", "token", "id")
 
 
 def _has_valid_tokens(params: Any) -> bool:

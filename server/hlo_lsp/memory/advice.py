@@ -23,6 +23,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
+from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
@@ -32,8 +33,6 @@ from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout, without_m
 from hlo_lsp.program.donation import is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 
-MIN_SAVED_SHARE = 0.01  # of the peak
-MIN_SAVED_BYTES = 1 << 20
 _MIN_INPUT_SHARE = 0.05  # of all activations; smaller arrays are not inputs of layers
 _LIVE_SHARE_OF_LAYER = 0.5  # of a layer that is computed again, at its peak
 _MAX_NAMED_ARGUMENTS = 3
@@ -392,22 +391,3 @@ def _lines(dump: Compile, buffers: Iterable[OwnedBuffer]) -> str:
         return ""
     source, count = sources[0]
     return f", starting with {source.short} ({format_short_bytes(count)})"
-
-
-def is_negligible(saved: int, peak: int, least: int = MIN_SAVED_BYTES) -> bool:
-    """Return True if saved bytes are few, in themselves or as a share of the peak.
-
-    If the peak is 0, it is unknown, and no saving is negligible.
-    """
-    return peak > 0 and saved < max(least, MIN_SAVED_SHARE * peak)
-
-
-def largest_peak_bytes(dump: Compile) -> int:
-    """Return the bytes at the largest peak off the chip; without live ranges, all allocated bytes.
-
-    They are 0 if the buffer assignment is missing.
-    """
-    largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
-    if largest is not None:
-        return largest.peak_bytes
-    return sum(located.record.size for located in dump.allocations())

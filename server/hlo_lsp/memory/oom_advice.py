@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.hlo.vocabulary import narrower_type
-from hlo_lsp.memory.advice import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
+from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage

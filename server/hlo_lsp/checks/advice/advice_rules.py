@@ -10,16 +10,10 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
-from hlo_lsp.memory.advice import (
-    MIN_SAVED_BYTES,
-    Advice,
-    AdviceKind,
-    advice_at_peaks,
-    is_negligible,
-    largest_peak_bytes,
-)
+from hlo_lsp.memory.advice import Advice, AdviceKind, advice_at_peaks
 from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import padded_arrays
+from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import capitalized, count_noun, format_bytes, format_short_bytes
