@@ -48,4 +48,4 @@ def test_cache_of_a_gpu_is_stated() -> None:
     assert lines[1].endswith("mostly bound by network")
     negate = module("%a = f32[1024] parameter(0)", "ROOT %n = f32[1024] negate(%a)")
     lines = list(cost_lines(cost_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
-    assert lines[1].endswith("mostly bound by memory; data in its cache takes less")
+    assert lines[1].endswith("mostly bound by memory (less if in cache)")

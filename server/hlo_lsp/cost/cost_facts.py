@@ -8,7 +8,7 @@ from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.operation import NO_COST, Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
-from hlo_lsp.cost.roofline import Bound, least_time
+from hlo_lsp.cost.roofline import Bound, least_time, may_be_cached
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_flops, format_short_bytes
 from hlo_lsp.model.module_index import ModuleIndex
@@ -24,12 +24,14 @@ class ExecutedInstruction:
         cost: Its cost each time it runs.
         seconds: The least time of all executions, None without a chip or if the cost is unknown.
         bound: The resource that bounds this time, None without one.
+        may_be_cached: True if data in the cache of the chip takes less time.
         is_complete: False if it may run more often, in a loop of unknown trip count.
     """
 
     cost: InstructionCost
     seconds: float | None
     bound: Bound | None
+    may_be_cached: bool
     is_complete: bool
 
     @property
@@ -70,10 +72,12 @@ def cost_facts(dump: Compile, chip: Chip | None) -> CostFacts | None:
         if one.cost == NO_COST and not one.wire_bytes:
             continue
         least = None if chip is None or one.cost is None else least_time(one, chip)
+        bound = None if least is None else least.bound
         executed = found[one.instruction.name] = ExecutedInstruction(
             one,
             None if least is None else least.seconds,
-            None if least is None else least.bound,
+            bound,
+            chip is not None and may_be_cached(bound, chip),
             one.computation not in repeated,
         )
         computations.setdefault(one.computation.name, []).append(executed)

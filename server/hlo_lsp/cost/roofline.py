@@ -5,6 +5,9 @@ from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.model.display import format_seconds
+
+IF_IN_CACHE = "(less if in cache)"
 
 
 class Bound(Enum):
@@ -41,6 +44,17 @@ def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
     bound = max(times, key=lambda key: times[key])
     seconds = times[bound] * one.executions
     return LeastTime(seconds, bound if seconds else None)
+
+
+def describe_least(seconds: float, *, may_be_cached: bool) -> str:
+    """Return ``at least 1.53 ms``, or ``1.53 ms (less if in cache)``, which is no lower bound."""
+    time = format_seconds(seconds)
+    return f"{time} {IF_IN_CACHE}" if may_be_cached else f"at least {time}"
+
+
+def may_be_cached(bound: Bound | None, chip: Chip) -> bool:
+    """Return whether the cache of a chip can make a least time with this bound shorter."""
+    return chip.has_cache and bound is Bound.MEMORY
 
 
 def padding_flops(one: InstructionCost, chip: Chip) -> int:

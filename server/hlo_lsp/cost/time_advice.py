@@ -12,7 +12,13 @@ from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
+from hlo_lsp.cost.roofline import (
+    Bound,
+    describe_least,
+    least_time,
+    may_be_cached,
+    padding_flops,
+)
 from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_flops, format_seconds, format_short_bytes
@@ -49,6 +55,7 @@ class TimeAdvice:
         seconds: The time in one run that it costs at least.
         share: This time as a share of the least time of a run.
         instruction: The instruction that it is about most.
+        may_be_cached: True if data in the cache of the chip takes less time.
     """
 
     kind: TimeAdviceKind
@@ -57,12 +64,13 @@ class TimeAdvice:
     seconds: float
     share: float
     instruction: InstructionLine
+    may_be_cached: bool
 
     @property
     def text(self) -> str:
         """The problem with its price, and the remedy."""
-        time = format_seconds(self.seconds)
-        price = f"at least {time}, {self.share:.1%} of the least time of a run"
+        time = describe_least(self.seconds, may_be_cached=self.may_be_cached)
+        price = f"{time}, {self.share:.1%} of the least time of a run"
         return f"{self.problem}; this costs {price}. {self.remedy}"
 
 
@@ -111,7 +119,10 @@ class _Costs:
         seconds = sum(map(seconds_of, rows))
         if seconds >= max(_MIN_SECONDS, _MIN_SHARE * self.total_seconds):
             most = max(rows, key=seconds_of).instruction
-            yield TimeAdvice(kind, *text(), seconds, seconds / self.total_seconds, most)
+            share = seconds / self.total_seconds
+            bounds = {least_time(one, self.chip).bound for one in rows}
+            is_cached = any(may_be_cached(one, self.chip) for one in bounds)
+            yield TimeAdvice(kind, *text(), seconds, share, most, is_cached)
 
     def lines(
         self, rows: Sequence[InstructionCost], price: Callable[[InstructionCost], float]

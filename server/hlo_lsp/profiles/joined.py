@@ -10,6 +10,7 @@ from hlo_lsp.memory.instruction_facts import (
     instruction_facts,
 )
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import Profile, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
@@ -49,9 +50,13 @@ class JoinedProgram:
 
 @dataclass(frozen=True, slots=True)
 class TimeGroup:
-    """Instructions of one group, and the sums of their occurrences and times in picoseconds."""
+    """Instructions of one group, and the sums of their occurrences and times in picoseconds.
+
+    ``source`` is the Python line if the name is one.
+    """
 
     name: str
+    source: SourceLine | None
     occurrences: int
     total_ps: int
     own_ps: int
@@ -110,11 +115,16 @@ def _joined(
 def grouped(program: JoinedProgram, key: InstructionKey) -> list[TimeGroup]:
     """Return the groups of instructions, the one with most own time first."""
     members: dict[str, list[JoinedInstruction]] = {}
+    sources: dict[str, SourceLine | None] = {}
     for one in program.instructions:
-        members.setdefault(group_of(one.time.name, one.facts, key), []).append(one)
+        name = group_of(one.time.name, one.facts, key)
+        members.setdefault(name, []).append(one)
+        is_line = key is InstructionKey.LINE
+        sources[name] = one.facts.source if is_line and one.facts is not None else None
     found = [
         TimeGroup(
             name,
+            sources[name],
             sum(one.time.occurrences for one in group),
             sum(one.time.total_ps for one in group),
             sum(one.time.own_ps for one in group),

@@ -159,12 +159,16 @@ class TimeSources:
 
 @dataclass(frozen=True, slots=True)
 class HotInstruction:
-    """An instruction that takes much of the time of a run; ``seconds`` of one run."""
+    """An instruction that takes much of the time of a run; ``seconds`` of one run.
+
+    The time is measured or the least one, which ``may_be_cached`` shortens.
+    """
 
     name: str
     seconds: float
     share: float
     is_measured: bool
+    may_be_cached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +200,11 @@ class HotGroup:
         """False if the time is the least one."""
         return all(one.is_measured for one in self.instructions)
 
+    @property
+    def may_be_cached(self) -> bool:
+        """True if data in the cache of the chip takes less than the least time."""
+        return any(one.may_be_cached for one in self.instructions)
+
 
 @dataclass(frozen=True, slots=True)
 class TimeFacts:
@@ -217,7 +226,13 @@ class TimeFacts:
         least = [(-(one.seconds or 0.0), name) for name, one in known.items() if one.seconds]
         total_seconds = -sum(seconds for seconds, _ in least)
         return [
-            HotInstruction(name, -seconds, -seconds / total_seconds, is_measured=False)
+            HotInstruction(
+                name,
+                -seconds,
+                -seconds / total_seconds,
+                is_measured=False,
+                may_be_cached=known[name].may_be_cached,
+            )
             for seconds, name in heapq.nsmallest(count, least)
         ]
 

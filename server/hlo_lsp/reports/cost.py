@@ -6,7 +6,7 @@ from typing import Any
 from hlo_lsp.cost.cost_facts import describe_amounts
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
-from hlo_lsp.cost.roofline import Bound, padding_flops
+from hlo_lsp.cost.roofline import IF_IN_CACHE, may_be_cached, padding_flops
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import (
     count_noun,
@@ -94,8 +94,7 @@ def _time(program: ProgramCost) -> str | None:
         return None
     bound = "" if total.bound is None else f", mostly bound by {total.bound.value}"
     time = format_seconds(total.seconds)
-    is_cached = program.chip.has_cache and total.bound is Bound.MEMORY
-    cached = "; data in its cache takes less" if is_cached else ""
+    cached = f" {IF_IN_CACHE}" if may_be_cached(total.bound, program.chip) else ""
     return f"least time on {program.chip.title}: {time}{bound}{cached}"
 
 

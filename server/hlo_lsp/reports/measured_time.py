@@ -258,12 +258,10 @@ def _shares(time: ProgramTime) -> str:
 
 def _label(group: TimeGroup) -> str:
     """Return the name of a group; of a Python line without folders."""
-    first = group.instructions[0]
-    source = None if first.facts is None else first.facts.source
-    if source is not None and group.name == str(source):
-        return source.short
+    if group.source is not None:
+        return group.source.short
     if group.name == NO_LINE:
-        return f"{NO_LINE} ({first.time.name})"
+        return f"{NO_LINE} ({group.instructions[0].time.name})"
     return group.name
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amounts
-from hlo_lsp.cost.roofline import Bound
+from hlo_lsp.cost.roofline import IF_IN_CACHE, describe_least, may_be_cached
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
@@ -65,10 +65,8 @@ def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
             amounts.append(f"{number} FLOP/B")
         parts = [f"{'at least ' if cost.is_lower_bound else ''}{', '.join(amounts)}"]
         if facts.chip is not None and one.seconds_each and one.bound is not None:
-            time = format_seconds(one.seconds_each)
-            parts[0] += f": at least {time} on {facts.chip.title}, bound by {one.bound.value}"
-            if facts.chip.has_cache and one.bound is Bound.MEMORY:
-                parts[0] += " (less if the data is in its cache)"
+            time = describe_least(one.seconds_each, may_be_cached=one.may_be_cached)
+            parts[0] += f": {time} on {facts.chip.title}, bound by {one.bound.value}"
     if cost.is_lower_bound:
         parts.append("a custom call in it is of unknown cost")
     if not one.is_complete:
@@ -118,8 +116,9 @@ def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
         return ComputationTime(share, f"{time} of a run ({share:.0%})" if own else "")
     seconds, total = sum(one.seconds or 0.0 for one in members), _seconds(cost)
     if seconds and total:
-        share, time = seconds / total, format_seconds(seconds)
-        return ComputationTime(share, f"at least {time} ({share:.0%})")
+        share, is_cached = seconds / total, any(one.may_be_cached for one in members)
+        time = describe_least(seconds, may_be_cached=is_cached)
+        return ComputationTime(share, f"{time}, {share:.0%}")
     flops = sum(one.cost.total.flops for one in members)
     least = "" if all(one.is_complete for one in members) else "at least "
     return ComputationTime(0.0, f"{least}{format_flops(flops)}" if flops else "")
@@ -143,7 +142,8 @@ def describe_run(facts: TimeFacts) -> str:
     cost = facts.cost
     if cost is None or cost.chip is None or not _seconds(cost):
         return ""
-    return f"{format_seconds(_seconds(cost))} on {cost.chip.title} without overlap"
+    cached = f" {IF_IN_CACHE}" if may_be_cached(cost.total.bound, cost.chip) else ""
+    return f"{format_seconds(_seconds(cost))} on {cost.chip.title} without overlap{cached}"
 
 
 def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
@@ -162,6 +162,8 @@ def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
 
 
 def describe_hot(one: HotInstruction | HotGroup) -> str:
-    """Return ``1.53 ms, 12%`` or ``at least 1.53 ms, 12%``."""
-    least = "" if one.is_measured else "at least "
-    return f"{least}{format_seconds(one.seconds)}, {one.share:.0%}"
+    """Return ``1.53 ms, 12%``, ``at least 1.53 ms, 12%``, or ``1.53 ms (less if in cache), 12%``."""
+    time = format_seconds(one.seconds)
+    if not one.is_measured:
+        time = describe_least(one.seconds, may_be_cached=one.may_be_cached)
+    return f"{time}, {one.share:.0%}"
