@@ -8,7 +8,7 @@ return {
     -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a
     -- hover.
     lensTexts = 'at once',
-    commands = { 'hlo.showPlaces', 'hlo.memorySummary' },
+    commands = { 'hlo.showPlaces', 'hlo.memorySummary', 'hlo.timeSummary' },
   },
   capabilities = {
     workspace = {
@@ -36,7 +36,10 @@ return {
       require('hlo_lsp.places').show(...)
     end,
     ['hlo.memorySummary'] = function(command, context)
-      require('hlo_lsp.summary').show_of(context.client_id, command.arguments, context.bufnr)
+      require('hlo_lsp.summary').show_of('hlo.server.summary', command.arguments, context)
+    end,
+    ['hlo.timeSummary'] = function(command, context)
+      require('hlo_lsp.summary').show_of('hlo.server.timeSummary', command.arguments, context)
     end,
   },
   on_exit = function(...)

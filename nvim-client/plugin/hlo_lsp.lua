@@ -54,6 +54,17 @@ vim.api.nvim_create_user_command('HloTimeline', function(command)
   require('hlo_lsp.summary').run_timeline(command.args)
 end, { nargs = '?', desc = 'Show the occupied bytes of this dump over the schedule' })
 
+vim.api.nvim_create_user_command('HloTimeSummary', function()
+  require('hlo_lsp.summary').run_time()
+end, { desc = 'Show where the time of this dump goes' })
+
+vim.api.nvim_create_user_command('HloCompareProfiles', function(command)
+  if #command.fargs ~= 2 then
+    return vim.notify('usage: :HloCompareProfiles BEFORE AFTER', vim.log.levels.ERROR)
+  end
+  require('hlo_lsp.summary').compare_profiles(unpack(command.fargs))
+end, { nargs = '+', complete = 'file', desc = 'Compare two profiles of JAX' })
+
 vim.api.nvim_create_user_command('HloHottest', function(command)
   require('hlo_lsp.times').list_hottest(command.bang)
 end, { bang = true, desc = 'List the instructions, or with ! the Python lines and phases, with the most time' })

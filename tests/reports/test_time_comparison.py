@@ -22,7 +22,7 @@ def test_largest_change_is_first() -> None:
     changes = compare_profiles(
         profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), InstructionKey.INSTRUCTION
     )
-    (lines,) = comparison_blocks(changes, InstructionKey.INSTRUCTION, 3)
+    (lines,) = comparison_blocks(changes, 3)
     assert lines == [
         "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
         "  -5.00 µs  20.0 µs → 15.0 µs  b",

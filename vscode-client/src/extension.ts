@@ -2,6 +2,7 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
 import { ConvertedTexts } from "./convertedText";
+import { CompileSummary, MEMORY_SUMMARY, TIME_SUMMARY } from "./compileSummary";
 import { compileOf, DumpsView } from "./dumpsView";
 import { startWithEmbeddedHlo } from "./embeddedHlo";
 import { FileWindows } from "./fileWindows";
@@ -10,11 +11,11 @@ import { registerTools, toolRunner } from "./languageModelTools";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
 import { MemoryMapPanel } from "./memoryMapPanel";
-import { MemorySummary } from "./memorySummary";
 import { middlewareOf } from "./middleware";
 import { goToPass } from "./passes";
 import { compareWithOtherHost, openOnOtherHost } from "./otherHosts";
 import { onDidSelectInterpreter } from "./pythonExtension";
+import { Profiles } from "./profiles";
 import { PythonNotes } from "./pythonNotes";
 import { openRemoteDumps } from "./remoteDumps";
 import { openSample } from "./sample";
@@ -23,7 +24,7 @@ import { showPlaces } from "./showPlaces";
 import { SourceMapOffer } from "./sourceMapOffer";
 import { Status } from "./status";
 import { Terminal } from "./terminal";
-import { loadProfile, showHottest } from "./times";
+import { showHottest } from "./times";
 import { Work } from "./work";
 
 let server: Server | undefined;
@@ -40,7 +41,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new Status(started, work);
   const windows = new FileWindows(started, log);
   const notice = new LargeFileNotice(windows);
-  const summary = new MemorySummary(started, windows, context.globalStorageUri);
+  const summary = new CompileSummary(started, windows, context.globalStorageUri);
+  const profiles = new Profiles(started, context.globalStorageUri);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const dumps = new DumpsView(started, windows, log);
   const comparison: CompileComparison = new CompileComparison(started, windows, dumps, context.globalStorageUri, (sides) =>
@@ -98,10 +100,18 @@ export function activate(context: vscode.ExtensionContext): void {
     "hlo.memoryMap": (node?: unknown) => map.show(compileOf(node)),
     "hlo.memorySummary": (place?: unknown, line?: number) => {
       const compile = compileOf(place);
-      return summary.show(compile?.uri ?? place, compile?.line ?? line);
+      return summary.show(MEMORY_SUMMARY, compile?.uri ?? place, compile?.line ?? line);
+    },
+    "hlo.timeSummary": (place?: unknown, line?: number) => {
+      const compile = compileOf(place);
+      return summary.show(TIME_SUMMARY, compile?.uri ?? place, compile?.line ?? line);
     },
     "hlo.showHottest": () => showHottest(started, windows),
-    "hlo.loadProfile": (file?: vscode.Uri) => loadProfile(started, file),
+    "hlo.loadProfile": (file?: vscode.Uri) => profiles.load(file),
+    "hlo.compareProfiles": (file?: vscode.Uri, selected?: vscode.Uri[]) => {
+      const other = selected?.find((each) => each.toString() !== file?.toString());
+      return profiles.compare(file, other);
+    },
     "hlo.timeline": (node?: unknown) => {
       const compile = compileOf(node);
       return terminal.timeline(compile === undefined ? undefined : vscode.Uri.parse(compile.uri));

@@ -45,10 +45,11 @@ function M.run(before, after)
   if not client then
     return
   end
-  local function side(path)
-    return { uri = vim.uri_from_fname((vim.fn.fnamemodify(path, ':p'):gsub('(.)/$', '%1'))), line = 0 }
-  end
-  local params = { before = side(before), after = side(after) }
+  local uri_of = require('hlo_lsp.uri')
+  local params = {
+    before = { uri = uri_of(before), line = 0 },
+    after = { uri = uri_of(after), line = 0 },
+  }
   require('hlo_lsp.request')(client, 'hlo/compare', params, function(problem, found)
     if found then
       show(found)

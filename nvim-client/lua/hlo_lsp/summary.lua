@@ -1,6 +1,8 @@
--- Shows the memory summary or the timeline of a compile in a scratch buffer.
+-- Shows the memory or time summary or the timeline of a compile, or two profiles compared, in a
+-- scratch buffer.
 local lenses = require('hlo_lsp.lenses')
 local request = require('hlo_lsp.request')
+local uri_of = require('hlo_lsp.uri')
 local M = {}
 
 local function show(text)
@@ -45,17 +47,31 @@ function M.run()
   run('hlo.server.summary')
 end
 
+--- Runs `:HloTimeSummary`.
+function M.run_time()
+  run('hlo.server.timeSummary')
+end
+
+--- Runs `:HloCompareProfiles BEFORE AFTER`, with two files or folders.
+function M.compare_profiles(before, after)
+  local client = require('hlo_lsp.client').find()
+  if client then
+    local arguments = { uri_of(before), uri_of(after), vim.o.columns }
+    ask(client, 'hlo.server.compareProfiles', arguments)
+  end
+end
+
 --- Runs `:HloTimeline [step]`.
 function M.run_timeline(step)
   run('hlo.server.timeline', tonumber(step) or vim.NIL)
 end
 
---- Runs the client command `hlo.memorySummary`, whose arguments are a document and a line.
-function M.show_of(client_id, arguments, bufnr)
-  local client = vim.lsp.get_client_by_id(client_id)
+--- Runs a command of the server for a lens, whose arguments are a document and a line.
+function M.show_of(command, arguments, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
   local uri, line = unpack(arguments)
-  ask(client, 'hlo.server.summary', { uri, line, vim.o.columns }, bufnr, function()
-    lenses.refresh(client, bufnr) -- running a lens hides it
+  ask(client, command, { uri, line, vim.o.columns }, context.bufnr, function()
+    lenses.refresh(client, context.bufnr) -- running a lens hides it
   end)
 end
 

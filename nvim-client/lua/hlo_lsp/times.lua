@@ -32,10 +32,9 @@ function M.load_profile(path)
     return
   end
   local bufnr = vim.api.nvim_get_current_buf()
-  local uri = vim.uri_from_fname(vim.fn.fnamemodify(path, ':p'):gsub('(.)/$', '%1'))
   local params = {
     command = 'hlo.server.loadProfile',
-    arguments = { uri, vim.uri_from_bufnr(bufnr) },
+    arguments = { require('hlo_lsp.uri')(path), vim.uri_from_bufnr(bufnr) },
   }
   request(client, 'workspace/executeCommand', params, function(problem, text)
     if problem then

@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         if options.format == "json":
             print_json(comparison_json(modules))
         else:
-            print_blocks(comparison_blocks(modules, key, options.top))
+            print_blocks(comparison_blocks(modules, options.top))
     elif options.format == "json":
         print_json(profile_json(joined, key, options.chip))
     else:

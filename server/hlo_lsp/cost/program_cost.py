@@ -1,6 +1,6 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hlo_lsp.cost.chips import Chip
@@ -10,7 +10,12 @@ from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
 from hlo_lsp.cost.xla import xla_costs, xla_size
-from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
+from hlo_lsp.memory.instruction_facts import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
+)
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
@@ -75,14 +80,27 @@ class ProgramCost:
         """The cost of the program by XLA's conventions."""
         return self.xla_costs.total
 
-    def groups(self, key: InstructionKey) -> list[CostGroup]:
-        """Return the groups by a key, those with the most time, else the most FLOPs, first."""
-        costing = [
+    @property
+    def costing(self) -> list[InstructionCost]:
+        """The instructions that cost something, or whose cost is unknown."""
+        return [
             one
             for one in self.executed.instructions
             if one.cost is None or one.cost != Cost() or one.wire_bytes
         ]
-        facts = instruction_facts(self.dump, (one.instruction.name for one in costing))
+
+    def groups(
+        self, key: InstructionKey, facts: Mapping[str, InstructionFacts] | None = None
+    ) -> list[CostGroup]:
+        """Return the groups by a key, those with the most time, else the most FLOPs, first.
+
+        Args:
+            key: What the instructions of a group have in common.
+            facts: Those of the instructions in ``costing``, if they are known.
+        """
+        costing = self.costing
+        if facts is None:
+            facts = instruction_facts(self.dump, (one.instruction.name for one in costing))
         members: dict[str, list[InstructionCost]] = {}
         sources: dict[str, SourceLine | None] = {}
         for one in costing:

@@ -25,6 +25,7 @@ from hlo_lsp.model.display import count_noun, format_flops, format_seconds, form
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.phases import REMATERIALIZED
 from hlo_lsp.program.stages import scheduled_module
 from hlo_lsp.program.transfers import relayouts
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -32,7 +33,6 @@ from hlo_lsp.syntax.module_records import InstructionLine
 _MIN_SHARE = 0.01  # of the least time of a run
 _MIN_SECONDS = 10e-6
 _MAX_LINES = 3
-_REMATERIALIZED = "rematerialized"
 
 
 class TimeAdviceKind(Enum):
@@ -146,7 +146,7 @@ def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
     rows = [
         one
         for one in named
-        if (known := facts.get(one.instruction.name)) is not None and known.phase == _REMATERIALIZED
+        if (known := facts.get(one.instruction.name)) is not None and known.phase == REMATERIALIZED
     ]
 
     def text() -> tuple[str, str]:

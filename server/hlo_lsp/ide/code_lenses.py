@@ -57,10 +57,11 @@ def lenses(
     own_times = _own_times(dump, file, times)
     if choice is LensChoice.OFF:
         return
-    if file.kind in _SUMMARY_KINDS and any(dump.allocations()):
+    has_summary = file.kind in _SUMMARY_KINDS and any(dump.allocations())
+    if describe_run((times or _NO_TIMES) if has_summary else own_times):
+        yield 0, {"run": True}  # first, because the summary is long
+    if has_summary:
         yield 0, {"summary": True}
-    elif describe_run(own_times):
-        yield 0, {"run": True}
     limits = None if choice is LensChoice.ALL else large_sizes(dump)
     entered = _entered_computations(file)
     for record in file.records:
@@ -173,12 +174,12 @@ def lens_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts |
 
     ``times`` is None if the times of the compile are not computed yet.
     """
+    if "run" in data:
+        return describe_run(times or _NO_TIMES) or "no longer available"
     return _markdown_title(dump, file, data, _own_times(dump, file, times)).replace("`", "")
 
 
 def _markdown_title(dump: Compile, file: DumpFile, data: LensData, times: TimeFacts) -> str:
-    if "run" in data:
-        return describe_run(times) or "no longer available"
     if "total" in data:
         return summaries.total_summary(dump)
     if "peak" in data:

@@ -24,6 +24,7 @@ MAX_FULL_ANSWER_LINES = 50_000  # answers about longer texts leave out instructi
 # A client command; its arguments are a document, a position, and locations.
 SHOW_PLACES_COMMAND = "hlo.showPlaces"
 SHOW_SUMMARY_COMMAND = "hlo.memorySummary"  # its arguments are a document and a line
+SHOW_TIME_COMMAND = "hlo.timeSummary"  # the same
 SUMMARY_SCHEME = "hlo-memory-summary"  # of documents whose text is a memory summary
 _DEFAULT_MAX_FOLDS = 100_000
 
@@ -40,6 +41,7 @@ class Client:
     has_eager_lenses: bool = False
     can_show_places: bool = False
     can_show_summary: bool = False
+    can_show_time: bool = False
     can_open_summary: bool = False
     can_show_related: bool = True
     can_link_rules: bool = True
@@ -98,6 +100,7 @@ class Client:
             has_eager_lenses=isinstance(options, dict) and options.get("lensTexts") == "at once",
             can_show_places=isinstance(named, list) and SHOW_PLACES_COMMAND in named,
             can_show_summary=isinstance(named, list) and SHOW_SUMMARY_COMMAND in named,
+            can_show_time=isinstance(named, list) and SHOW_TIME_COMMAND in named,
             can_open_summary=has("workspace.text_document_content") is not None
             and bool(has("window.show_document.support"))
             and not (isinstance(named, list) and SHOW_SUMMARY_COMMAND in named),

@@ -12,8 +12,14 @@ from hlo_lsp.ide.code_lenses import (
     lens_title,
     lenses,
 )
-from hlo_lsp.ide.hover.summaries import compile_summary
-from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, SHOW_SUMMARY_COMMAND, Client, Json
+from hlo_lsp.ide.hover.summaries import memory_summary
+from hlo_lsp.lsp.client import (
+    SHOW_PLACES_COMMAND,
+    SHOW_SUMMARY_COMMAND,
+    SHOW_TIME_COMMAND,
+    Client,
+    Json,
+)
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, answer_whole_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 
@@ -34,7 +40,10 @@ def code_lenses(context: RequestContext) -> list[Json]:
         if is_eager and "summary" not in data:
             title = lens_title(context.dump, context.file, data, context.times)
             command: Json = {"title": title, "command": ""}
-            if context.client.can_show_places:
+            if "run" in data and context.client.can_show_time:
+                command["command"] = SHOW_TIME_COMMAND
+                command["arguments"] = [context.file.uri, data["line"]]
+            elif context.client.can_show_places:
                 # The places of all lenses would be too many: on a click, the client resolves them.
                 command["command"] = SHOW_PLACES_COMMAND
                 command["arguments"] = [context.file.uri, _start(data["line"]), data]
@@ -52,7 +61,7 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
     if "summary" in data:
         uri, line = str(data.get("uri")), lens.range.start.line
         titles = await answer_whole_compile(
-            session, uri, line, lambda one: compile_summary(one.dump, one.times)
+            session, uri, line, lambda one: memory_summary(one.dump)
         )
         commands = [summary_command(session.client, title, uri, line) for title in titles]
     else:
@@ -63,7 +72,10 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
 def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> types.Command:
     command = types.Command(lens_title(context.dump, context.file, data, context.times), "")
     places = []
-    if context.client.can_show_places:
+    if "run" in data and context.client.can_show_time:
+        command.command = SHOW_TIME_COMMAND
+        command.arguments = [context.file.uri, lens.range.start.line]
+    elif context.client.can_show_places:
         places = lens_places(context.dump, context.file, data, context.times)
     if places:
         command.command = SHOW_PLACES_COMMAND

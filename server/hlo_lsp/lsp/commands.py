@@ -62,6 +62,8 @@ INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
 SUMMARY_COMMAND = "hlo.server.summary"
 TIMELINE_COMMAND = "hlo.server.timeline"
+TIME_SUMMARY_COMMAND = "hlo.server.timeSummary"
+COMPARE_PROFILES_COMMAND = "hlo.server.compareProfiles"
 SUMMARY_OWNERS = 15
 _TIMELINE_BUFFERS = 50
 

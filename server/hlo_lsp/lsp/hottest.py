@@ -1,7 +1,8 @@
 """The request ``hlo/hottest``, and the command that loads a profile."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from lsprotocol import types
 
@@ -14,6 +15,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.times import path_of
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
+from hlo_lsp.profiles.measured import ProgramTime
 from hlo_lsp.profiles.time_facts import (
     HotGroup,
     HotInstruction,
@@ -24,6 +26,7 @@ from hlo_lsp.profiles.time_facts import (
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.reports.summary import module_name
 
+T = TypeVar("T")
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
 _MAX_PROGRAMS = 3  # in a message
@@ -39,16 +42,25 @@ async def answer_hottest(session: Session, params: CompilePlace) -> Json:
     Raises:
         RequestFailedError: The file is not a dump, or no time is known.
     """
-    line = params.line or 0
-    context = await session.context(
-        types.TextDocumentIdentifier(params.uri), line, whole=True, closed=True
-    )
-    if context is not None:
-        await session.times.wait([path_of(context.dump)])
-    answer = of_dump(params.uri, await answer_whole_compile(session, params.uri, line, _hottest))
+    answer = await answer_with_times(session, params.uri, params.line or 0, _hottest)
     if answer is None:
         raise RequestFailedError(_NO_TIMES)
     return answer
+
+
+async def answer_with_times(
+    session: Session, uri: str, line: int, reply: Callable[[RequestContext], T]
+) -> T:
+    """Return the reply about the compile of a file after its profiles were read.
+
+    Raises:
+        RequestFailedError: The file is not a dump.
+    """
+    document = types.TextDocumentIdentifier(uri)
+    context = await session.context(document, line, whole=True, closed=True)
+    if context is not None:
+        await session.times.wait([path_of(context.dump)])
+    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
 
 
 def _hottest(context: RequestContext) -> Json | None:
@@ -120,17 +132,21 @@ async def load_profile(session: Session, path: Path | None, document: str | None
     if path is None:
         raise RequestFailedError("a profile must be a file on disk")
     profile = await session.times.profiles.load(path)
-    programs = profile.programs
+    opened: list[ProgramTime] = []
+    unmatched: list[str] = []
+
+    def match(context: RequestContext) -> None:
+        known = measured_times(context.dump, (profile,))
+        if known is None:
+            unmatched.append(module_name(context.dump))
+        else:
+            opened.append(known.program)
+
+    if document is not None:
+        await session.answer_at(types.TextDocumentIdentifier(document), None, None, match)
+    programs = list(dict.fromkeys([*opened, *profile.programs]))
     lines = [*profile.damages, *map(program_headline, programs[:_MAX_PROGRAMS])]
     if len(programs) > _MAX_PROGRAMS:
         lines.append(f"and {len(programs) - _MAX_PROGRAMS:,} more modules")
-
-    def unmatched(context: RequestContext) -> str | None:
-        known = measured_times(context.dump, (profile,))
-        return module_name(context.dump) if known is None else None
-
-    if document is not None:
-        at = types.TextDocumentIdentifier(document)
-        names = await session.answer_at(at, None, None, unmatched)
-        lines += [f"no run of the open dump of {name}" for name in names if name is not None]
+    lines += [f"no run of the open dump of {name}" for name in unmatched]
     return "\n".join(lines)

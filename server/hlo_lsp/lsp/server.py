@@ -1,6 +1,6 @@
 """The language server: the handlers of all requests and notifications."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -35,6 +35,7 @@ from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.lsp.time_pages import compare_profile_files, summarize_time
 from hlo_lsp.lsp.virtual_documents import (
     answer_converted_text,
     answer_text_content,
@@ -275,6 +276,32 @@ def _item_requests(session: Session) -> dict[str, Handler]:
     }
 
 
+def _page(markdown: str, columns: Sequence[int]) -> str:
+    """Return Markdown as it is, or as text if the number of columns is given."""
+    if not columns:
+        return markdown
+    from hlo_lsp.lsp.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
+
+    return rendered_markdown(markdown, columns[0])
+
+
+def _register_pages(server: HloServer, session: Session) -> None:
+    @server.command(commands.SUMMARY_COMMAND)
+    async def on_summary(uri: str, line: int, *columns: int) -> str:
+        text = await summarize(session, uri, line)
+        if not columns and session.client.can_open_summary:
+            start_task(open_summary(server, uri, line))
+        return _page(text, columns)
+
+    @server.command(commands.TIME_SUMMARY_COMMAND)
+    async def on_time_summary(uri: str, line: int, *columns: int) -> str:
+        return _page(await summarize_time(session, uri, line), columns)
+
+    @server.command(commands.COMPARE_PROFILES_COMMAND)
+    async def on_compare_profiles(before: str, after: str, *columns: int) -> str:
+        return _page(await compare_profile_files(session, before, after), columns)
+
+
 def _register_commands(server: HloServer, session: Session, services: Services) -> None:
     @server.command(commands.EXPLAIN_RULE_COMMAND)
     async def on_explain(code: str) -> None:
@@ -284,16 +311,7 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     async def on_inspect(uri: str, position: types.Position) -> str:
         return await commands.inspect_place(session, uri, position)
 
-    @server.command(commands.SUMMARY_COMMAND)
-    async def on_summary(uri: str, line: int, *columns: int) -> str:
-        text = await summarize(session, uri, line)
-        if columns:
-            from hlo_lsp.lsp.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
-
-            return rendered_markdown(text, columns[0])
-        if session.client.can_open_summary:
-            start_task(open_summary(server, uri, line))
-        return text
+    _register_pages(server, session)
 
     @server.command(commands.TIMELINE_COMMAND)
     async def on_timeline(uri: str, line: int, columns: int, step: int | None) -> str:

@@ -10,7 +10,12 @@ from pathlib import Path
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
-from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
+from hlo_lsp.memory.instruction_facts import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
+)
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
@@ -252,10 +257,19 @@ def time_facts(dump: Compile, sources: TimeSources) -> TimeFacts:
     return TimeFacts(cost_facts(dump, sources.chip), measured_times(dump, sources.profiles))
 
 
-def hot_groups(dump: Compile, facts: TimeFacts, key: InstructionKey) -> list[HotGroup]:
-    """Return the instructions with time by a key, the group with most time first."""
+def hot_groups(
+    dump: Compile,
+    facts: TimeFacts,
+    key: InstructionKey,
+    known: Mapping[str, InstructionFacts] | None = None,
+) -> list[HotGroup]:
+    """Return the instructions with time by a key, the group with most time first.
+
+    ``known`` are the facts of these instructions, if they are known.
+    """
     hot = facts.hottest()
-    known = instruction_facts(dump, (one.name for one in hot))
+    if known is None:
+        known = instruction_facts(dump, (one.name for one in hot))
     members: dict[str, list[HotInstruction]] = {}
     for one in hot:
         members.setdefault(group_of(one.name, known.get(one.name), key), []).append(one)

@@ -5,6 +5,8 @@ computed again has ``rematted_computation`` in its operation name (jax.checkpoin
 its own name (XLA's rematerialization).
 """
 
+REMATERIALIZED = "rematerialized"
+
 
 def is_backward_pass(op_name: str) -> bool | None:
     """Return whether JAX names the backward pass or the forward pass; None for neither."""
@@ -26,5 +28,5 @@ def phase_of(name: str, op_name: str) -> str:
         op_name: Its operation name, empty if it has none.
     """
     if is_rematerialized(name, op_name):
-        return "rematerialized"
+        return REMATERIALIZED
     return {True: "backward", False: "forward", None: "other"}[is_backward_pass(op_name)]

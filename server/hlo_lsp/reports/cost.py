@@ -25,7 +25,7 @@ _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhil
 def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` groups that cost something."""
     yield from cost_facts(program)
-    groups = [group for group in program.groups(key) if _has_cost(group)]
+    groups = [group for group in program.groups(key) if has_cost(group)]
     yield from (_group_line(group, program.total) for group in groups[:count])
     if groups[count:]:
         yield f"  and {len(groups) - count:,} more"
@@ -33,10 +33,15 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
 
 def cost_facts(program: ProgramCost) -> Iterator[str]:
     """Yield the lines on the whole program, the first one with the name of the module."""
-    executed = program.executed
     yield f"{module_name(program.dump)}: {_least_amounts(program)}"
     time = _time(program)
     yield "least time: unknown chip; use --chip" if time is None else time
+    yield from cost_notes(program)
+
+
+def cost_notes(program: ProgramCost) -> Iterator[str]:
+    """Yield XLA's own analysis, what the cost of the program leaves out, and unused hardware."""
+    executed = program.executed
     yield f"XLA's analysis, each loop once: {_xla_amounts(program.xla)}"
     if executed.unknown_loops:
         names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
@@ -98,7 +103,7 @@ def _time(program: ProgramCost) -> str | None:
     return f"least time on {program.chip.title}: {time}{bound}{cached}"
 
 
-def _has_cost(group: CostGroup) -> bool:
+def has_cost(group: CostGroup) -> bool:
     """Return whether a number in the row of a group is not 0, or its cost is unknown."""
     amounts = (group.cost.flops, group.memory_bytes, group.seconds, group.estimated_cycles)
     return bool(group.unknown) or any(amounts)

@@ -203,11 +203,7 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
     """Yield the least time of collectives, and those that the work meanwhile does not cover."""
     if not overlap.network or overlap.chip is None:
         return
-    least, uncovered = map(format_seconds, _network_seconds(overlap.network))
-    yield (
-        f"network of {overlap.chip.title}: at least {least}, {uncovered} more than"
-        " the least time of the work meanwhile"
-    )
+    yield network_line(overlap.chip, overlap.network)
     found = [one for one in overlap.network if one.uncovered_seconds]
     for one in found[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
@@ -215,6 +211,15 @@ def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
         during = f", {work} of work meanwhile" if one.work_seconds else ""
         yield f"  {format_seconds(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
     yield from more_line(found, count)
+
+
+def network_line(chip: Chip, network: Sequence[NetworkTransfer]) -> str:
+    """Return the least time of collectives, and the part of it that no work covers."""
+    least, uncovered = map(format_seconds, _network_seconds(network))
+    return (
+        f"network of {chip.title}: at least {least}, {uncovered} more than"
+        " the least time of the work meanwhile"
+    )
 
 
 def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:

@@ -321,7 +321,9 @@ def summary_markdown(
         if space.bytes is None or space.step is None:
             continue
         step = f"step {space.step:,}"
-        title = f"{space.title} at {_link(step, None if links is None else links.step(space.step))}"
+        title = (
+            f"{space.title} at {linked(step, None if links is None else links.step(space.step))}"
+        )
         yield from ("", f"## {title}", "")
         if space.tree:
             yield from markdown_block(tree_lines(space, space.tree, count, ""))
@@ -350,25 +352,27 @@ def summary_markdown(
 
 def _owner(group: BufferGroup, links: SummaryLinks | None) -> str:
     label = markdown_text(group.label)
-    return (
-        label if links is None or group.source is None else _link(label, links.source(group.source))
-    )
+    if links is None or group.source is None:
+        return label
+    return linked(label, links.source(group.source))
 
 
 def _buffer_row(owned: OwnedBuffer, links: SummaryLinks | None) -> str:
     origin, name = markdown_text(origin_text(owned)), buffer_name(owned)
     if links is not None and owned.buffer.value is not None:
-        name = _link(name, _line_uri(owned.buffer.value))
+        name = linked(name, line_uri(owned.buffer.value))
     if links is not None and owned.origin is not None:
-        origin = _link(origin, _line_uri(owned.origin.instruction))
+        origin = linked(origin, line_uri(owned.origin.instruction))
     return markdown_row(name, _size(owned.buffer.bytes), origin)
 
 
-def _link(text: str, uri: str | None) -> str:
+def linked(text: str, uri: str | None) -> str:
+    """Return a Markdown text as a link, or as it is without a URI."""
     return text if not text or uri is None else f"[{text}]({uri})"
 
 
-def _line_uri(record: LocatedRecord[Any]) -> str:
+def line_uri(record: LocatedRecord[Any]) -> str:
+    """Return the URI of the line of a record."""
     return f"{record.file.uri}#L{record.number}"
 
 

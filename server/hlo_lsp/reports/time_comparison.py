@@ -1,24 +1,43 @@
 """The comparison of two profiles: which groups of instructions became slower or faster."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import format_signed, format_time
-from hlo_lsp.model.source import file_name
-from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, grouped
+from hlo_lsp.model.display import (
+    capitalized,
+    count_noun,
+    format_signed,
+    format_time,
+    markdown_code,
+    markdown_row,
+    markdown_text,
+)
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
+from hlo_lsp.reports.paired_groups import paired_groups
+from hlo_lsp.reports.summary_text import linked
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class TimeChange:
-    """The own time of a group in one run on one device, on average, in picoseconds."""
+    """The own time of a group in one run on one device, on average, in picoseconds.
+
+    ``source`` is the Python line if the name is one.
+    """
 
     name: str
     before_ps: int
     after_ps: int
+    source: SourceLine | None = None
+
+    @property
+    def label(self) -> str:
+        """The name, that of a Python line without folders."""
+        return self.name if self.source is None else self.source.short
 
     @property
     def change_ps(self) -> int:
@@ -66,12 +85,14 @@ def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
 def _module_change(
     name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
 ) -> ModuleTimeChange:
-    groups = [_group_times(one, key) for one in (before, after)]
-    changes = [
-        TimeChange(group, groups[0].get(group, 0), groups[1].get(group, 0))
-        for group in {**groups[0], **groups[1]}
-    ]
-    changed = [one for one in changes if one.change_ps]
+    sides = [[] if one is None else grouped(one, key) for one in (before, after)]
+    changed = []
+    for group, *pair in paired_groups(*sides):
+        first, second = map(_average_ps, (before, after), pair)
+        source = next((one.source for one in reversed(pair) if one is not None), None)
+        change = TimeChange(group, first, second, source)
+        if change.change_ps:
+            changed.append(change)
     facts = zip(_facts(before), _facts(after), strict=True)
     titles = ("median", "idle", "exposed communication")
     median, idle, exposed = (
@@ -81,11 +102,10 @@ def _module_change(
     return ModuleTimeChange(name, median, idle, exposed, tuple(ordered))
 
 
-def _group_times(program: JoinedProgram | None, key: InstructionKey) -> dict[str, int]:
-    if program is None:
-        return {}
-    runs = len(program.time.executions)
-    return {group.name: round(group.own_ps / runs) for group in grouped(program, key)}
+def _average_ps(program: JoinedProgram | None, group: TimeGroup | None) -> int:
+    if program is None or group is None:
+        return 0
+    return round(group.own_ps / len(program.time.executions))
 
 
 def _facts(program: JoinedProgram | None) -> tuple[int, int, int]:
@@ -117,23 +137,11 @@ def _change_json(change: TimeChange) -> Json:
     return {"before_ps": change.before_ps, "after_ps": change.after_ps}
 
 
-def comparison_blocks(
-    modules: list[ModuleTimeChange], key: InstructionKey, count: int
-) -> Iterator[list[str]]:
+def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[list[str]]:
     """Yield the text of each module; ``count`` is the maximum number of its rows."""
     for module in modules:
-        facts = [_text(module.median)]
-        facts += [_text(one) for one in (module.idle, module.exposed) if one.change_ps]
-        lines = [f"{module.name or 'unknown module'} · {' · '.join(facts)}"]
-        rows = [
-            (
-                format_signed(one.change_ps, format_time),
-                format_time(one.before_ps),
-                format_time(one.after_ps),
-                _label(one, key),
-            )
-            for one in module.groups[:count]
-        ]
+        lines = [f"{module.name or 'unknown module'} · {' · '.join(_facts_of(module))}"]
+        rows = [(*_times(one), one.label) for one in module.groups[:count]]
         widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
         lines += [
             f"  {row[0]:>{widths[0]}}  {row[1]:>{widths[1]}} → {row[2]:>{widths[2]}}  {row[3]}"
@@ -146,13 +154,71 @@ def comparison_blocks(
         yield lines
 
 
-def _label(change: TimeChange, key: InstructionKey) -> str:
-    """Return the name of a group; of a Python line without folders."""
-    return file_name(change.name) if key is InstructionKey.LINE else change.name
+_PAGE_KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
+_MIN_SHARE = 0.01  # of the largest median of all modules; modules below it are counted
+
+
+def profile_comparison_markdown(
+    before: JoinedProfile,
+    after: JoinedProfile,
+    count: int,
+    link: Callable[[SourceLine], str | None],
+) -> Iterator[str]:
+    """Yield what changed between two profiles as Markdown.
+
+    Args:
+        before: A profile.
+        after: Another one.
+        count: The maximum number of rows of a table.
+        link: Returns the URI of a Python line, None without one.
+    """
+    by_key = {key: compare_profiles(before, after, key) for key in _PAGE_KEYS}
+    modules = by_key[InstructionKey.LINE]
+    longest = max((_longest_ps(one) for one in modules), default=0)
+    small = 0
+    for number, module in enumerate(modules):
+        if _longest_ps(module) < _MIN_SHARE * longest:
+            small += 1
+            continue
+        name = markdown_code(module.name) if module.name else "Unknown module"
+        yield from ("", f"## {name}", "")
+        yield from (f"- {capitalized(fact)}" for fact in _facts_of(module))
+        yield from _tables({key: by_key[key][number].groups for key in _PAGE_KEYS}, count, link)
+    if small:
+        yield from ("", f"{count_noun(small, 'module')} below 1% of the longest one.")
+
+
+def _tables(
+    groups: Mapping[InstructionKey, tuple[TimeChange, ...]],
+    count: int,
+    link: Callable[[SourceLine], str | None],
+) -> Iterator[str]:
+    for key, changes in groups.items():
+        if not changes:
+            continue
+        yield from ("", f"| {_PAGE_KEYS[key]} | Change | Before | After |", "|---|---:|---:|---:|")
+        for one in changes[:count]:
+            uri = None if one.source is None else link(one.source)
+            yield markdown_row(linked(markdown_text(one.label), uri), *_times(one))
+        if len(changes) > count:
+            yield from ("", f"{len(changes) - count:,} more.")
+
+
+def _longest_ps(module: ModuleTimeChange) -> int:
+    return max(module.median.before_ps, module.median.after_ps)
+
+
+def _facts_of(module: ModuleTimeChange) -> Iterator[str]:
+    yield _text(module.median)
+    yield from (_text(one) for one in (module.idle, module.exposed) if one.change_ps)
+
+
+def _times(change: TimeChange) -> tuple[str, str, str]:
+    signed = format_signed(change.change_ps, format_time)
+    return signed, format_time(change.before_ps), format_time(change.after_ps)
 
 
 def _text(change: TimeChange) -> str:
     share = f", {change.change_ps / change.before_ps:+.1%}" if change.before_ps else ""
-    signed = format_signed(change.change_ps, format_time)
-    times = f"{format_time(change.before_ps)} → {format_time(change.after_ps)}"
-    return f"{change.name} {times} ({signed}{share})"
+    signed, before, after = _times(change)
+    return f"{change.name} {before} → {after} ({signed}{share})"

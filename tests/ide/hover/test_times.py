@@ -8,7 +8,6 @@ from cost.costs import module
 from cost.test_executed import LOOP, TRIP_COUNT
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.hover.summaries import compile_summary
 from hlo_lsp.ide.hover.times import computation_time, describe_run, hot_labels, time_target_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -66,7 +65,7 @@ def test_body_of_a_loop_counts_executions(config: str, count: str) -> None:
 def test_computation_shows_its_share() -> None:
     text = shown_at(LOOP.replace("CONFIG", TRIP_COUNT), "%body")["time"]
     assert text.startswith("at least ")
-    assert text.endswith(" ns (90%)")
+    assert text.endswith(" ns, 90%")
 
 
 def test_measured_time_has_occurrences_and_roofline(tmp_path: Path) -> None:
@@ -95,8 +94,6 @@ def test_run_prefers_the_measured_time(tmp_path: Path) -> None:
     least = time_facts(dump_of(), TimeSources(chips()["v5e"]))
     assert describe_run(least).endswith(" on TPU v5e without overlap")
     assert describe_run(TimeFacts(None, None)) == ""
-    summary = compile_summary(dump_of(), facts_of(profile))
-    assert summary == "no allocations | 40.0 µs measured, median of 2 runs"
 
 
 def test_computation_without_times_shows_flops() -> None:

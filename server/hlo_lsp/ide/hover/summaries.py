@@ -2,7 +2,6 @@
 
 from collections import Counter
 
-from hlo_lsp.ide.hover.times import describe_run
 from hlo_lsp.ide.hover.values import describe_step_range
 from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
@@ -14,7 +13,6 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
 
@@ -98,16 +96,6 @@ def memory_summary(dump: Compile) -> str:
         f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step:,}"
         f" | {join_limited(owners, _MAX_OWNERS)}"
     )
-
-
-def compile_summary(dump: Compile, times: TimeFacts | None) -> str:
-    """Return the memory of a compile in one line, and the time of a run if it is known.
-
-    ``times`` is None if the times of the compile are not computed yet.
-    """
-    run = "" if times is None else describe_run(times)
-    memory = memory_summary(dump)
-    return f"{memory} | {run}" if run else memory
 
 
 def computation_summary(dump: Compile, computation: LocatedRecord[ComputationLine]) -> str:

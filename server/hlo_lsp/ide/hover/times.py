@@ -162,7 +162,11 @@ def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
 
 
 def describe_hot(one: HotInstruction | HotGroup) -> str:
-    """Return ``1.53 ms, 12%``, ``at least 1.53 ms, 12%``, or ``1.53 ms (less if in cache), 12%``."""
+    """Return the time and its share of a run.
+
+    ``1.53 ms, 12%`` if it is measured, else ``at least 1.53 ms, 12%`` or, if the cache of the chip
+    can be faster, ``1.53 ms (less if in cache), 12%``.
+    """
     time = format_seconds(one.seconds)
     if not one.is_measured:
         time = describe_least(one.seconds, may_be_cached=one.may_be_cached)

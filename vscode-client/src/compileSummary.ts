@@ -5,10 +5,17 @@ import { showFailure } from "./notifications";
 import { writePage } from "./previewPage";
 import type { Server } from "./server";
 
-const SUMMARY = "hlo.server.summary"; // this command of the server includes unsaved text
+/** A page of the server about a compile; its command includes unsaved text. */
+interface Page {
+  readonly command: string;
+  readonly title: string;
+}
 
-/** Shows the memory summary of a compile as a Markdown preview beside its file. */
-export class MemorySummary {
+export const MEMORY_SUMMARY: Page = { command: "hlo.server.summary", title: "Memory Summary" };
+export const TIME_SUMMARY: Page = { command: "hlo.server.timeSummary", title: "Time Summary" };
+
+/** Shows a page about a compile as a Markdown preview beside its file. */
+export class CompileSummary {
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
@@ -16,12 +23,13 @@ export class MemorySummary {
   ) {}
 
   /**
-   * Show the summary of the compile of the active editor, or that of a code lens or of the tree.
+   * Show a page about the compile of the active editor, or that of a code lens or of the tree.
    *
+   * @param page the page
    * @param lensUri the URI of the document of the lens, as the server sent it
    * @param lensLine its line, which selects a section of a stdout dump
    */
-  async show(lensUri?: unknown, lensLine = 0): Promise<void> {
+  async show({ command, title }: Page, lensUri?: unknown, lensLine = 0): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     const document = typeof lensUri === "string" ? vscode.Uri.parse(lensUri) : editor?.document.uri;
     const client = document === undefined ? undefined : await this.server.clientForCommand();
@@ -33,9 +41,8 @@ export class MemorySummary {
     const { uri, range } = await this.windows.place(document, start);
     const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
     try {
-      const params = { command: SUMMARY, arguments: args };
-      const text = String(await client.sendRequest(ExecuteCommandRequest.type, params));
-      const page = await writePage(this.storage, args.join(":"), `Memory Summary${programOf(text)}`, text);
+      const text = String(await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: args }));
+      const page = await writePage(this.storage, args.join(":"), `${title}${programOf(text)}`, text);
       await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
     } catch (error) {
       showFailure(error);
@@ -43,8 +50,8 @@ export class MemorySummary {
   }
 }
 
-/** Return the name of the program in a summary or in the report on a message, for the title of the tab. */
+/** Return the name of the program in a page or in the report on a message, for the title of the tab. */
 function programOf(text: string): string {
-  const name = /^# Memory of `([^`]+)`/m.exec(text)?.[1] ?? /^([\w.-]+): /m.exec(text)?.[1];
+  const name = /^# (?:Memory|Time) of `([^`]+)`/m.exec(text)?.[1] ?? /^([\w.-]+): /m.exec(text)?.[1];
   return name === undefined ? "" : ` ${name}`;
 }

@@ -1,0 +1,85 @@
+"""The commands whose results are pages on time: that of a compile, and two profiles compared."""
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from hlo_lsp.lsp.client import path_of
+from hlo_lsp.lsp.commands import summary_links
+from hlo_lsp.lsp.hottest import answer_with_times
+from hlo_lsp.lsp.processes import run_in_process
+from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.display import markdown_code
+from hlo_lsp.model.source import FrameChoice, SourceFiles, SourceMap
+from hlo_lsp.profiles.files import profile_files, read_profile
+from hlo_lsp.profiles.joined import JoinedProfile, join
+from hlo_lsp.profiles.modules import compiles_in
+from hlo_lsp.reports.time_comparison import profile_comparison_markdown
+from hlo_lsp.reports.time_summary import time_summary_markdown
+from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
+
+_MAX_ROWS = 20  # of a table
+
+
+async def summarize_time(session: Session, uri: str, line: int) -> str:
+    """Return the time and the cost of the compile of a file as Markdown.
+
+    Raises:
+        RequestFailedError: The file is not a dump, or its compile has no module text.
+    """
+
+    def reply(context: RequestContext) -> str | None:
+        facts = session.times.compute(context.dump)
+        if facts.cost is None and facts.measured is None:
+            return None
+        links = summary_links(session, context.dump)
+        return "\n".join(time_summary_markdown(context.dump, facts, _MAX_ROWS, links)) + "\n"
+
+    text = await answer_with_times(session, uri, line, reply)
+    if text is None:
+        raise RequestFailedError("no module text beside this file, so the time is unknown")
+    return text
+
+
+async def compare_profile_files(session: Session, before: str, after: str) -> str:
+    """Return what changed between the profiles with two URIs as Markdown.
+
+    Raises:
+        RequestFailedError: A file cannot be read, or is not a profile.
+    """
+    paths = [path_of(before), path_of(after)]
+    found = [path for path in paths if path is not None]
+    if len(found) < len(paths):
+        raise RequestFailedError("a profile must be a file on disk")
+    work = partial(_compare, found, session.workspace.frames, session.settings.source_map)
+    try:
+        return await run_in_process(work)
+    except UnreadableError as error:
+        raise RequestFailedError(str(error)) from None
+
+
+def _compare(paths: list[Path], frames: FrameChoice, source_map: SourceMap) -> str:
+    before, after = (_joined(path, frames) for path in paths)
+    link = SourceFiles(source_map).uri
+    head = ["# Profile comparison", "", *_named(zip(("Before", "After"), paths, strict=True))]
+    page = profile_comparison_markdown(before, after, _MAX_ROWS, link)
+    return "\n".join([*head, *page]) + "\n"
+
+
+def _named(paths: Iterable[tuple[str, Path]]) -> Iterator[str]:
+    yield from (f"- {title}: {markdown_code(shown(path))}" for title, path in paths)
+
+
+def _joined(path: Path, frames: FrameChoice) -> JoinedProfile:
+    """Return a profile with its own modules.
+
+    Raises:
+        UnreadableError: It cannot be read, or no program ran in it.
+    """
+    profile = read_profile(profile_files(path))
+    joined = join(profile, compiles_in(profile, path, frames))
+    if not joined.programs:
+        raise UnreadableError(f"{shown(path)}: no instruction of XLA ran in this profile")
+    return joined
