@@ -72,7 +72,9 @@ async def test_code_actions_and_commands_are_advertised(any_editor: Editor) -> N
         "hlo.server.check",
         "hlo.server.summary",
         "hlo.server.timeline",
+        "hlo.server.timeSummary",
         "hlo.server.loadProfile",
+        "hlo.server.compareProfiles",
         "hlo.server.restartIndex",
     }
 

@@ -23,6 +23,16 @@ _HELPERS = """
         return { vim.fn.fnamemodify(vim.fn.bufname(item.bufnr), ':t'), item.lnum, item.text }
       end, vim.fn.getqflist())
     end
+    local function page(command)
+      vim.cmd.buffer(vim.fn.bufnr(path))
+      vim.cmd(command)
+      nvim.wait('a page', function()
+        return vim.bo.buftype == 'nofile' and vim.fn.getline(1) ~= ''
+      end)
+      local text = table.concat(vim.fn.getline(1, '$'), '\\n')
+      vim.cmd.close()
+      return text
+    end
     nvim.open(path)
 """
 
@@ -35,7 +45,7 @@ def _run(neovim: Neovim, folder: Path, script: str) -> Any:
     return neovim.run(_HELPERS + script, path=path, profile=profile)
 
 
-def test_loaded_profile_lists_hottest_instructions(neovim: Neovim, tmp_path: Path) -> None:
+def test_loaded_profile_shows_where_time_goes(neovim: Neovim, tmp_path: Path) -> None:
     found = _run(
         neovim,
         tmp_path,
@@ -45,6 +55,8 @@ def test_loaded_profile_lists_hottest_instructions(neovim: Neovim, tmp_path: Pat
           message = nvim.wait('a message', message),
           instructions = listed('HloHottest'),
           lines = listed('HloHottest!'),
+          summary = page('HloTimeSummary'),
+          comparison = page(('HloCompareProfiles %s %s'):format(profile, profile)),
         }
         """,
     )
@@ -60,6 +72,8 @@ def test_loaded_profile_lists_hottest_instructions(neovim: Neovim, tmp_path: Pat
         "train.py:8 · 30.0 µs, 38%",
         "other · 80.0 µs, 100%",
     ]
+    assert "Most measured time: train.py:7, 50.0 µs (62%)" in found["summary"]
+    assert "Median 80.0 µs → 80.0 µs" in found["comparison"]
 
 
 def test_unknown_time_is_a_message(neovim: Neovim, tmp_path: Path) -> None:

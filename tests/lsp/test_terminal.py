@@ -101,7 +101,10 @@ def test_long_name_is_wrapped_at_a_slash() -> None:
 
 
 def test_markdown_becomes_text_with_aligned_tables() -> None:
-    markdown = "# Memory of `f`\n\n| Owner | Bytes |\n|---|---:|\n| `a` | 1 B |\n| bcd | 12 B |\n"
+    markdown = (
+        "# Memory of `f`\n\n| Owner | Bytes |\n|---|---:|\n| `a` | 1\N{NO-BREAK SPACE}B |\n"
+        "| [bcd](file:///b#L1) | 12 B |\n"
+    )
     title, blank, *table = rendered_markdown(markdown, 40).splitlines()
     assert (title, blank) == ("Memory of f", "")
     assert [line.split() for line in (table[0], *table[2:])] == [

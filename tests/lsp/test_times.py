@@ -9,7 +9,8 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp import code_lenses, inlay_hints, times
+from hlo_lsp.lsp import code_lenses, inlay_hints, time_pages, times
+from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover
@@ -101,7 +102,8 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run(work: Callable[[], object]) -> object:
         return work()
 
-    monkeypatch.setattr(times, "run_in_process", run)
+    for user in (times, time_pages):
+        monkeypatch.setattr(user, "run_in_process", run)
 
 
 async def test_profile_beside_a_dump_is_read(
@@ -215,6 +217,40 @@ async def test_hottest_phases_and_exposed_communication(tmp_path: Path) -> None:
         ("exposed communication", "30.0 µs, 38% of a run"),
     ]
     assert found["phases"][0]["location"] == found["instructions"][0]["location"]
+
+
+async def test_time_lens_opens_the_time_summary(tmp_path: Path) -> None:
+    written_profile(tmp_path / "host.xplane.pb", neg=30)
+    harness = TimesHarness(tmp_path)
+    harness.session.client = Client(can_show_time=True, has_eager_lenses=True)
+    await harness.wait()
+    document = types.TextDocumentIdentifier(harness.uri)
+    (lenses,) = await harness.session.answer_each(document, code_lenses.code_lenses)
+    assert lenses[0]["command"] == {
+        "title": "30.0 µs measured, median of 2 runs",
+        "command": "hlo.timeSummary",
+        "arguments": [harness.uri, 0],
+    }
+
+
+async def test_time_summary_waits_for_the_profile(tmp_path: Path) -> None:
+    written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)
+    harness = TimesHarness(tmp_path)
+    text = await time_pages.summarize_time(harness.session, harness.uri, 0)
+    assert "| train.py:8 | 30.0 µs | 75%" in text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+async def test_compared_profiles_show_what_got_slower(tmp_path: Path) -> None:
+    paths = [
+        written_profile(tmp_path / f"{name}.xplane.pb", neg=duration)
+        for name, duration in (("before", 20), ("after", 30))
+    ]
+    uris = [path.as_uri() for path in paths]
+    text = await time_pages.compare_profile_files(Session(), *uris)
+    assert "- Median 20.0 µs → 30.0 µs (+10.0 µs, +50.0%)" in text
+    assert f"- Before: `{paths[0]}`" in text
+    with pytest.raises(RequestFailedError, match="No such file"):
+        await time_pages.compare_profile_files(Session(), uris[0], f"{uris[1]}.gz")
 
 
 async def test_unknown_time_says_what_to_do(tmp_path: Path) -> None:

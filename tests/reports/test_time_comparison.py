@@ -1,9 +1,17 @@
 """Tests for hlo_lsp.reports.time_comparison."""
 
 from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import JoinedProfile, join
-from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
+from hlo_lsp.reports.time_comparison import (
+    compare_profiles,
+    comparison_blocks,
+    comparison_json,
+    profile_comparison_markdown,
+)
+from profiles.test_time_facts import MODULE
 
 
 def profile(**durations: int) -> JoinedProfile:
@@ -18,6 +26,15 @@ def profile(**durations: int) -> JoinedProfile:
     return join(found, {})
 
 
+def located(folder: str, neg: int) -> JoinedProfile:
+    """Return a profile of a module whose Python file is in a folder."""
+    text = MODULE.replace("/x/train.py", f"{folder}/train.py")
+    found = Profile()
+    event = InstructionEvent("neg", 0, 0, neg * 10**6, 1, "neg")
+    found.of(Program("m", 3), "CPU 0").events.append(event)
+    return join(found, {3: Compile([DumpFile.of_text(text, "module_0003.m.txt")])})
+
+
 def test_largest_change_is_first() -> None:
     changes = compare_profiles(
         profile(a=10, b=20, c=5), profile(a=11, b=15, d=1), InstructionKey.INSTRUCTION
@@ -30,6 +47,19 @@ def test_largest_change_is_first() -> None:
         "  +1.00 µs  10.0 µs → 11.0 µs  a",
         "  +1.00 µs  in 1 more",
     ]
+
+
+def test_moved_python_files_correspond() -> None:
+    before, after = (located(folder, neg) for folder, neg in (("/a", 10), ("/b", 30)))
+    (module,) = compare_profiles(before, after, InstructionKey.LINE)
+    assert [(one.label, one.before_ps, one.after_ps) for one in module.groups] == [
+        ("train.py:8", 10**7, 3 * 10**7)
+    ]
+    lines = profile_comparison_markdown(before, after, 5, lambda line: f"file://{line.file}")
+    assert (
+        "| [train.py:8](file:///b/train.py) | +20.0\N{NO-BREAK SPACE}µs"
+        " | 10.0\N{NO-BREAK SPACE}µs | 30.0\N{NO-BREAK SPACE}µs |"
+    ) in list(lines)
 
 
 def test_module_of_one_profile_has_no_other_time() -> None:

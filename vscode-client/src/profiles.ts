@@ -84,10 +84,10 @@ async function choose(title: string, other?: vscode.Uri): Promise<vscode.Uri | u
     ...files
       .filter((file) => file.toString() !== other?.toString())
       .sort((one, two) => (one.path < two.path ? 1 : -1)) // the folder of a run is its date
-      .map((file) => ({ label: nameOf(file), description: vscode.workspace.asRelativePath(file), file })),
-    { label: "Another file...", description: "", file: undefined },
+      .map((file) => ({ label: vscode.workspace.asRelativePath(file), file })),
+    { label: "Another file...", file: undefined },
   ]);
-  const chosen = await vscode.window.showQuickPick(found, { title, matchOnDescription: true });
+  const chosen = await vscode.window.showQuickPick(found, { title });
   return chosen === undefined ? undefined : (chosen.file ?? chooseFile(title));
 }
 

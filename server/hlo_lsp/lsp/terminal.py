@@ -25,6 +25,7 @@ from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_name
 from hlo_lsp.text.wrapping import line_starts
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
+_FILE_LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(file:[^()\s]*\)")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 _STYLES = {
@@ -52,8 +53,10 @@ def rendered_markdown(markdown: str, columns: int) -> str:
 
     written = StringIO()
     console = Console(file=written, width=columns, highlight=False, color_system=None)
-    console.print(Markdown(markdown, hyperlinks=False))
-    lines = "\n".join(line.rstrip() for line in written.getvalue().split("\n"))
+    # The parser leaves links to files as they are written.
+    console.print(Markdown(_FILE_LINK.sub(r"\1", markdown), hyperlinks=False))
+    text = written.getvalue().replace("\N{NO-BREAK SPACE}", " ")
+    lines = "\n".join(line.rstrip() for line in text.split("\n"))
     return _BLANK_LINES.sub("\n\n", lines).strip() + "\n"
 
 

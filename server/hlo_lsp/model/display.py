@@ -186,6 +186,11 @@ def markdown_row(*cells: str) -> str:
     return f"| {' | '.join(escaped)} |"
 
 
+def unbroken(amount: str) -> str:
+    """Return an amount that a narrow cell does not divide into two lines."""
+    return amount.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def markdown_block(lines: Iterable[str]) -> list[str]:
     """Return lines as a fenced code block whose fence does not occur in the lines."""
     shown = [printable(line) for line in lines]

@@ -13,6 +13,7 @@ from hlo_lsp.model.display import (
     markdown_code,
     markdown_row,
     markdown_text,
+    unbroken,
 )
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
@@ -199,7 +200,7 @@ def _tables(
         yield from ("", f"| {_PAGE_KEYS[key]} | Change | Before | After |", "|---|---:|---:|---:|")
         for one in changes[:count]:
             uri = None if one.source is None else link(one.source)
-            yield markdown_row(linked(markdown_text(one.label), uri), *_times(one))
+            yield markdown_row(linked(markdown_text(one.label), uri), *map(unbroken, _times(one)))
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")
 

@@ -18,6 +18,7 @@ from hlo_lsp.model.display import (
     markdown_code,
     markdown_row,
     markdown_text,
+    unbroken,
 )
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import HotGroup, TimeFacts, hot_groups
@@ -174,7 +175,8 @@ class _TimeSummary:
         yield markdown_row(_TITLES[key], *map(capitalized, titles))
         yield markdown_row("---", *("---" if title == "bound" else "---:" for title in titles))
         for row, cells in rows.items():
-            yield markdown_row(self._label(key, row), *(cells.get(title, "") for title in titles))
+            amounts = (unbroken(cells.get(title, "")) for title in titles)
+            yield markdown_row(self._label(key, row), *amounts)
 
     def _cells(self, row: _Row) -> dict[str, str]:
         """Return the cells of a row by the titles of their columns, without its name."""
@@ -182,6 +184,9 @@ class _TimeSummary:
         if row.cost is not None and self._program is not None:
             cells = group_cells(row.cost, self._program.total)
             del cells["name"]
+            if "bound" in cells:  # beside the time, because a narrow window hides the last columns
+                time = cells.pop("least time")
+                cells = {"least time": time, "bound": cells.pop("bound"), **cells}
         if self._measured is None:
             return cells
         share = 0.0 if row.time is None else row.time.share
@@ -199,14 +204,14 @@ class _TimeSummary:
         return f"{label} (unknown)" if row.cost is not None and row.cost.unknown else label
 
     def _uri(self, key: InstructionKey, row: _Row, links: SummaryLinks) -> str | None:
-        if row.source is not None:
-            return links.source(row.source)
+        uri = None if row.source is None else links.source(row.source)
+        if uri is not None:
+            return uri
+        # Also for a Python file that is not on this machine.
+        name = row.name if key is InstructionKey.INSTRUCTION else None
         if row.time is not None:
-            line = self._dump.instruction(row.time.instructions[0].name)
-        elif key is InstructionKey.INSTRUCTION:
-            line = self._dump.instruction(row.name)
-        else:
-            return None
+            name = row.time.instructions[0].name
+        line = None if name is None else self._dump.instruction(name)
         return None if line is None else line_uri(line)
 
 
