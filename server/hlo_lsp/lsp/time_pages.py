@@ -1,6 +1,5 @@
 """The commands whose results are pages on time: that of a compile, and two profiles compared."""
 
-from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -10,10 +9,10 @@ from hlo_lsp.lsp.hottest import answer_with_times
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.display import markdown_code
+from hlo_lsp.model.display import markdown_code, markdown_text
 from hlo_lsp.model.source import FrameChoice, SourceFiles, SourceMap
 from hlo_lsp.profiles.files import profile_files, read_profile
-from hlo_lsp.profiles.joined import JoinedProfile, join
+from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.modules import compiles_in
 from hlo_lsp.reports.time_comparison import profile_comparison_markdown
 from hlo_lsp.reports.time_summary import time_summary_markdown
@@ -61,25 +60,22 @@ async def compare_profile_files(session: Session, before: str, after: str) -> st
 
 
 def _compare(paths: list[Path], frames: FrameChoice, source_map: SourceMap) -> str:
-    before, after = (_joined(path, frames) for path in paths)
-    link = SourceFiles(source_map).uri
-    head = ["# Profile comparison", "", *_named(zip(("Before", "After"), paths, strict=True))]
-    page = profile_comparison_markdown(before, after, _MAX_ROWS, link)
-    return "\n".join([*head, *page]) + "\n"
-
-
-def _named(paths: Iterable[tuple[str, Path]]) -> Iterator[str]:
-    yield from (f"- {title}: {markdown_code(shown(path))}" for title, path in paths)
-
-
-def _joined(path: Path, frames: FrameChoice) -> JoinedProfile:
-    """Return a profile with its own modules.
+    """Return what changed between two profiles.
 
     Raises:
-        UnreadableError: It cannot be read, or no program ran in it.
+        UnreadableError: One cannot be read, or no program ran in it.
     """
-    profile = read_profile(profile_files(path))
-    joined = join(profile, compiles_in(profile, path, frames))
-    if not joined.programs:
-        raise UnreadableError(f"{shown(path)}: no instruction of XLA ran in this profile")
-    return joined
+    head = ["# Profile comparison", ""]
+    sides = []
+    for title, path in zip(("Before", "After"), paths, strict=True):
+        profile = read_profile(profile_files(path))
+        joined = join(profile, compiles_in(profile, path, frames))
+        if not joined.programs:
+            raise UnreadableError(f"{shown(path)}: no instruction of XLA ran in this profile")
+        sides.append(joined)
+        head.append(f"- {title}: {markdown_code(shown(path))}")
+        head += (f"- {markdown_text(damage)}" for damage in dict.fromkeys(profile.damages))
+    before, after = sides
+    link = SourceFiles(source_map).uri
+    page = profile_comparison_markdown(before, after, _MAX_ROWS, link)
+    return "\n".join([*head, *page]) + "\n"
