@@ -46,7 +46,8 @@ export class Profiles {
 
   /** Compare two profiles; the user chooses those that are not given. */
   async compare(first?: vscode.Uri, second?: vscode.Uri): Promise<void> {
-    const before = first ?? (await choose("Compare a profile: which one is before the change?", second));
+    const subject = second === undefined ? "Compare a profile" : `Compare ${nameOf(second)}`;
+    const before = first ?? (await choose(`${subject}: which one is before the change?`, second));
     const after = before && (second ?? (await choose(`Compare ${nameOf(before)} with`, before)));
     const client = after === undefined ? undefined : await this.server.clientForCommand();
     if (before === undefined || after === undefined || client === undefined) {
