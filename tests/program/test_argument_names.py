@@ -1,4 +1,4 @@
-"""Names of arguments that a program gets as one tuple."""
+"""Names of the arguments of a program, also if it gets them as one tuple."""
 
 import pytest
 
@@ -43,8 +43,9 @@ def test_elements_have_the_names_of_parameters_before_optimizations() -> None:
         _dump(_TUPLED, _ORIGINAL.replace("bf16", "f32")),
         _dump(_TUPLED, _ORIGINAL.replace("parameter(1)", "constant({...})")),
         _dump(_ORIGINAL, _ORIGINAL),
+        _dump(_TUPLED.replace("parameter(0)", "parameter(1)"), _ORIGINAL),
     ],
-    ids=["no text", "other type", "other count", "no tuple"],
+    ids=["no text", "other type", "other count", "no tuple", "no parameter 0"],
 )
 def test_other_parameters_have_no_names(dump: Compile) -> None:
     assert tupled_argument_names(dump) == {}
