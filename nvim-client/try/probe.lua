@@ -133,7 +133,7 @@ end
 local lenses = ask('textDocument/codeLens', { textDocument = document })
 out('\n--- code lenses: %d', #lenses)
 if has_all and #lenses == 0 then
-  fail('no code lenses, where each allocation should have one')
+  fail('no code lenses, where each large value should have one')
 end
 for index = 1, math.min(LENSES_SHOWN, #lenses) do
   out('line %d: %s', lenses[index].range.start.line + 1, lens_title(lenses[index]))

@@ -110,14 +110,15 @@ function nvim.lenses(count)
   end)
 end
 
---- The code lenses by line number now.
+--- The code lenses by line number now, without those that are not resolved yet.
 function nvim.lenses_now()
   local shown = {}
   for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
     if name:find('codelens') then
       local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
       for _, mark in ipairs(marks) do
-        shown[tostring(mark[2] + 1)] = vim.trim(mark[4].virt_lines[1][1][1])
+        local text = vim.trim(mark[4].virt_lines[1][1][1])
+        shown[tostring(mark[2] + 1)] = text ~= '…' and text or nil
       end
     end
   end

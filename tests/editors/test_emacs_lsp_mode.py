@@ -117,7 +117,7 @@ def test_lenses_are_at_line_ends(emacs: Emacs, compile_v5e: Compile) -> None:
         path=compile_v5e.path(ASSIGNMENT),
     )
     shown = dict(lenses)
-    assert shown[4] == "2 values, 1.00 MiB, 2 share offset 0"
+    assert shown[54] == "25 values, 384.5 KiB, 10 at the peak"
     assert (
         shown[6]
         == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general "

@@ -68,7 +68,7 @@ def test_documented_defaults_are_real(neovim: Neovim, compile_v5e: Compile) -> N
     shown = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(21)
+        nvim.lenses(18)
         nvim.answered('textDocument/diagnostic')
         nvim.wait('colors', function() return #nvim.drawn('semantic_tokens') > 0 end)
         return { hints = vim.lsp.inlay_hint.is_enabled(), folds = vim.wo.foldmethod }

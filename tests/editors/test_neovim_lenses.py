@@ -14,13 +14,14 @@ def test_lenses_are_above_lines(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
-        return nvim.lenses(21)
+        return nvim.lenses(18)
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert shown["1"].startswith("HBM: 1.61 MiB of 1.98 MiB at the peak, step 33 | arguments ")
     assert not {"2", "3"} & shown.keys()  # a small allocation and its value
-    assert shown["4"] == "2 values, 1.00 MiB, 2 share offset 0"
+    assert "4" not in shown  # its values occupy the same bytes during the whole program
+    assert shown["54"] == "25 values, 384.5 KiB, 10 at the peak"
     assert (
         shown["5"]
         == "1.00 MiB in HBM · whole program, last read at step 50 · argument params[1][0] "
@@ -33,39 +34,59 @@ def test_lenses_are_above_lines(neovim: Neovim, compile_v5e: Compile) -> None:
     )
 
 
+def test_first_lens_has_its_room_before_its_text(neovim: Neovim, compile_v5e: Compile) -> None:
+    texts = neovim.run(
+        """
+        local set, texts = vim.api.nvim_buf_set_extmark, {}
+        vim.api.nvim_buf_set_extmark = function(buffer, namespace, row, column, options)
+          if row == 0 and options.virt_lines then
+            texts[#texts + 1] = options.virt_lines[1][1][1]
+          end
+          return set(buffer, namespace, row, column, options)
+        end
+        nvim.open(path)
+        nvim.lenses(18)
+        return texts
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert texts[0] == "…"
+    assert texts[-1].startswith("HBM: 1.61 MiB of 1.98 MiB")
+
+
 def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
-        local before = nvim.lenses(21)['4']
-        vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
-        assert(nvim.lenses_now()['4'] == nil, 'Neovim kept the lens of a line that has changed')
+        local before = nvim.lenses(18)['54']
+        vim.cmd('normal! 54G0fzwi2') -- size 393728 -> size 2393728
+        assert(nvim.lenses_now()['54'] == nil, 'Neovim kept the lens of a line that has changed')
         local lens = nvim.wait('the lens', function()
-          local shown = nvim.lenses_now()['4']
+          local shown = nvim.lenses_now()['54']
           return shown and shown ~= before and shown
         end)
-        return { vim.fn.getline(4):sub(1, 27), lens }
+        return { vim.fn.getline(54):sub(1, 27), lens }
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown == ["allocation 1: size 21048576", "2 values, 20.07 MiB, 2 share offset 0"]
+    assert shown == ["allocation 23: size 2393728", "25 values, 2.28 MiB, 10 at the peak"]
 
 
 def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(21)
-        vim.cmd('normal! 5Gdd')
+        nvim.lenses(18)
+        vim.cmd('normal! 56Gdd')
         vim.cmd.doautocmd('TextChanged') -- what Neovim does for keys that somebody presses
         return nvim.wait('the lens', function()
-          local shown = nvim.lenses_now()
-          return not shown['4'] and shown['5']
+          local lens = nvim.lenses_now()['54']
+          return lens and vim.startswith(lens, '24 values') and lens
         end)
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown.startswith("1.00 MiB in HBM · whole program, written at step 69")
+    assert shown.startswith("24 values, 384.5 KiB")
 
 
 def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) -> None:
@@ -73,7 +94,7 @@ def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) 
         """
         vim.o.hidden = true
         nvim.open(path)
-        nvim.lenses(21)
+        nvim.lenses(18)
         local buffer = vim.api.nvim_get_current_buf()
         nvim.open(ranges)
         vim.cmd([[%s/copy-start.1{0}:69-72/copy-start.1{0}:69-71/]])
@@ -92,7 +113,7 @@ def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) 
 
 CLICK = """
     nvim.open(path)
-    nvim.lenses(21)
+    nvim.lenses(18)
     vim.api.nvim_win_set_cursor(0, { line, 0 })
     local buffer = vim.api.nvim_get_current_buf()
     vim.lsp.codelens.run()
@@ -109,17 +130,18 @@ CLICK = """
 
 
 def test_lens_of_allocation_lists_values(neovim: Neovim, compile_v5e: Compile) -> None:
-    title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=4)
-    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0"
+    title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=54)
+    assert title == "hlo-lsp: 25 values, 384.5 KiB, 10 at the peak"
     name = compile_v5e.path(ASSIGNMENT).name
-    assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in (5, 6)]
+    places.sort(key=lambda place: place[1])
+    assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in range(55, 80)]
 
 
 def test_lens_of_value_goes_to_last_user(neovim: Neovim, compile_v5e: Compile) -> None:
     name, line = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(21)
+        nvim.lenses(18)
         vim.api.nvim_win_set_cursor(0, { 5, 0 })
         vim.lsp.codelens.run()
         nvim.wait('the module', function()
@@ -137,7 +159,7 @@ def test_lens_of_first_line_opens_summary(neovim: Neovim, compile_v5e: Compile) 
     title = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(21)
+        nvim.lenses(18)
         local function is_open() return vim.bo.buftype == 'nofile' end
         repeat vim.lsp.codelens.run() until vim.wait(3000, is_open) -- lenses may be refreshed
         return vim.fn.getline(1)
@@ -163,7 +185,7 @@ def test_lens_without_places_shows_message(neovim: Neovim, compile_v5e: Compile)
     messages = neovim.run(
         """
         nvim.open(path)
-        nvim.lenses(21)
+        nvim.lenses(18)
         vim.api.nvim_win_set_cursor(0, { 3, 0 })
         vim.lsp.codelens.run()
         return vim.fn.execute('messages')

@@ -62,10 +62,10 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
         LENSES
         + """
         local first = nvim.lenses_now()
-        vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
+        vim.cmd('normal! 54G0fzwi2') -- size 393728 -> size 2393728
         return { first, nvim.wait('the lens', function()
-          local lens = nvim.lenses_now()['4']
-          return lens ~= first['4'] and lens
+          local lens = nvim.lenses_now()['54']
+          return lens ~= first['54'] and lens
         end) }
         """,
         path=compile_v5e.path(ASSIGNMENT),
@@ -76,14 +76,14 @@ def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> 
         == "1.00 MiB in HBM · whole program, written at step 69 · programs.py:41 dot_general "
         "→ tuple.7"
     )
-    assert changed == "2 values, 20.07 MiB, 2 share offset 0"
+    assert changed == "25 values, 2.28 MiB, 10 at the peak"
 
 
 def test_lens_lists_places(old: Neovim, compile_v5e: Compile) -> None:
     title, lines = old.run(
         LENSES
         + """
-        vim.api.nvim_win_set_cursor(0, { 4, 0 })
+        vim.api.nvim_win_set_cursor(0, { 54, 0 })
         vim.lsp.codelens.run()
         nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
         local list = vim.fn.getqflist({ title = true, items = true })
@@ -91,8 +91,8 @@ def test_lens_lists_places(old: Neovim, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0"
-    assert lines == [5, 6]
+    assert title == "hlo-lsp: 25 values, 384.5 KiB, 10 at the peak"
+    assert sorted(lines) == list(range(55, 80))
 
 
 def test_files_share_server_that_restarts(old: Neovim, compile_v5e: Compile) -> None:
@@ -106,17 +106,17 @@ def test_files_share_server_that_restarts(old: Neovim, compile_v5e: Compile) -> 
         nvim.wait('another', function()
           return next(vim.lsp.buf_get_clients(0)) and not vim.lsp.buf_get_clients(0)[first]
         end)
-        vim.cmd('normal! 4G0fzwi2')
+        vim.cmd('normal! 54G0fzwi2')
         return { shared, #servers, nvim.wait('a new lens', function()
-          local lens = nvim.lenses_now()['4']
-          return lens and lens:find('20.07', 1, true) and lens
+          local lens = nvim.lenses_now()['54']
+          return lens and lens:find('2.28', 1, true) and lens
         end) }
         """,
         path=compile_v5e.path(ASSIGNMENT),
         values=compile_v5e.path(VALUES),
     )
     assert (shared, servers) == (True, 1)
-    assert lens.startswith("2 values, 20.07 MiB")
+    assert lens.startswith("25 values, 2.28 MiB")
 
 
 def test_start_shows_no_message(old: Neovim, compile_v5e: Compile) -> None:

@@ -23,7 +23,7 @@ AROUND = """
     end
     local count
     local function all_lenses()
-      count = 21
+      count = 18
       return nvim.lenses(count)
     end
     local first = nvim.open(path)
@@ -48,12 +48,12 @@ def test_killed_server_restarts_with_lenses_and_diagnostics(
         vim.lsp.buf.hover()
         nvim.float()
         local codes = vim.tbl_map(function(each) return each.code end, vim.diagnostic.get(0))
-        return { notes, nvim.lenses_now()['4'], codes }
+        return { notes, nvim.lenses_now()['54'], codes }
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert "hlo-lsp exited unexpectedly and was restarted" in notes
-    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
+    assert lens == "25 values, 384.5 KiB, 10 at the peak"
     assert codes == ["size-mismatch", "size-mismatch"]
 
 
@@ -65,11 +65,11 @@ def test_server_killed_during_lenses_shows_them_later(neovim: Neovim, compile_v5
         vim.cmd.doautocmd('BufEnter')
         vim.uv.kill(server(), 'sigkill')
         again(first)
-        return all_lenses()['4']
+        return all_lenses()['54']
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
+    assert lens == "25 values, 384.5 KiB, 10 at the peak"
 
 
 def test_repeated_crashes_stop_restarts(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -100,11 +100,11 @@ def test_user_can_restart_server(neovim: Neovim, compile_v5e: Compile) -> None:
         + """
         vim.cmd.HloRestart()
         again(first)
-        return { all_lenses()['4'], notes }
+        return { all_lenses()['54'], notes }
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
+    assert lens == "25 values, 384.5 KiB, 10 at the peak"
     assert notes == []
 
 

@@ -37,8 +37,8 @@ def test_headless_prints_replies_of_server(
     assert "Server: hlo-lsp " in printed
     assert "--- hover on line 55:  value: <172 copy-start.10{} @0>" in printed
     assert ".after_optimizations.txt:349\n    %copy-start.10 = " in printed
-    assert "--- code lenses: 21\n" in printed
-    assert "line 4: 2 values, 1.00 MiB, 2 share offset 0\n" in printed
+    assert "--- code lenses: 18\n" in printed
+    assert "line 5: 1.00 MiB in HBM · whole program, last read at step 50" in printed
     assert "--- diagnostics: 0\n" in printed
 
 
@@ -60,7 +60,7 @@ def test_screen_shows_lenses_hints_and_hover(tmp_path: Path) -> None:
     command = [sys.executable, "-c", TYPED, str(CLIENT), made, sys.prefix]
     with running(command, tmp_path, os.environ) as screen:
         assert screen.row_of("K hover | gd definition").endswith(":qa quit")
-        assert screen.row_of("2 values, 1.00 MiB").strip().startswith("2 values")
+        assert screen.row_of("1.00 MiB in HBM").strip().startswith("1.00 MiB")
         screen.row_of("padded from 4 B")
         screen.type("5jwwK")
         screen.row_of("live range")

@@ -197,9 +197,20 @@ async def test_lenses_remain_when_other_lines_are_invalid() -> None:
     assert broken[1]["range"]["start"]["line"] == at(text, " value: <1 x").line
 
 
+async def test_allocation_without_reuse_has_no_lens() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    found = await context(DUMP.replace("allocation 1:", f"{second}allocation 1:", 1))
+    data = [lens["data"] for lens in lenses.code_lenses(found)]
+    assert not [one for one in data if "allocation" in one]
+    found.session.settings = replace(found.session.settings, code_lens=LensChoice.ALL)
+    assert (await title(found, {"allocation": 0, "line": 0})) == "2 values, 512 B"
+
+
 async def test_lens_commands_show_buffers_users_and_steps() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    other = " value: <8 other @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}\n"
+    text = text.replace("\nTotal bytes", f"{other}\nTotal bytes", 1)
     client = Client.from_capabilities(
         types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]}
     )
@@ -226,11 +237,12 @@ async def test_lens_commands_show_buffers_users_and_steps() -> None:
     )
     heads = [line for line in text.split("\n") if line.startswith("allocation ")]
     assert shown_places == [
-        ("allocation", [x, second_x]),
         ("value", ["add, operand 1"]),
         ("value", [second_x]),
         ("value", ["<3 mul @0>"]),
+        ("allocation", [add, other.strip()]),
         ("value", ["2:mul"]),
+        ("value", [other.strip()]),
         ("total", [heads[2], heads[0], heads[1]]),
         ("value", ["add, operand 1"]),
         ("value", ["2:mul"]),

@@ -25,10 +25,9 @@ local function display(lenses, bufnr, client_id)
   local titles = {}
   for _, lens in ipairs(lenses) do
     local line = lens.range.start.line
-    if lens.command then
-      local before = titles[line] and titles[line] .. ' | ' or ''
-      titles[line] = before .. lens.command.title
-    end
+    local before = titles[line] and titles[line] .. ' | ' or ''
+    -- The text of a lens that is resolved later has its room at once, so that no line moves then.
+    titles[line] = before .. (lens.command and lens.command.title or '…')
   end
   local count = vim.api.nvim_buf_line_count(bufnr)
   for line, title in pairs(titles) do

@@ -50,9 +50,10 @@ def lenses(
 ) -> Iterator[tuple[int, LensData]]:
     """Yield the line (from 0) and the data of each lens.
 
-    ``LARGE`` leaves out allocations of one value, allocations, values, and computations that are
-    smaller than both limits, and values that occupy no bytes at the peak. Computations that take
-    much time are shown. ``times`` is None if the times of the compile are not computed yet.
+    ``LARGE`` leaves out allocations of one value or without reuse, allocations, values, and
+    computations that are smaller than both limits, and values that occupy no bytes at the peak.
+    Computations that take much time are shown. ``times`` is None if the times of the compile are
+    not computed yet.
     """
     own_times = _own_times(dump, file, times)
     if choice is LensChoice.OFF:
@@ -136,8 +137,13 @@ def large_size(dump: Compile, space: int) -> int:
 
 
 def _is_large_arena(dump: Compile, record: AllocationLine, limits: Mapping[int, int]) -> bool:
-    """Return whether an allocation is large and has several values; a single one has a lens."""
-    if record.thread_local or record.size < limits.get(record.color, _LARGE_BYTES):
+    """Return whether an allocation is large and several values take turns in its bytes.
+
+    The values of other allocations occupy the same bytes during the whole program, and have lenses.
+    """
+    if record.is_fixed or record.thread_local:
+        return False
+    if record.size < limits.get(record.color, _LARGE_BYTES):
         return False
     allocation = dump.allocation(record.number)
     values = () if allocation is None else dump.assigned_to(allocation)

@@ -25,7 +25,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.place import Value
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import TimeFacts
@@ -186,6 +186,9 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
 def _assigned_hints(context: _HintContext, record: AssignedValue) -> Hints:
     dump, kinds = context.dump, context.kinds
     column = len(context.file.lines[record.line].rstrip())
+    allocation = dump.allocation_of(LocatedRecord(context.file, record))
+    if allocation is not None and allocation.record.thread_local:
+        return  # it occupies no bytes of the program
     if HintKind.PADDED_SIZE in kinds:
         found = padded_size_label(dump, record.shape, record.size, record.color or 0)
         if found is not None:

@@ -153,6 +153,14 @@ def test_value_hints_in_every_section() -> None:
     ]
 
 
+def test_thread_local_values_have_no_hints() -> None:
+    head = "allocation 2: size 1024, color 1, preallocated-temp:"
+    assert head in DUMP
+    hidden = DUMP.replace(head, "allocation 2: size 1024, color 1, thread-local:")
+    assert [each for each in shown_hints(DUMP) if each.startswith(" value: <2")]
+    assert not [each for each in shown_hints(hidden) if each.startswith(" value: <2")]
+
+
 def test_labels_of_a_line_fit_in_vscode() -> None:
     names = ", ".join(["%add"] * 6)
     text = MODULE.text.replace("multiply(", f"tuple({names}, ")

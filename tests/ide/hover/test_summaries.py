@@ -35,11 +35,11 @@ def _sample(corpus: Path, name: str) -> Compile:
     return Compile([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
-def test_allocation_summary_counts_values_and_sharing() -> None:
-    assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 share offset 0"
+def test_allocation_summary_counts_values_at_peak() -> None:
+    assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 at the peak"
 
 
-def test_single_value_shares_no_offset() -> None:
+def test_single_value_is_not_counted_at_peak() -> None:
     assert _allocation(DUMP, 0) == "1 value, 512 B"
     assert _allocation(DUMP, 3) == "1 value, 32 B"
 
@@ -47,11 +47,6 @@ def test_single_value_shares_no_offset() -> None:
 def test_allocation_without_values() -> None:
     text = "BufferAssignment:\nallocation 0: size 4194304, preallocated-temp:\n"
     assert _allocation(Compile([DumpFile.of_text(text)]), 0) == "0 values, 4.00 MiB"
-
-
-def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
-    summary = _allocation(_sample(corpus_small, "sample_003.txt"), 15)
-    assert summary == "7 values, 68.0 KiB, 2 share offset 45,056"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_sizes import logical_peak_of
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
-from hlo_lsp.memory.sharing import most_shared_offset
+from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
@@ -20,14 +20,15 @@ _MAX_OWNERS = 4
 
 
 def allocation_summary(dump: Compile, allocation: LocatedRecord[AllocationLine]) -> str:
-    """Return ``12 values, 4.00 MiB, 3 share offset 0``."""
-    values = sum(1 for _ in dump.assigned_to(allocation))
-    summary = f"{count_noun(values, 'value')}, {format_short_bytes(allocation.record.size)}"
-    shared = most_shared_offset(dump, allocation)
-    if shared is None:
+    """Return ``12 values, 4.00 MiB, 3 at the peak``; without the peak where nothing is reused."""
+    numbers = [assigned.id for assigned in dump.assigned_to(allocation)]
+    summary = f"{count_noun(len(numbers), 'value')}, {format_short_bytes(allocation.record.size)}"
+    if len(numbers) < 2 or not allocation.record.preallocated_temp:
         return summary
-    offset, count = shared
-    return f"{summary}, {count:,} share offset {offset:,}"
+    values = (dump.value(number) for number in numbers)
+    steps = [occupied_steps(dump, value) for value in values if value is not None]
+    known = [one.is_at_peak for one in steps if one is not None and one.is_at_peak is not None]
+    return f"{summary}, {sum(known):,} at the peak" if known else summary
 
 
 def value_summary(dump: Compile, value: Value) -> str:
