@@ -12,10 +12,10 @@ pytestmark = vscode(1)
 async def test_setting_disables_hints_at_once(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     await window.open(path)
-    row = await window.line("value: <11 reduce_sum.40 @0>")
-    padded = "padded\u00a0from\u00a04\u00a0B"  # a hint has no ordinary blanks
+    row = await window.line("value: <179 params_2__0_.1 @0>")
+    padded = "padded\u00a0from\u00a020.0\u00a0KiB"  # a hint has no ordinary blanks
     await until(row.inner_text, lambda text: padded in text)
     await window.host.configure({"hlo.inlayHints.paddedSize": False})
-    await until(row.inner_text, lambda text: text.endswith("f32[]{:T(128)}"))
+    await until(row.inner_text, lambda text: text.endswith("f32[512,10]{0,1:T(8,128)}"))
     await window.host.configure({"hlo.inlayHints.paddedSize": True})
     await until(row.inner_text, lambda text: padded in text)
