@@ -262,3 +262,15 @@ def test_single_call_is_that_of_the_attributes(text: str) -> None:
         assert span.text in listed[attribute]
         assert text[span.start : span.end] == span.text
     assert {attribute for attribute, _ in found.calls} == listed.keys()
+
+
+def test_metadata_in_sharding_is_not_of_instruction() -> None:
+    attributes = attributes_of(
+        ', sharding={devices=[2]0,1, metadata={op_name="a"}}, metadata={op_name="b"}'
+    )
+    assert attributes.metadata == {"op_name": "b"}
+
+
+def test_value_ends_at_comma_outside_brackets() -> None:
+    value = attributes_of(", dimensions={0,1}, to_apply=%add").value("dimensions")
+    assert value == TextSpan(13, 18, "{0,1}")

@@ -18,7 +18,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.dataflow import ModuleFlow
-from hlo_lsp.program.donation import argument_name
+from hlo_lsp.program.donation import unescape_argument
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
@@ -110,7 +110,7 @@ def is_rearrangement(dump: Compile, instruction: InstructionLine) -> bool:
         return 'custom_call_target="ConcatBitcast"' in instruction.text
     parts = opcode_spec(instruction.opcode).result
     is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
-    return is_known and not dump.stack_of(instruction.parsed.metadata)
+    return is_known and not dump.stack_of(instruction.metadata)
 
 
 _Step = tuple[InstructionLine, TuplePath]
@@ -262,7 +262,7 @@ class _Search:
     def _name_and_stack(self, line: InstructionLine) -> _NameAndStack:
         """Return the operation name and the Python stack in the metadata."""
         if line not in self._names_and_stacks:
-            metadata = line.parsed.metadata if "metadata=" in line.text else {}
+            metadata = line.metadata if "metadata=" in line.text else {}
             stack = tuple(self._dump.stack_of(metadata))
             self._names_and_stacks[line] = metadata.get("op_name"), stack
         return self._names_and_stacks[line]
@@ -274,7 +274,8 @@ class _Search:
         home = self._module.computation_of(producer)
         argument = None
         if number is not None and home is not None and home.is_entry:
-            name = argument_name(producer) or self._tupled_names.get(path)
+            op_name, _ = self._name_and_stack(producer)  # kept, as parameters can be long texts
+            name = unescape_argument(op_name or "") or self._tupled_names.get(path)
             argument = name or f"parameter {number}"
         lines = self._with_members(chain)
         if argument is None and not any(map(self._source, lines)):

@@ -12,7 +12,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.phases import phase_of
 from hlo_lsp.program.transfers import is_communication
-from hlo_lsp.syntax.instruction_text import InstructionText
+from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
 
@@ -74,19 +74,19 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
     An instruction without metadata belongs to the instruction that produced its data.
     """
     lines = {name: line for name in names if (line := dump.instruction(name)) is not None}
-    texts = {name: line.record.parsed for name, line in lines.items()}
-    stacks = {name: dump.stack(text) for name, text in texts.items()}
+    operators = {name: line.record.metadata for name, line in lines.items()}
+    stacks = {name: dump.stack_of(metadata) for name, metadata in operators.items()}
     indexes = {
-        name: _data_index(text)
-        for name, text in texts.items()
-        if not stacks[name] or not text.metadata.get("op_name")
+        name: _data_index(line.record)
+        for name, line in lines.items()
+        if not stacks[name] or not operators[name].get("op_name")
     }
     origins = origins_of(dump, indexes.items())
     found = {}
     for name, line in lines.items():
         checkpoint()
         source = dump.frames.line_of(stacks[name])
-        op_name = texts[name].metadata.get("op_name", "")
+        op_name = operators[name].get("op_name", "")
         origin = origins.get((name, indexes.get(name)))
         moves_argument = origin is not None and origin.argument is not None
         if origin is not None and not moves_argument:
@@ -107,7 +107,7 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
     return found
 
 
-def _data_index(text: InstructionText) -> str | None:
+def _data_index(instruction: InstructionLine) -> str | None:
     """Return the shape index of the data in a result, None for the whole result."""
-    element = started_element(text.opcode.text)
-    return None if element is None or not text.shape.text.startswith("(") else f"{{{element}}}"
+    element = started_element(instruction.opcode)
+    return None if element is None or not instruction.shape.startswith("(") else f"{{{element}}}"

@@ -405,7 +405,7 @@ def _entry_of_header(
         label = text[found.end() : match.start()].strip().removesuffix(".")
         instruction = parse_instruction(label)
         if instruction is not None:
-            shape, operator = instruction.shape.text, instruction.metadata
+            shape, operator = instruction.shape.text, dict(instruction.metadata)
     elif rule == "memory_exceeded":
         found = find_rule("allocation_detail", _ESCAPED_QUOTE.sub("'", text))
         if found is None:

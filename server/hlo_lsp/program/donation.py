@@ -301,8 +301,12 @@ def _leaves(parameter: int | None, shape: str, index: TuplePath) -> Iterator[Int
 
 def argument_name(parameter: InstructionLine) -> str:
     """Return the name of the argument of an entry parameter, such as ``p['w']``, or nothing."""
-    metadata = parameter.parsed.metadata if "op_name=" in parameter.text else {}
-    return metadata.get("op_name", "").replace("\\'", "'")
+    return unescape_argument(parameter.metadata.get("op_name", ""))
+
+
+def unescape_argument(op_name: str) -> str:
+    """Return the name of an argument, given the operation name of its parameter."""
+    return op_name.replace("\\'", "'")
 
 
 def donated_parameters(header: str) -> set[int]:

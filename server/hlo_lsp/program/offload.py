@@ -124,7 +124,7 @@ def _reason(backend: Backend, module: ModuleIndex, instruction: InstructionLine,
 def _source(dump: Compile, file: DumpFile, instruction: InstructionLine) -> SourceLine | None:
     """Return the Python line of an annotation or, without one, that of the value."""
     for line in (instruction, *file.module.inputs(instruction)):
-        found = dump.frames.line_of(file.module.tables.stack_of(line.parsed.metadata))
+        found = dump.frames.line_of(file.module.tables.stack_of(line.metadata))
         if found is not None:
             return found
     return None

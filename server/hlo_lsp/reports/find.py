@@ -284,11 +284,11 @@ class _Search:
         """Yield the instructions of a Python line."""
         frames, stack_of = self._dump.frames, self._dump.stack_of
         return self.instructions(
-            lambda record: is_line(frames.line_of(stack_of(record.parsed.metadata)), text)
+            lambda record: is_line(frames.line_of(stack_of(record.metadata)), text)
         )
 
     def _instruction(self, file: DumpFile, record: InstructionLine, rank: int) -> FoundBuffer:
-        metadata = record.parsed.metadata
+        metadata = record.metadata
         tables = file.module.tables
         stack = tables.stack_of(metadata) if rank else self._dump.stack_of(metadata)
         home = file.module.computation_of(record)

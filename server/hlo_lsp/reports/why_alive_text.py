@@ -233,7 +233,7 @@ def _uses_fact(texts: list[str]) -> Fact:
 def _named(dump: Compile, instruction: InstructionLine) -> str:
     text = f"`{instruction.name}` ({instruction.opcode}"
     source = dump.frames.line_of(dump.stack(instruction.parsed))
-    which = _pass(is_backward_pass(instruction.parsed.metadata.get("op_name", "")))
+    which = _pass(is_backward_pass(instruction.metadata.get("op_name", "")))
     more = ["" if source is None else str(source), f"{which} pass" if which else ""]
     return ", ".join([text, *filter(None, more)]) + ")"
 

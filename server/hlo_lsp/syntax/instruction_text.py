@@ -4,7 +4,7 @@ Module files contain this text, and values files, without ``ROOT``, after ``from
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar
@@ -19,6 +19,7 @@ from hlo_lsp.syntax.statements import (
     defined_name_columns,
     is_balanced,
     tokens_with_depth,
+    top_level_commas,
     without_comments,
 )
 
@@ -116,9 +117,21 @@ class Attributes:
 
     def value(self, name: str) -> TextSpan | None:
         """Return the value of an attribute, or None if it is missing."""
-        if f"{name}=" not in self.text:
+        text, mark = self.text, f"{name}="
+        column = text.find(mark)
+        if column < 0:
             return None
+        if text.endswith(", ", 0, column) and _is_outside_brackets(text, column):
+            # An attribute before long ones, such as metadata, is found without reading them.
+            start = column + len(mark)
+            return _text_span(start, text[start : next(top_level_commas(text, start), None)])
         return next((found.value for found in self.items if found.name == name), None)
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """``op_name``, ``source_file``, ``source_line``, ``stack_frame_id`` ... as printed."""
+        value = self.value("metadata")
+        return {} if value is None else _metadata(value.text)
 
     @cached_property
     def calls(self) -> tuple[tuple[str, TextSpan], ...]:
@@ -166,6 +179,15 @@ class Attributes:
         ]
 
 
+def _is_outside_brackets(text: str, column: int) -> bool:
+    """Return True if a column is not in brackets; False also if strings or comments precede it."""
+    count = text.count
+    is_simple = count('"', 0, column) == count("/", 0, column) == 0
+    return is_simple and sum([count(one, 0, column) for one in "([{"]) == sum(
+        [count(one, 0, column) for one in ")]}"]
+    )
+
+
 _MAX_SHORT_LENGTH = 1_000  # code points; the attributes of a kernel may have 100,000
 
 
@@ -180,6 +202,12 @@ def cached_by_text(read: Callable[[str], T]) -> Callable[[str], T]:
 
 
 attributes_of = cached_by_text(Attributes)
+
+
+@cached_by_text
+def _metadata(value: str) -> Mapping[str, str]:
+    """Return the fields of the value of ``metadata``; many instructions have equal ones."""
+    return {field.name: field.value for field in metadata_fields(f"metadata={value}")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,13 +243,9 @@ class InstructionText:
         return None if value is None else value.moved(self.attributes_at)
 
     @property
-    def metadata(self) -> dict[str, str]:
+    def metadata(self) -> Mapping[str, str]:
         """``op_name``, ``source_file``, ``source_line``, ``stack_frame_id`` ... as printed."""
-        value = self.attribute("metadata")
-        if value is None:
-            return {}
-        found = metadata_fields(self.line, value.start - len("metadata="))
-        return {field.name: field.value for field in found}
+        return self._attributes.metadata
 
     @property
     def called(self) -> list[TextSpan]:

@@ -185,6 +185,11 @@ class InstructionLine(Record):
         return None if value is None else value.moved(at)
 
     @property
+    def metadata(self) -> Mapping[str, str]:
+        """The fields of the metadata as printed."""
+        return self.attributes.metadata
+
+    @property
     def called(self) -> tuple[str, ...]:
         """The names of the computations that this instruction calls."""
         return self.attributes.called

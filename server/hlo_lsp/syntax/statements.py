@@ -234,11 +234,11 @@ _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 
 
-def top_level_commas(text: str, at: int, end: int) -> Iterator[int]:
+def top_level_commas(text: str, at: int, end: int | None = None) -> Iterator[int]:
     """Yield the columns of commas outside of brackets and strings, from ``at``."""
     depth = 0
     # `tokens_with_depth` takes twice as long in long headers.
-    for match in _PAIRED_TOKENS.finditer(text, at, end):
+    for match in _PAIRED_TOKENS.finditer(text, at, len(text) if end is None else end):
         sign = match[0]
         if sign == ",":
             if depth == 0:

@@ -24,7 +24,7 @@ def known_frame(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
         return
     seen = [match for match in FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
     metadata = record.attribute("metadata")
-    number = record.parsed.metadata.get("stack_frame_id", "")
+    number = record.metadata.get("stack_frame_id", "")
     if metadata is None or not number.strip("0"):
         return
     for match in seen:

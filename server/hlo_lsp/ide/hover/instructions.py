@@ -326,7 +326,7 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
     names: Counter[str] = Counter()
     lines: Counter[SourceLine] = Counter()
     for member in members[:_MAX_SCANNED_INSTRUCTIONS]:
-        metadata = member.parsed.metadata
+        metadata = member.metadata
         if metadata.get("op_name"):
             names[_operation(metadata)] += 1
         source = _innermost(module, metadata)
@@ -352,7 +352,7 @@ def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fac
         else:
             size = f" ({count_noun(len(module.members(computation)), 'instruction')})"
         found.setdefault(attribute.replace("_", " "), []).append(f"`{name}`{size}")
-    metadata = instruction.parsed.metadata
+    metadata = instruction.metadata
     own = {_operation(metadata), getattr(_innermost(module, metadata), "short", None)}
     return [
         *(Fact(attribute, join_limited(names, _MAX_OPCODES)) for attribute, names in found.items()),

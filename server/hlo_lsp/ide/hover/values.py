@@ -140,7 +140,7 @@ def _consumer_facts(dump: Compile, value: Value) -> list[Fact]:
     last = None if lifetime is None else lifetime.last_consumer
     if last is None or last.copy is None or last.step is None:
         return []
-    text, metadata = last.instruction.parsed, last.instruction.parsed.metadata
+    text, metadata = last.instruction.parsed, last.instruction.metadata
     label = source_label(dump.frames.line_of(dump.stack(text)), metadata.get("op_name"))
     parts = [f"step {last.step:,}, `{last.instruction.name}`", label, f"reads copy `{last.copy}`"]
     return [Fact("kept for", ", ".join(filter(None, parts)))]
