@@ -5,7 +5,7 @@ The two halves of an asynchronous operation count once, at its start.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -103,13 +103,14 @@ class ExecutedCosts(ModuleCosts):
         super().__init__(operands, size_of, fusions)
         self.unknown_calls: dict[InstructionLine, str] = {}
         self._has_custom_call: dict[ComputationLine, bool] = {}
+        self._products: dict[ComputationLine, Sequence[MatrixProduct]] = {}
 
     def _cost(self, instruction: InstructionLine) -> Cost:
         opcode = instruction.opcode
         if opcode.endswith(_ENDS) or opcode in _NO_CODE:
             return NO_COST
         if opcode in _RESULT_ELEMENTS:
-            return self._start_cost(instruction, _RESULT_ELEMENTS[opcode])
+            return self._cost_by_shapes(instruction, self._start_cost)
         if opcode.removesuffix("-start") != "custom-call":
             return super()._cost(instruction)
         operation = self.operation(instruction)
@@ -134,14 +135,15 @@ class ExecutedCosts(ModuleCosts):
                 one.opcode == "custom-call"
                 or (
                     one.opcode == "fusion"
-                    and any(map(self._contains_custom_call, self.module.called_by(one)))
+                    and any(map(self._contains_custom_call, self.operands.called_by(one)))
                 )
                 for one in members
             )
         return known
 
-    def _start_cost(self, instruction: InstructionLine, element: int) -> Cost:
+    def _start_cost(self, instruction: InstructionLine) -> Cost:
         """Return the bytes that an operation reads, and those of one element of its result."""
+        element = _RESULT_ELEMENTS[instruction.opcode]
         results = (element_texts(instruction.shape) or ())[element : element + 1]
         operation = self.operation(instruction)
         shapes = (*operation.operands, *results)
@@ -154,10 +156,18 @@ class ExecutedCosts(ModuleCosts):
             if product is not None:
                 yield product
         elif instruction.opcode in {"fusion", "fusion-start"}:
-            for computation in self.module.called_by(instruction):
-                if self._fusions.arithmetic(self.module.computation(computation)).flops:
-                    for member in self.module.members(computation):
-                        yield from self.products(member)
+            for computation in self.operands.called_by(instruction):
+                yield from self._products_in(computation)
+
+    def _products_in(self, head: ComputationLine) -> Sequence[MatrixProduct]:
+        known = self._products.get(head)
+        if known is None:
+            self._products[head] = []  # for damaged texts that call themselves
+            body = self.module.computation(head)
+            if self._fusions.arithmetic(body).flops:
+                known = [one for member in body.members for one in self.products(member)]
+            known = self._products[head] = known or []
+        return known
 
     def unknown_in(self, instruction: InstructionLine) -> list[str]:
         """Return the targets of the unknown custom calls in an instruction or its fusion."""
@@ -167,7 +177,7 @@ class ExecutedCosts(ModuleCosts):
             return []
         return [
             self.unknown_calls[member]
-            for computation in self.module.called_by(instruction)
+            for computation in self.operands.called_by(instruction)
             for member in self.module.members(computation)
             if member in self.unknown_calls
         ]
@@ -220,6 +230,7 @@ class _Schedule:
         self._callees: dict[ComputationLine, list[tuple[ComputationLine, int]]] = {}
         self.unknown_loops: list[str] = []
         self._works: dict[ComputationLine, _Work] = {}
+        self._collectives: dict[ComputationLine, Sequence[InstructionLine]] = {}
         self.unknown_calls: Counter[str] = Counter()
         self.conditionals = 0
         # The channels of collectives that a fusion starts, and later fusions continue and end.
@@ -279,9 +290,8 @@ class _Schedule:
             return 0
         members = [
             member
-            for computation in self._module.called_by(instruction)
-            for member in self._module.members(computation)
-            if is_collective(member.opcode) or _ASYNC_START in member.text
+            for computation in self._costs.operands.called_by(instruction)
+            for member in self._collective_parts(computation)
         ]
         is_start = any(_ASYNC_START in member.text for member in members)
         home = self._module.computation_of(instruction)
@@ -296,6 +306,17 @@ class _Schedule:
             if is_collective(member.opcode):
                 found += wire_bytes(self._costs.operation(member), self._module)
         return found
+
+    def _collective_parts(self, head: ComputationLine) -> Sequence[InstructionLine]:
+        """Return the collectives, and the starts of others, in a fused computation."""
+        known = self._collectives.get(head)
+        if known is None:
+            known = self._collectives[head] = [
+                member
+                for member in self._module.members(head)
+                if is_collective(member.opcode) or _ASYNC_START in member.text
+            ]
+        return known
 
     def _executions(self) -> dict[ComputationLine, int]:
         """Return how often each computation of the schedule runs, callers first."""

@@ -126,7 +126,7 @@ class _FusionReader:
         self, outer: Computation, fusion: InstructionLine, value: InstructionLine, depth: int
     ) -> list[Access]:
         """Return what a fusion inside of the fusion reads of a parameter."""
-        called = self._operands.module.called_by(fusion)
+        called = self._operands.called_by(fusion)
         if not called or depth > _MAX_FUSION_DEPTH:
             return []
         body = self._operands.module.computation(called[0])

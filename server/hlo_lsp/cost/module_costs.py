@@ -3,7 +3,7 @@
 A loop counts as one iteration of its body and its condition, a custom call as -1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
@@ -18,6 +18,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
 _FUSIONS = frozenset({"fusion", "fusion-start"})
+_MOVING_BY_INDEX = frozenset({"gather", "scatter"})
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _NO_ARITHMETIC = frozenset(
     opcode
@@ -70,7 +71,6 @@ class ModuleCosts:
         self._fusions = FusionIndex(operands) if fusions is None else fusions
         self._costs: dict[InstructionLine, Cost] = {}
         self._computations: dict[ComputationLine, Cost] = {}
-        # By opcode and shapes, for opcodes whose cost depends on nothing else.
         self._costs_by_shapes: dict[tuple[str, str, tuple[str, ...]], Cost] = {}
 
     @property
@@ -113,21 +113,28 @@ class ModuleCosts:
             return self._fusion_cost(instruction)
         if has_formula(opcode) or opcode.endswith(_START):
             return cost_of(self.operation(instruction))
-        key = opcode, instruction.shape, self.operands.shapes(instruction)
+        return self._cost_by_shapes(
+            instruction, lambda instruction: cost_of(self.operation(instruction))
+        )
+
+    def _cost_by_shapes(
+        self, instruction: InstructionLine, compute: Callable[[InstructionLine], Cost]
+    ) -> Cost:
+        """Return a cost that depends only on the opcode and the shapes, each computed once."""
+        key = instruction.opcode, instruction.shape, self.operands.shapes(instruction)
         known = self._costs_by_shapes.get(key)
         if known is None:
-            known = self._costs_by_shapes[key] = cost_of(self.operation(instruction))
+            known = self._costs_by_shapes[key] = compute(instruction)
         return known
 
     def _fusion_cost(self, fusion: InstructionLine) -> Cost:
-        called = self.module.called_by(fusion)
+        called = self.operands.called_by(fusion)
         if not called:
             return Cost(bytes_accessed=self.operation(fusion).bytes_of_all)
         body = self.module.computation(called[0])
-        if _attribute(fusion, "kind") == "kCustom":
-            for member in body.members:
-                if member.opcode in {"gather", "scatter"}:
-                    return self.of(member)
+        moving = next((one for one in body.members if one.opcode in _MOVING_BY_INDEX), None)
+        if moving is not None and _attribute(fusion, "kind") == "kCustom":
+            return self.of(moving)
         return self._fused_arithmetic(body).with_bytes(self._fusion_bytes(body, fusion))
 
     def _fusion_bytes(self, body: Computation, fusion: InstructionLine) -> int:
@@ -156,7 +163,7 @@ class ModuleCosts:
 
     def _callees(self, instruction: InstructionLine, attribute: str) -> list[Cost]:
         return [
-            self.of_computation(callee.computation)
+            self.of_computation(self.operands.equal.first(callee.computation))
             for callee in self.module.callees(instruction)
             if callee.attribute == attribute and callee.computation is not None
         ]

@@ -1,7 +1,8 @@
-"""The operands and the users of the instructions of a module, each computation read once."""
+"""The operands, users, and callees of the instructions of a module, each computation read once."""
 
 from collections.abc import Sequence
 
+from hlo_lsp.cost.equal_computations import EqualComputations
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -10,12 +11,14 @@ _Operands = Sequence[InstructionLine | None]
 
 
 class OperandIndex:
-    """Operands by instruction, and users by computation; both are read on request."""
+    """Operands and callees by instruction, and users by computation, all read on request."""
 
     def __init__(self, module: ModuleIndex) -> None:
         self.module = module
         self._operands: dict[InstructionLine, _Operands] = {}
         self._shapes: dict[InstructionLine, tuple[str, ...]] = {}
+        self.equal = EqualComputations(module)
+        self._called: dict[InstructionLine, Sequence[ComputationLine]] = {}
         self._users: dict[Computation, dict[InstructionLine, list[InstructionLine]]] = {}
 
     def of(self, instruction: InstructionLine) -> _Operands:
@@ -37,6 +40,14 @@ class OperandIndex:
             found = self.of(instruction)
             known = tuple(["" if one is None else one.shape for one in found])
             self._shapes[instruction] = known
+        return known
+
+    def called_by(self, instruction: InstructionLine) -> Sequence[ComputationLine]:
+        """Return the computations that an instruction calls, or others of equal cost."""
+        known = self._called.get(instruction)
+        if known is None:
+            known = [self.equal.first(one) for one in self.module.called_by(instruction)]
+            self._called[instruction] = known
         return known
 
     def _read(self, body: Computation) -> None:
