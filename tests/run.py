@@ -36,7 +36,7 @@ CHECKS = (
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
 TESTS = (
-    *("pytest", "-n", "4", "--dist", "loadgroup", "--no-loadscope-reorder"),
+    *("pytest", "-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder"),
     *("--durations=10", "-m", "not growth"),
 )
 QUICK = ("-m", "not corpus and not editors and not e2e and not growth")

@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from hlo_lsp import background_jobs
 from hlo_lsp.background_jobs import Cancelled, Job, cached_property, checkpoint
 from jobs import count_checkpoints, started
 
@@ -39,6 +40,20 @@ def test_job_pauses_at_each_checkpoint() -> None:
 def test_job_with_time_left_does_not_pause() -> None:
     job = Job(partial(count_to, 3, []))
     assert job.step(60)
+
+
+def test_time_starts_when_the_thread_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    wake = background_jobs._Worker.resume
+
+    def wake_late(worker: background_jobs._Worker) -> None:
+        nonlocal now
+        now += 1000
+        wake(worker)
+
+    monkeypatch.setattr(background_jobs._Worker, "resume", wake_late)
+    monkeypatch.setattr("hlo_lsp.background_jobs.time.monotonic", lambda: now)
+    assert Job(partial(count_to, 3, [])).step(60)
 
 
 def test_finished_job_does_not_run_again() -> None:

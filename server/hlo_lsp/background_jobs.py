@@ -7,6 +7,7 @@ runs the job starts it again. So work needs no provisions for changes: it never 
 from __future__ import annotations
 
 import contextvars
+import math
 import os
 import threading
 import time
@@ -38,6 +39,8 @@ class Job(Generic[T]):
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._worker: _Worker | None = None
+        self._seconds = 0.0
+        self._last_deadline = math.inf
         self._deadline = 0.0
         self._is_cancelled = False
         self._is_outdated = False
@@ -49,7 +52,9 @@ class Job(Generic[T]):
     def step(self, seconds: float) -> bool:
         """Run until the first checkpoint after this time or to the end; return whether it ended.
 
-        If another job calls this method, the deadline of that job applies, too.
+        The time starts when the thread of the job runs: on a busy machine, this takes longer than a
+        step, which would do nothing otherwise. If another job calls this method, the deadline of
+        that job applies, too.
 
         Raises:
             Outdated: something that the job has read changed since the last step.
@@ -61,9 +66,8 @@ class Job(Generic[T]):
         if self._is_done:
             return True
         outer = _State.job
-        self._deadline = time.monotonic() + seconds
-        if outer is not None and outer._deadline < self._deadline:
-            self._deadline = outer._deadline
+        self._seconds = seconds
+        self._last_deadline = math.inf if outer is None else outer._deadline
         if self._worker is None:
             self._worker = _idle.pop() if _idle else _Worker()
             self._worker.job = self
@@ -124,6 +128,7 @@ class Job(Generic[T]):
 
     def run(self) -> None:
         """Call the function; the worker thread calls this method."""
+        self._start_time()
         try:
             self._result = self._context.run(self._work)
         except BaseException as error:  # noqa: BLE001  # step raises it on the other thread
@@ -136,8 +141,12 @@ class Job(Generic[T]):
             raise Cancelled  # in an attempt
         if time.monotonic() >= self._deadline:
             self._worker.pause()
+            self._start_time()
         if self._is_cancelled:
             raise Cancelled
+
+    def _start_time(self) -> None:
+        self._deadline = min(time.monotonic() + self._seconds, self._last_deadline)
 
 
 class _Worker:

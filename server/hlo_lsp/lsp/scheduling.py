@@ -20,7 +20,7 @@ Listener = Callable[..., None]
 _SLICE_SECONDS = 0.004  # of work between two iterations of the event loop
 _ATTEMPT_SECONDS = 0.001  # of short work before it runs on another thread
 _ITERATIONS_OF_MESSAGE = 6  # of the event loop from its bytes to the request, or to the reply
-_BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
+_BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes more processor time
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 
 
@@ -109,12 +109,13 @@ async def run_in_background(work: Callable[[], T]) -> T:
     """Run work that no request waits for, with pauses while there is other work.
 
     There is a pause before the work, because many small pieces of it would block the event loop.
+    Other processes, such as a compiler that uses all processors, cause no pauses.
     """
 
     async def give_way() -> None:
-        begun = time.monotonic()
+        begun = time.process_time()
         await asyncio.sleep(0)
-        if time.monotonic() - begun > _BUSY_SECONDS:
+        if time.process_time() - begun > _BUSY_SECONDS:
             await asyncio.sleep(_BACKOFF_SECONDS)
 
     await give_way()
