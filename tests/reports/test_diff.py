@@ -48,6 +48,19 @@ def test_different_platforms_come_first() -> None:
     assert _text(cpu, tpu).startswith(start)
 
 
+def test_headline_names_the_memory_of_each_platform() -> None:
+    def compiled(stem: str) -> Compile:
+        texts = {"": MODULE, "-buffer-assignment": ASSIGNMENT, "-live-range": RANGES}
+        return Compile(
+            [DumpFile.of_text(text, f"{stem}{suffix}.txt") for suffix, text in texts.items()]
+        )
+
+    sides = compiled("module_0001.jit_f.cpu_after_optimizations"), compiled(STEM)
+    assert headline(compare(*sides)) == (
+        "jit_f (different platforms: CPU -> TPU): main memory peak 5.0 KiB -> HBM peak 5.0 KiB"
+    )
+
+
 def test_line_in_another_checkout_is_one_group() -> None:
     moved = MODULE.replace("/home/user/model.py", "/home/user/branch/model.py")
     larger = ASSIGNMENT.replace("size 3072", "size 5120").replace(

@@ -51,13 +51,18 @@ def headline(diff: ModuleDiff) -> str:
     name = diff.before.name
     if diff.after.name != name:
         name = f"{name} -> {diff.after.name}"
-    if diff.after.backend is not diff.before.backend:
+    is_same_platform = diff.after.backend is diff.before.backend
+    if not is_same_platform:
         name += f" (different platforms: {diff.before.backend.value} -> {diff.after.backend.value})"
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
     if space is None:
         return f"{name}: no buffer assignment on either side"
+    if not is_same_platform and diff.before.main is not None and diff.after.main is not None:
+        # One platform lacks memory spaces of the other.
+        before, after = map(_peak_or_allocated, (diff.before.main, diff.after.main))
+        return f"{name}: {before} -> {after}"
     if space.peaks is not None and space.peak_change:
         before, after = map(format_short_bytes, space.peaks)
         text = f"{space.title} peak {_signed(space.peak_change)} ({before} -> {after})"
@@ -68,6 +73,13 @@ def headline(diff: ModuleDiff) -> str:
         change = "" if diff.cost is None else cost_headline(diff.cost)
         return f"{name}: the same memory{f', cost {change}' if change else ''}"
     return f"{name}: {text}{_cause(space)}"
+
+
+def _peak_or_allocated(space: SpaceSummary) -> str:
+    """Return the peak of a memory space, or its allocated bytes if the peak is unknown."""
+    if space.bytes is None:
+        return f"{space.title} allocated {format_short_bytes(space.allocated_bytes)}"
+    return f"{space.title} peak {format_short_bytes(space.bytes)}"
 
 
 def _cause(space: SpaceDiff) -> str:
