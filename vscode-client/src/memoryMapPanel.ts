@@ -196,9 +196,14 @@ export class MemoryMapPanel implements vscode.Disposable {
       position: { line: place.line, character },
     });
     return hover !== null && hover !== undefined && MarkupContent.is(hover.contents)
-      ? vscode.commands.executeCommand<string>("markdown.api.render", hover.contents.value)
+      ? vscode.commands.executeCommand<string>("markdown.api.render", withoutFileLinks(hover.contents.value))
       : undefined;
   }
+}
+
+/** Replace links to files by their titles, since the renderer of VS Code shows such links as raw Markdown. */
+function withoutFileLinks(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]\n]*)\]\(file:[^)\n]*\)/gu, "$1");
 }
 
 function placeOfCursor(): FileLine | Sides | undefined {
