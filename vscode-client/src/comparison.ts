@@ -75,15 +75,19 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
         { location: vscode.ProgressLocation.Notification, title: "Comparing compiles" },
         () => this.comparison(query),
       );
+      // The answer comes first: VS Code shows texts only after it has compared them, for seconds.
+      const page = await writePage(this.storage, "comparison", "Comparison", comparison.markdown);
+      await vscode.commands.executeCommand("markdown.showPreview", page);
       if (comparison.texts !== null) {
         const names = before.name === after.name ? before.name : `${before.name} ↔ ${after.name}`;
         const [left, right] = SIDES.map((side) => documentOf(side, query));
-        await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, { preview: false });
+        await vscode.commands.executeCommand("vscode.diff", left, right, `${names} (before ↔ after)`, {
+          preview: false,
+          background: true,
+        });
       } else {
         await this.showMaps(sides);
       }
-      const page = await writePage(this.storage, "comparison", "Comparison", comparison.markdown);
-      await vscode.commands.executeCommand("markdown.showPreview", page);
     } catch (error) {
       showFailure(error);
     }
@@ -156,7 +160,9 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
   }
 
   private async choose(title: string, other?: CompileChoice): Promise<CompileChoice | undefined> {
-    const compiles = this.dumps.compiles();
+    const open = vscode.window.activeTextEditor?.document.uri.toString();
+    const rank = (compile: CompileChoice): number => (other === undefined ? openFirst(compile, open) : alikeFirst(compile, other));
+    const compiles = this.dumps.compiles().then((all) => [...all].sort((one, two) => rank(one) - rank(two)));
     const items = compiles.then((all) => [
       ...all
         .filter(({ uri, line }) => uri !== other?.uri || line !== other.line)
@@ -171,6 +177,16 @@ export class CompileComparison implements vscode.TextDocumentContentProvider, vs
     const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
     return chosen === undefined ? undefined : (chosen.compile ?? chooseFile());
   }
+}
+
+/** Rank a compile by whether a file is one of its files. */
+function openFirst({ uri, files = [] }: CompileChoice, open: string | undefined): number {
+  return [uri, ...files].some((file) => vscode.Uri.parse(file).toString() === open) ? 0 : 1;
+}
+
+/** Rank a compile by whether it is of the same function, and then of the same platform. */
+function alikeFirst(compile: CompileChoice, other: CompileChoice): number {
+  return (compile.name === other.name ? 0 : 2) + (compile.backend === other.backend ? 0 : 1);
 }
 
 /** Return the name that a line of a compared text defines: that of an instruction or a computation. */

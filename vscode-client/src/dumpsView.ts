@@ -24,6 +24,7 @@ interface Buffer {
 interface Compile {
   readonly uri: string;
   readonly line: number;
+  readonly backend: string;
   readonly title: string;
   readonly text: string;
   readonly instructions: number;
@@ -50,6 +51,10 @@ export interface CompileChoice {
   readonly uri: string;
   readonly line: number;
   readonly detail: string;
+  /** The platform, which is unknown for a file outside the list. */
+  readonly backend?: string;
+  /** The URIs of all its files in the list. */
+  readonly files?: readonly string[];
 }
 
 /** A row of the tree. */
@@ -102,7 +107,15 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
   }
 
   async getChildren(node?: DumpNode): Promise<DumpNode[]> {
-    return node === undefined ? (await this.modules()).map(moduleNode) : node.children();
+    if (node !== undefined) {
+      return node.children();
+    }
+    const modules = await this.modules();
+    if (this.server.state !== "failed") {
+      // Until then, the empty view does not say that there are no dumps.
+      void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
+    }
+    return modules.map(moduleNode);
   }
 
   /** Return all compiles in the workspace. */
@@ -126,9 +139,6 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
     } catch (error) {
       this.log.warn(`no list of compiles: ${String(error)}`);
       return [];
-    } finally {
-      // Until then, the empty view does not say that there are no dumps.
-      void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
     }
   }
 
@@ -214,8 +224,9 @@ function compileNode(name: string, label: string, compile: Compile, id = `${comp
   return { ...node, compile: choiceOf(name, compile) };
 }
 
-function choiceOf(name: string, { uri, line, text, difference }: Compile): CompileChoice {
-  return { name, uri, line, detail: difference === null ? text : `${text} · ${difference}` };
+function choiceOf(name: string, { uri, line, backend, text, difference, files }: Compile): CompileChoice {
+  const detail = difference === null ? text : `${text} · ${difference}`;
+  return { name, uri, line, detail, backend, files: files.map((file) => file.uri) };
 }
 
 function fileNode(file: DumpFile, compile: string, line = 0): DumpNode {

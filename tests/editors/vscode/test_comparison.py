@@ -1,5 +1,6 @@
 """Tests for the comparison of two compiles in VS Code."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -43,6 +44,21 @@ async def test_tree_opens_answer_and_texts(
     path, line = await until(window.front, lambda front: front[0].suffix == ".txt")
     assert path.parent.name == "v5p"
     assert line.startswith("  %")
+
+
+async def test_lists_offer_open_compile_and_then_same_function(
+    folder: Path, corpus_small: Path, window: Window
+) -> None:
+    two_targets(corpus_small, folder)
+    (module,) = folder.glob("v5e/*.jit_rm.cl_*.after_optimizations.txt")
+    await window.open(module)
+    comparing = asyncio.create_task(window.host.command("hlo.compareWith"))
+    row = window.page.locator(".quick-input-list .monaco-list-row")
+    await until(row.first.inner_text, lambda text: "v5e/" in text and "jit_rm" in text)
+    await row.first.click()
+    await until(row.first.inner_text, lambda text: "v5p/" in text and "jit_rm" in text)
+    await window.page.keyboard.press("Escape")
+    await comparing
 
 
 async def test_memory_maps_and_definitions_of_the_compared_texts(
