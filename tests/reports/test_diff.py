@@ -48,14 +48,28 @@ def test_different_platforms_come_first() -> None:
     assert _text(cpu, tpu).startswith(start)
 
 
-def test_headline_names_the_memory_of_each_platform() -> None:
-    def compiled(stem: str) -> Compile:
-        texts = {"": MODULE, "-buffer-assignment": ASSIGNMENT, "-live-range": RANGES}
-        return Compile(
-            [DumpFile.of_text(text, f"{stem}{suffix}.txt") for suffix, text in texts.items()]
-        )
+def _compiled(stem: str, assignment: str = ASSIGNMENT) -> Compile:
+    texts = {"": MODULE, "-buffer-assignment": assignment, "-live-range": RANGES}
+    return Compile(
+        [DumpFile.of_text(text, f"{stem}{suffix}.txt") for suffix, text in texts.items()]
+    )
 
-    sides = compiled("module_0001.jit_f.cpu_after_optimizations"), compiled(STEM)
+
+def test_headline_prefers_the_memory_that_runs_out() -> None:
+    c = " value: <4 c @0> (size=2048,offset=0): f32[512]{0}\n"
+    vmem = c.replace("@0", "@1").replace("2048", "8192")
+    on_chip = f"allocation 3: size 8192, color 1, preallocated-temp:\n{vmem}"
+    before = ASSIGNMENT.replace(c, "") + on_chip
+    after = ASSIGNMENT.replace("size 3072", "size 4096").replace(
+        "b @0> (size=1024", "b @0> (size=2048"
+    )
+    found = compare(_compiled(STEM, before), _compiled(STEM, after))
+    assert headline(found).startswith("jit_f: HBM peak +1.0 KiB (5.0 KiB -> 6.0 KiB)")
+    assert {one.title: one.peak_change for one in found.spaces} == {"HBM": 1024, "VMEM": -8192}
+
+
+def test_headline_names_the_memory_of_each_platform() -> None:
+    sides = _compiled("module_0001.jit_f.cpu_after_optimizations"), _compiled(STEM)
     assert headline(compare(*sides)) == (
         "jit_f (different platforms: CPU -> TPU): main memory peak 5.0 KiB -> HBM peak 5.0 KiB"
     )
@@ -80,8 +94,8 @@ def test_moved_buffer_names_the_other_memory_space() -> None:
         " value: <2 a @0> (size=2048,offset=0): f32[512]{0:S(1)}\n"
     )
     after = example(moved, RANGES, MODULE)
-    assert "a (model.py:3 sin) was in memory space 0" in _text(example(), after)
-    assert "a (model.py:3 sin) is now in memory space 0" in _text(after, example())
+    assert "model.py:3 sin was in memory space 0" in _text(example(), after)
+    assert "model.py:3 sin is now in memory space 0" in _text(after, example())
 
 
 def test_longer_live_range_is_reported() -> None:

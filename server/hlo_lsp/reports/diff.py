@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
@@ -124,7 +125,16 @@ class ModuleDiff:
 
     @property
     def main(self) -> SpaceDiff | None:
-        """The memory space whose peak or, if no peak changed, allocated bytes changed most."""
+        """The memory space that matters most.
+
+        It is the largest one off the chip if its peak changed by at least 1%: that memory runs out.
+        Otherwise it is the one whose peak or, if no peak changed, allocated bytes changed most.
+        """
+        for space in self.spaces:
+            largest = max(space.peaks or (0,))
+            is_main = space.after is self.after.main is not None
+            if is_main and largest and not is_negligible(abs(space.peak_change), largest, 1):
+                return space
         return max(
             self.spaces,
             key=lambda one: (abs(one.peak_change), abs(one.allocated_change)),

@@ -6,6 +6,7 @@ from typing import Any
 
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
+from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.display import (
     count_noun,
     format_short_bytes,
@@ -161,7 +162,7 @@ def diff_markdown(
     yield ""
     yield "| Memory space | Allocated | Change | Peak | Change |"
     yield "|---|---:|---:|---:|---:|"
-    for space in diff.spaces:
+    for space in large_spaces(diff.spaces, lambda one: max(one.allocated)):
         cells = [space.title, format_short_bytes(space.allocated[1])]
         cells.append(_signed(space.allocated_change))
         if space.peaks is None:
