@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser
+from playwright.async_api import Browser, BrowserContext
 
 from editors.node import ROOT
 from editors.vscode import scenes
@@ -27,9 +27,27 @@ BYTES = 250_000
 COLORS = 128
 
 
+@pytest.fixture
+def takes_pictures(request: pytest.FixtureRequest) -> bool:
+    """Return whether to take the pictures again."""
+    return bool(request.config.getoption("--take-pictures", default=False))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def context(browser: Browser, takes_pictures: bool) -> AsyncIterator[BrowserContext]:
+    scale = scenes.SCALE if takes_pictures else 1  # drawing more pixels takes longer
+    context = await browser.new_context(viewport=scenes.SIZE, device_scale_factor=scale)
+    yield context
+    await context.close()
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def stage(
-    files: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
+    files: str,
+    code_server: CodeServer,
+    context: BrowserContext,
+    corpus_small: Path,
+    folder: Path,
 ) -> AsyncIterator[Window]:
     """Return a window of the size of the pictures on the files of some scenes."""
     if files == "two targets":
@@ -39,17 +57,13 @@ async def stage(
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
-    context = await browser.new_context(viewport=scenes.SIZE, device_scale_factor=scenes.SCALE)
     window = await Window.show(code_server, context, folder)
     yield window
     await window.close()
-    await context.close()
 
 
 @pytest.mark.parametrize("files", sorted({scene.files for scene in scenes.SCENES.values()}))
-async def test_pictures_match_vs_code(
-    files: str, stage: Window, request: pytest.FixtureRequest
-) -> None:
+async def test_pictures_match_vs_code(files: str, stage: Window, takes_pictures: bool) -> None:
     for name, scene in scenes.SCENES.items():
         if scene.files != files:
             continue
@@ -57,7 +71,7 @@ async def test_pictures_match_vs_code(
         await stage.host.command("workbench.action.closeSidebar")
         texts = await scene.show(stage)
         kept = PICTURES / f"{name}.json"
-        if request.config.getoption("--take-pictures", default=False):
+        if takes_pictures:
             PICTURES.mkdir(exist_ok=True)
             # Shadows and fading end with the animations.
             screen = await stage.page.screenshot(
