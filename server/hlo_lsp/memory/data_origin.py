@@ -16,7 +16,7 @@ from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.argument_names import tupled_argument_names
+from hlo_lsp.program.argument_names import tupled_argument_names, unoptimized_arguments
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import unescape_argument
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -130,7 +130,9 @@ class _Search:
         self._file = file
         self._module = file.module
         self._flow = ModuleFlow(file.module)
-        self._tupled_names = tupled_argument_names(dump)
+        # Read for the cache of queries. The names are not needed for most values, and the module
+        # has to be searched for them after each edit.
+        unoptimized_arguments(dump)
         self._steps: dict[_Step, _Step | None] = {}
         self._origins: dict[_Step, Origin] = {}
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
@@ -275,7 +277,7 @@ class _Search:
         argument = None
         if number is not None and home is not None and home.is_entry:
             op_name, _ = self._name_and_stack(producer)  # kept, as parameters can be long texts
-            name = unescape_argument(op_name or "") or self._tupled_names.get(path)
+            name = unescape_argument(op_name or "") or tupled_argument_names(self._dump).get(path)
             argument = name or f"parameter {number}"
         lines = self._with_members(chain)
         if argument is None and not any(map(self._source, lines)):

@@ -5,7 +5,7 @@ one tuple (``should_tuple_args``), whose elements have no names. In the text bef
 they are parameters with names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.compile import Compile
@@ -15,6 +15,8 @@ from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.syntax.module_records import InstructionLine
+
+_Kind = tuple[str, int]  # of an argument: the element type and the rank
 
 
 @query
@@ -30,14 +32,10 @@ def tupled_argument_names(dump: Compile) -> Mapping[TuplePath, str]:
     if parameter is None or len(parameters) > 1 or argument_name(parameter):
         return {}
     elements = element_texts(parameter.shape)
-    original = unoptimized_module(dump)
-    if elements is None or original is None:
+    arguments = unoptimized_arguments(dump)
+    if elements is None or list(map(_kind, elements)) != [kind for kind, _ in arguments]:
         return {}
-    found = [line for _, line in sorted(_parameters(original.module).items())]
-    if list(map(_kind, elements)) != [_kind(line.shape) for line in found]:
-        return {}
-    names = {(number,): argument_name(line) for number, line in enumerate(found)}
-    return {path: name for path, name in names.items() if name}
+    return {(number,): name for number, (_, name) in enumerate(arguments) if name}
 
 
 def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
@@ -47,6 +45,14 @@ def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
         return tupled[index]
     name = _named_parameters(dump).get(parameter) or f"parameter {parameter}"
     return f"{name} at {index_text(index)}" if index else name
+
+
+@query  # apart from the compiled module, whose edits do not change it
+def unoptimized_arguments(dump: Compile) -> Sequence[tuple[_Kind | None, str]]:
+    """Return the kinds and names of the parameters before optimizations."""
+    original = unoptimized_module(dump)
+    found = {} if original is None else _parameters(original.module)
+    return [(_kind(line.shape), argument_name(line)) for _, line in sorted(found.items())]
 
 
 @query
@@ -62,7 +68,7 @@ def _parameters(module: ModuleIndex) -> Mapping[int, InstructionLine]:
     return {} if entry is None else module.computation(entry).parameters
 
 
-def _kind(shape: str) -> tuple[str, int] | None:
+def _kind(shape: str) -> _Kind | None:
     """Return the element type and the rank, which partitioning does not change."""
     array = try_shape(shape)
     return (array.element_type, len(array.dims)) if isinstance(array, ArrayShape) else None

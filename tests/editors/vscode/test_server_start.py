@@ -120,7 +120,7 @@ async def test_missing_python_is_reported_until_one_is_selected(
     await window.page.locator(".settings-editor [data-key='hlo.server.path']").first.wait_for()
 
     # The button closes the notification, and the next start shows it again.
-    await window.run("HLO: Restart Server")
+    await window.host.command("hlo.restartServer")
     toast = await window.notification(NO_PYTHON)
     await toast.locator(".monaco-button", has_text="Select Interpreter").click()
     await window.open(at)
