@@ -58,13 +58,6 @@ vim.api.nvim_create_user_command('HloTimeSummary', function()
   require('hlo_lsp.summary').run_time()
 end, { desc = 'Show where the time of this dump goes' })
 
-vim.api.nvim_create_user_command('HloCompareProfiles', function(command)
-  if #command.fargs ~= 2 then
-    return vim.notify('usage: :HloCompareProfiles BEFORE AFTER', vim.log.levels.ERROR)
-  end
-  require('hlo_lsp.summary').compare_profiles(unpack(command.fargs))
-end, { nargs = '+', complete = 'file', desc = 'Compare two profiles of JAX' })
-
 vim.api.nvim_create_user_command('HloHottest', function(command)
   require('hlo_lsp.times').list_hottest(command.bang)
 end, { bang = true, desc = 'List the instructions, or with ! the Python lines and phases, with the most time' })
@@ -77,12 +70,18 @@ vim.api.nvim_create_user_command('HloModules', function(command)
   require('hlo_lsp.modules').run(command.args, command.bang)
 end, { bang = true, nargs = '?', complete = 'dir', desc = 'List the compiles below a folder' })
 
-vim.api.nvim_create_user_command('HloCompare', function(command)
-  if #command.fargs ~= 2 then
-    return vim.notify('usage: :HloCompare BEFORE AFTER', vim.log.levels.ERROR)
-  end
-  require('hlo_lsp.compare').run(unpack(command.fargs))
-end, { nargs = '+', complete = 'file', desc = 'Compare two compiles' })
+for name, comparison in pairs({
+  HloCompare = { 'compare', 'run', 'Compare two compiles' },
+  HloCompareProfiles = { 'summary', 'compare_profiles', 'Compare two profiles of JAX' },
+}) do
+  local module, run, description = unpack(comparison)
+  vim.api.nvim_create_user_command(name, function(command)
+    if #command.fargs ~= 2 then
+      return vim.notify(('usage: :%s BEFORE AFTER'):format(name), vim.log.levels.ERROR)
+    end
+    require('hlo_lsp.' .. module)[run](unpack(command.fargs))
+  end, { nargs = '+', complete = 'file', desc = description })
+end
 
 for name, direction in pairs({ HloPreviousPass = 'previous', HloNextPass = 'next' }) do
   vim.api.nvim_create_user_command(name, function()
