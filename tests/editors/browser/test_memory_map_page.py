@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, expect
 
 from editors.node import NODE, ROOT
 from editors.vscode.waiting import until
@@ -110,6 +110,12 @@ async def test_groups_below_one_percent_share_a_row(
         "3 groups below 1%",
     ]
     await groups.locator("summary").click()
+    assert "programs.py:43" in await groups.locator(".name:visible").all_inner_texts()
+    before = await groups.inner_text()
+    bounds = await page.locator(".overlay").first.bounding_box()
+    assert bounds is not None
+    await page.mouse.click(bounds["x"] + 90, bounds["y"] + 60)  # an early step
+    await expect(groups).not_to_have_text(before, use_inner_text=True)
     assert "programs.py:43" in await groups.locator(".name:visible").all_inner_texts()
 
 

@@ -9,6 +9,9 @@ import type { LiveBuffer } from "./liveSet";
 const MAX_GROUPS = 60;
 const MIN_SHARE = 0.01; // of the bytes
 
+/** Whether the user opened the row of small groups; rows are made again whenever the pointer moves. */
+let areSmallGroupsShown = false;
+
 /**
  * Return a row for each group, the largest first; in a comparison, with the largest change first.
  *
@@ -66,7 +69,10 @@ export function groupRows(
     element("span", { class: "name" }, `${countNoun(small.length, "group")} below 1%`),
     element("span", { class: "size" }, isComparison ? formatChange(rest) : formatBytes(rest)),
   );
-  const isOpen = small.some(([group]) => group !== undefined && group.name === chosen);
+  const isOpen = areSmallGroupsShown || small.some(([group]) => group !== undefined && group.name === chosen);
   const folded = element("details", isOpen ? { open: "" } : {}, title, element("ul", {}, ...rows.slice(large.length)));
+  title.addEventListener("click", () => {
+    areSmallGroupsShown = !folded.open;
+  });
   return [...rows.slice(0, large.length), element("li", {}, folded)];
 }
