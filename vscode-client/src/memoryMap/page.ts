@@ -5,7 +5,7 @@ import { Groups } from "./colors";
 import { boxColumns } from "./columns";
 import { correspondingStep, spaceNamed } from "./comparison";
 import { button, choice, element } from "./dom";
-import { countNoun, formatBytes } from "./format";
+import { countNoun } from "./format";
 import { entriesOf, nameOf, type Entry } from "./entries";
 import { fileButton, placesOf } from "./files";
 import { legendOf } from "./fixedBand";
@@ -15,7 +15,9 @@ import { liveSet } from "./liveSet";
 import { GROUPING_TITLES, GROUPINGS, parseDocument, type Box, type Grouping, type MemoryMapDocument, type Module, type Space } from "./model";
 import { Notes } from "./notes";
 import { clampStep, type Target } from "./picking";
+import { bySize, SearchBox } from "./searchBox";
 import { Side } from "./side";
+import { SpaceTabs } from "./spaceTabs";
 import { StepPanel } from "./stepPanel";
 import { SortedTable } from "./table";
 import { Frame } from "./viewport";
@@ -28,23 +30,17 @@ export class Page {
   private spaceName: string | undefined;
   private grouping: Grouping = "line";
   private groups: Groups | undefined;
-  private matches: readonly Box[] = [];
-  private match = -1;
+  private found: readonly Box[] | undefined;
   private chosenGroup: string | undefined;
 
   private readonly title = element("h1");
   private readonly subtitle = element("p", { class: "subtitle" });
   private readonly entryChoice = element("div", { class: "modules" });
-  private readonly spaceChoice = element("div", { class: "spaces", role: "group", "aria-label": "Memory space" });
+  private readonly spaceTabs: SpaceTabs;
   private readonly groupingChoice = element("div");
   private readonly fixedBox = element("input", { type: "checkbox" });
   private readonly message = element("p", { class: "message", role: "status" });
-  private readonly searchBox = element("input", {
-    type: "search",
-    placeholder: "Name, line, scope, shape",
-    "aria-label": "Search buffers",
-  });
-  private readonly matchCount = element("span", { class: "matches", role: "status" });
+  private readonly searchBox: SearchBox;
   private readonly maps = element("div", { class: "maps" });
   private readonly legend = element("ul", { class: "legend", "aria-label": "Legend" });
   private readonly notes = new Notes();
@@ -72,6 +68,15 @@ export class Page {
       this.chooseGroup(name);
     };
     this.panel = new StepPanel(() => this.grouping, open, choose);
+    this.spaceTabs = new SpaceTabs((name) => {
+      this.showSpace(name);
+    });
+    const search = (): void => {
+      this.search();
+    };
+    this.searchBox = new SearchBox(search, (box) => {
+      this.goTo(box, false);
+    });
     this.tableButton = button("Table", { "aria-pressed": "false" }, () => {
       this.toggleTable();
     });
@@ -145,7 +150,7 @@ export class Page {
       "div",
       { class: "tools" },
       this.groupingChoice,
-      element("div", { class: "search" }, this.searchBox, this.matchCount),
+      this.searchBox.element,
       element("label", { class: "choice fixed-choice", title: fixedTitle }, this.fixedBox, element("span", {}, "Fixed allocations")),
       button("Peak", { title: "Go to the peak (P)" }, () => {
         this.showPeak();
@@ -165,7 +170,7 @@ export class Page {
     this.all.element.hidden = true;
     this.message.hidden = true;
     this.root.append(
-      element("header", {}, titles, this.entryChoice, this.spaceChoice, tools, this.message),
+      element("header", {}, titles, this.entryChoice, this.spaceTabs.element, tools, this.message),
       element("main", {}, this.content, this.panel.element),
       element("footer", {}, keys),
       this.card.element,
@@ -194,19 +199,6 @@ export class Page {
   }
 
   private listen(): void {
-    this.searchBox.addEventListener("input", () => {
-      this.search();
-    });
-    this.searchBox.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && this.matches.length > 0) {
-        const count = this.matches.length;
-        this.match = (this.match + (event.shiftKey ? count - 1 : 1)) % count;
-        this.goTo(this.matches[this.match], false);
-      } else if (event.key === "Escape") {
-        this.searchBox.value = "";
-        this.search();
-      }
-    });
     document.addEventListener("pointermove", ({ target }) => {
       if (!(target instanceof Element && this.maps.contains(target))) {
         this.card.hide(); // the map has not noticed if it was replaced below the pointer
@@ -252,40 +244,11 @@ export class Page {
     this.frame.showsFixed = this.fixedBox.checked;
     this.sides = entry.map((module) => this.createSide(module, spaceNamed(module, names[0] ?? "")));
     this.maps.replaceChildren(...this.sides.map((side) => side.element));
-    this.spaceChoice.replaceChildren(
-      ...names.map((name) => {
-        const spaces = entry.map((module) => spaceNamed(module, name));
-        const tab = button("", { "aria-pressed": "false", "data-space": name }, () => {
-          this.showSpace(name);
-        });
-        tab.append(element("strong", {}, name), ` ${spaces.map(sizeOf).join(" → ")}`);
-        return tab;
-      }),
-    );
-    this.foldSmallSpaces(entry);
+    this.spaceTabs.show(entry, names);
     const name = names.find((each) => each === this.spaceName) ?? names[0];
     if (name !== undefined) {
       this.showSpace(name);
     }
-  }
-
-  /** Replace the buttons of tiny memory spaces by one that shows them. */
-  private foldSmallSpaces(entry: Entry): void {
-    const found = entry.flatMap(({ data: { spaces } }) => spaces);
-    const isSmall = (name: string | null): boolean =>
-      found.every((space) => space.name !== name || space.isSmall === true);
-    const small = [...this.spaceChoice.children].filter((tab) => isSmall(tab.getAttribute("data-space")));
-    if (small.length === 0) {
-      return;
-    }
-    const more = button(`${countNoun(small.length, "small space")}…`, {}, () => {
-      more.replaceWith(...small);
-      this.markSpace();
-    });
-    small[0]?.before(more);
-    small.forEach((tab) => {
-      tab.remove();
-    });
   }
 
   private createSide(module: Module, space: Space): Side {
@@ -330,18 +293,12 @@ export class Page {
   private showSpace(name: string): void {
     this.spaceName = name;
     this.selectBox(undefined);
-    this.markSpace();
+    this.spaceTabs.mark(name);
     for (const side of this.sides) {
       side.space = spaceNamed(side.module, name);
       side.step = side.space.curve?.peakStep ?? 0;
     }
     this.showGroups(false);
-  }
-
-  private markSpace(): void {
-    for (const tab of this.spaceChoice.querySelectorAll("[data-space]")) {
-      tab.setAttribute("aria-pressed", String(tab.getAttribute("data-space") === this.spaceName));
-    }
   }
 
   private showSpaceOf(box: Box): void {
@@ -397,22 +354,15 @@ export class Page {
   }
 
   private showPanel(): void {
-    const isSearch = this.searchBox.value.trim() !== "";
-    this.panel.show(this.sides, this.groups, this.chosenGroup, isSearch ? new Set(this.matches) : undefined);
+    this.panel.show(this.sides, this.groups, this.chosenGroup, this.found && new Set(this.found));
   }
 
   private search(): void {
-    const text = this.searchBox.value;
-    const isSearch = text.trim() !== "";
-    const found = new Set(this.sides.flatMap(({ module, space }) => [...module.search(space, text)]));
+    this.found = this.searchBox.find(this.sides);
     const shown = (boxes: readonly Box[]): Box[] =>
       boxes.filter((box) => this.sides.some((side) => side.module === box.module && side.includes(box.allocation)));
-    const bySize = (boxes: Iterable<Box>): Box[] => [...boxes].sort((one, other) => other.size - one.size);
-    this.matches = bySize(found);
-    this.match = -1;
-    this.matchCount.textContent = isSearch ? countNoun(found.size, "buffer") : "";
-    this.choose(isSearch ? found : undefined);
-    this.all.show(shown(isSearch ? this.matches : bySize(this.sides.flatMap(({ space }) => space.boxes))));
+    this.choose(this.found && new Set(this.found));
+    this.all.show(shown(this.found ?? bySize(this.sides.flatMap(({ space }) => space.boxes))));
     this.showPanel();
   }
 
@@ -465,8 +415,4 @@ export class Page {
     this.root.dataset["selected"] = box?.name ?? "";
     this.root.dataset["match"] = box?.match?.name ?? "";
   }
-}
-
-function sizeOf({ curve, allocatedBytes }: Space): string {
-  return `${curve === undefined ? "" : `${formatBytes(curve.peakBytes)} of `}${formatBytes(allocatedBytes)}`;
 }
