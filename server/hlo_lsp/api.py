@@ -24,12 +24,14 @@ from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.profiles.time_facts import TimeSources
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines
 from hlo_lsp.reports.measured_time import profile_json
-from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+from hlo_lsp.reports.memory_map import memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
 from hlo_lsp.text.disk import UnreadableError
@@ -82,7 +84,8 @@ class Module:
 
     def memory_map_html(self) -> str:
         """Return the memory map as a self-contained HTML page."""
-        return memory_map_page(memory_map_document([memory_map(self._dump)]))
+        found = timed_memory_map(self._dump, TimeSources(chip_of(self._dump)))
+        return memory_map_page(memory_map_document([found]))
 
     def __str__(self) -> str:
         return "\n".join(summary_lines(self._summary, 5))

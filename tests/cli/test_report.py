@@ -65,3 +65,24 @@ def test_profile_without_events_is_an_error(dump: Path, tmp_path: Path) -> None:
     result = run("report", dump, "--metric", "time", "-o", tmp_path / "time.html")
     assert result.status == 2
     assert not (tmp_path / "time.html").exists()
+
+
+def test_memory_map_has_measured_times(corpus_profiles: Path, tmp_path: Path) -> None:
+    profile = corpus_profiles / "jax_0_12" / "train"
+    options = ("--profile", profile, "-o", tmp_path / "map.json")
+    assert run("report", profile / "profile.xplane.pb", *options).status == 0
+    maps = json.loads((tmp_path / "map.json").read_text("utf-8"))["modules"]
+    (time,) = [sum(one["time"]["picoseconds"]) for one in maps if "time" in one]
+    (program,) = json.loads(run("profile", profile, "--format", "json").out)["modules"]
+    own = sum(one["own_ps"] for one in program["instructions"])
+    assert round(time / 10**6) == round(own / program["runs"] / 10**6)
+
+
+def test_profile_of_other_programs_is_reported(
+    corpus_profiles: Path, corpus_small: Path, tmp_path: Path
+) -> None:
+    dump = corpus_small / "tpu_v5e" / f"{_STEM}-buffer-assignment.txt"
+    profile = corpus_profiles / "jax_0_12" / "train"
+    result = run("report", dump, "--profile", profile, "-o", tmp_path / "map.json")
+    assert result.status == 2
+    assert result.err.endswith("train: no run of these dumps\n")

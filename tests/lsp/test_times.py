@@ -15,6 +15,7 @@ from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover
 from hlo_lsp.lsp.loading import SessionListener
+from hlo_lsp.lsp.memory_map import answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
@@ -273,3 +274,13 @@ async def test_cost_of_a_large_compile_is_computed_in_the_background(
     while not harness.listener.computed:
         await asyncio.sleep(0)
     assert "**cost**" in await harness.hover()
+
+
+async def test_memory_map_has_the_time_of_a_profile_beside_the_dump(tmp_path: Path) -> None:
+    harness = TimesHarness(tmp_path)
+    written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)
+    found = await answer_memory_map(harness.session, CompilePlace(harness.uri, None))
+    assert found is not None
+    time = found["modules"][0]["time"]
+    assert time["title"] == "measured time"
+    assert max(time["picoseconds"]) == 30 * 10**6

@@ -1,7 +1,7 @@
 """The memory maps of two compiles with the boxes that correspond."""
 
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.reports.memory_map import compared_maps
+from hlo_lsp.reports.map_comparison import compared_maps
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
 
 

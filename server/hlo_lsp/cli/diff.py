@@ -1,13 +1,15 @@
 """``hlo-lsp diff``: compare two compiles, or all compiles of two folders."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.report import write_maps
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
-from hlo_lsp.reports.memory_map import NO_MAPS, compared_maps
+from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.remote import shown
 
@@ -39,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print_text(found, only_before, only_after, options)
     if options.map is not None:
-        maps = compared_maps(pairs)
+        maps = compared_maps(pairs, partial(chip_of, name=options.chip))
         if not maps["modules"]:
             return print_errors([NO_MAPS])
         errors = write_maps(maps, Path(options.map))

@@ -370,6 +370,12 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     )
     add_metric_option(parser)
     add_chip_option(parser)
+    parser.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        type=dump_path,
+        help="a profile of JAX, for the measured time of the steps of memory maps",
+    )
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:

@@ -7,14 +7,20 @@ from pathlib import Path
 
 from hlo_lsp.cli.cost import costs_at
 from hlo_lsp.cli.dumps import dumps_at, print_errors
+from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun
+from hlo_lsp.profiles.time_facts import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.measured_time import profile_json
-from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
+from hlo_lsp.reports.memory_map import Json, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
+from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.reports.time_page import cost_page, time_page
+from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.remote import shown
 
 _MAX_GROUPS = 1_000  # of the JSON form of costs
 
@@ -22,19 +28,36 @@ _MAX_GROUPS = 1_000  # of the JSON form of costs
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
+    if options.profile is not None and options.metric != "memory":
+        raise CommandError("--profile is for memory maps")
     name, write = _METRICS[options.metric]
     write(options, Path(options.output or name), errors)
     return print_errors(errors)
 
 
 def _write_memory_maps(options: argparse.Namespace, output: Path, errors: list[str]) -> None:
-    found = [memory_map(dump) for dump in dumps_at(options.paths, errors, sizes_only=True)]
+    profiles = () if options.profile is None else (_profile_times(options.profile, errors),)
+    found = [
+        timed_memory_map(dump, TimeSources(chip_of(dump, options.chip), profiles))
+        for dump in dumps_at(options.paths, errors, sizes_only=True)
+    ]
+    if profiles and not any(one.get("time", {}).get("isMeasured") for one in found):
+        errors.append(f"{shown(options.profile)}: no run of these dumps")
     maps = sorted((one for one in found if one["spaces"]), key=_size, reverse=True)
     if maps:
         errors += write_maps(memory_map_document(maps), output)
     elif not errors:
         names = ", ".join(one["path"] for one in found)
         errors.append(f"{names}: no buffer assignment, so there is nothing to show")
+
+
+def _profile_times(path: Path, errors: list[str]) -> ProfileTimes:
+    try:
+        times = read_profile_times(path)
+    except UnreadableError as error:
+        raise CommandError(str(error)) from None
+    errors += times.damages
+    return times
 
 
 def _write_costs(options: argparse.Namespace, output: Path, errors: list[str]) -> None:

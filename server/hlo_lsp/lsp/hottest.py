@@ -56,11 +56,17 @@ async def answer_with_times(
     Raises:
         RequestFailedError: The file is not a dump.
     """
-    document = types.TextDocumentIdentifier(uri)
+    await wait_for_profiles(session, types.TextDocumentIdentifier(uri), line)
+    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
+
+
+async def wait_for_profiles(
+    session: Session, document: types.TextDocumentIdentifier, line: int | None
+) -> None:
+    """Wait until the profiles for the compile of a file are read, if the file is a dump."""
     context = await session.context(document, line, whole=True, closed=True)
     if context is not None:
         await session.times.wait([path_of(context.dump)])
-    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
 
 
 def _hottest(context: RequestContext) -> Json | None:

@@ -13,7 +13,6 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.memory.advice import Advice, advice
-from hlo_lsp.memory.buffer_changes import BufferMatching
 from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
@@ -48,7 +47,6 @@ Table = dict[str, list[int]]
 FORMAT = "hlo-lsp memory map"
 VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
-NO_MAPS = "one of the compiles has no buffer assignment, so there is nothing to show"
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
@@ -355,36 +353,3 @@ def _donation_rows(arguments: Iterable[Argument]) -> list[list[str]]:
 def _advice_rows(found: Iterable[Advice]) -> list[list[str]]:
     """Return advice as pairs of text and saving."""
     return [[capitalized(one.text), one.price] for one in found]
-
-
-def compared_maps(pairs: Iterable[tuple[Compile, Compile]]) -> Json:
-    """Return a document with the memory maps of pairs of compiles, and their corresponding boxes.
-
-    Pairs without a buffer assignment on one side are left out.
-    """
-    maps: list[Json] = []
-    comparisons: list[Json] = []
-    for before, after in pairs:
-        sides = memory_map(before), memory_map(after)
-        if all(side["spaces"] for side in sides):
-            number = len(maps)
-            boxes = _corresponding_boxes(before, after, *sides)
-            comparisons.append({"before": number, "after": number + 1, "boxes": boxes})
-            maps += sides
-    return memory_map_document(maps) | {"comparisons": comparisons}
-
-
-def _corresponding_boxes(
-    before: Compile, after: Compile, first: Json, second: Json
-) -> dict[str, list[int]]:
-    """Return the rows of boxes of corresponding values in both maps."""
-    row_of, other_row_of = (
-        {identifier: row for row, identifier in enumerate(side["boxes"]["id"])}
-        for side in (first, second)
-    )
-    rows = [
-        (row_of[one.id], other_row_of[other.id])
-        for one, other in BufferMatching(before, after).pairs()
-        if one.id in row_of and other.id in other_row_of
-    ]
-    return {"before": [row for row, _ in rows], "after": [row for _, row in rows]}

@@ -19,7 +19,8 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.diff import compare
-from hlo_lsp.reports.memory_map import compared_maps, memory_map, memory_map_document
+from hlo_lsp.reports.map_comparison import compared_maps
+from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 from hlo_lsp.reports.memory_map_page import memory_map_page
 
 pytestmark = [
@@ -527,6 +528,65 @@ async def test_letters_zoom_and_pan_steps_as_in_perfetto(page: Page, tmp_path: P
     await page.keyboard.press("s")
     assert await page.evaluate(domain) == [0, 10]
     assert await page.locator(".axes .bytes").text_content() == bytes_before
+
+
+def _timed() -> dict[str, Any]:
+    """Return the planted map with the time of its steps: 1 µs, unknown, 9 µs, and none."""
+    document = _planted()
+    module = document["modules"][0]
+    times = [10**6, -1, 9 * 10**6, *[0] * 7]
+    notes = ["unknown for 1 step"]
+    module["time"] = {"title": "least time on TPU v5e", "picoseconds": times, "notes": notes}
+    module["steps"] = [3] * 10
+    module["boxes"]["end"] = [9, 1, *[9] * 63]  # the first temporary ends with the unknown step
+    return document
+
+
+async def test_axis_shows_the_time_of_steps(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _timed())
+    subtitle = await page.locator(".subtitle").inner_text()
+    assert subtitle.endswith("least time on TPU v5e 10.0 µs · unknown for 1 step")
+    view = f"{_ROOT}.memoryMap.sides[0].view"
+    title = page.locator(".axes .title")
+    assert await title.text_content() == "steps"
+    await page.get_by_label("Axis").select_option("least time on TPU v5e")
+    await until(title.text_content, lambda text: text == "least time on TPU v5e")
+    assert await page.evaluate(f"{view}.viewport.x().domain()") == [0, 10**7]
+    ticks = await page.locator(".axes .steps .tick").all_text_contents()
+    assert (ticks[0], ticks[-1]) == ("0 ns", "10 µs")
+    # The first temporary takes a tenth of the width: after it, its bytes are free.
+    at = f"(step) => {view}.clientPoint(step, {65536 * _KIB + 100 * _KIB})"
+    for step, is_free in ((0.5, False), (2.5, True)):
+        point = await page.evaluate(at, step)
+        color = await page.evaluate(_COLOR, [point["x"], point["y"]])
+        assert (color[3] == 0) is is_free
+    await page.get_by_label("Axis").select_option("steps")
+    await until(title.text_content, lambda text: text == "steps")
+    assert await page.evaluate(f"{view}.viewport.x().domain()") == [0, 10]
+
+
+async def test_band_shows_which_steps_take_long(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _timed())
+    view = f"{_ROOT}.memoryMap.sides[0].view"
+    bounds = await page.locator(".overlay").bounding_box()
+    assert bounds is not None
+    top = bounds["y"] + await page.evaluate(f"{view}.viewport.areas().times.y") + 2
+    shades = []
+    for step in (0.5, 1.5, 2.5, 3.5):
+        point = await page.evaluate(f"(step) => {view}.clientPoint(step, 0)", step)
+        shades.append((await page.evaluate(_COLOR, [point["x"], top]))[3])
+    assert 0 == shades[1] == shades[3] < shades[0] < shades[2] == 255
+    card = page.locator(".card")
+    for step, text in ((2.5, "big · 9.00 µs (90.0%)"), (1.5, "big · time unknown")):
+        point = await page.evaluate(f"(step) => {view}.clientPoint(step, 0)", step)
+        await page.mouse.move(point["x"], top)
+        await until(card.inner_text, lambda shown, text=text: shown.startswith(text))  # type: ignore[misc]
+
+
+async def test_map_without_times_has_one_axis(page: Page, tmp_path: Path) -> None:
+    await _open(page, tmp_path, _planted())
+    assert await page.get_by_label("Axis").count() == 0
+    assert await page.locator(".axes .title").text_content() == ""
 
 
 @pytest.mark.parametrize(("count", "limit"), [(30_000, 25.0), (300_000, 60.0)])

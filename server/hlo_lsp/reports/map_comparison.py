@@ -1,0 +1,54 @@
+"""The memory maps of two compiles, with the boxes that correspond."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hlo_lsp.cost.chips import Chip, chip_of
+from hlo_lsp.memory.buffer_changes import BufferMatching
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.profiles.time_facts import TimeSources
+from hlo_lsp.reports.memory_map import memory_map_document
+from hlo_lsp.reports.step_times import timed_memory_map
+
+Json = dict[str, Any]
+NO_MAPS = "one of the compiles has no buffer assignment, so there is nothing to show"
+
+
+def compared_maps(
+    pairs: Iterable[tuple[Compile, Compile]],
+    chip_for: Callable[[Compile], Chip | None] = chip_of,
+) -> Json:
+    """Return a document with the memory maps of pairs of compiles, and their corresponding boxes.
+
+    Pairs without a buffer assignment on one side are left out.
+
+    Args:
+        pairs: The compiles before and after a change.
+        chip_for: Returns the chip for the least time of the steps of a compile, if it is known.
+    """
+    maps: list[Json] = []
+    comparisons: list[Json] = []
+    for before, after in pairs:
+        sides = [timed_memory_map(one, TimeSources(chip_for(one))) for one in (before, after)]
+        if all(side["spaces"] for side in sides):
+            number = len(maps)
+            boxes = _corresponding_boxes(before, after, *sides)
+            comparisons.append({"before": number, "after": number + 1, "boxes": boxes})
+            maps += sides
+    return memory_map_document(maps) | {"comparisons": comparisons}
+
+
+def _corresponding_boxes(
+    before: Compile, after: Compile, first: Json, second: Json
+) -> dict[str, list[int]]:
+    """Return the rows of boxes of corresponding values in both maps."""
+    row_of, other_row_of = (
+        {identifier: row for row, identifier in enumerate(side["boxes"]["id"])}
+        for side in (first, second)
+    )
+    rows = [
+        (row_of[one.id], other_row_of[other.id])
+        for one, other in BufferMatching(before, after).pairs()
+        if one.id in row_of and other.id in other_row_of
+    ]
+    return {"before": [row for row, _ in rows], "after": [row for _, row in rows]}
