@@ -107,7 +107,10 @@ export function activate(context: vscode.ExtensionContext): void {
       return summary.show(TIME_SUMMARY, compile?.uri ?? place, compile?.line ?? line);
     },
     "hlo.showHottest": () => showHottest(started, windows),
-    "hlo.loadProfile": (file?: vscode.Uri) => profiles.load(file),
+    "hlo.loadProfile": async (file?: vscode.Uri) => {
+      await profiles.load(file);
+      map.loadSoon();
+    },
     "hlo.compareProfiles": (file?: vscode.Uri, selected?: vscode.Uri[]) => {
       const other = selected?.find((each) => each.toString() !== file?.toString());
       return profiles.compare(file, other);

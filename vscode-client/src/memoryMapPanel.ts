@@ -43,8 +43,12 @@ export class MemoryMapPanel implements vscode.Disposable {
         // A comparison reads the files on disk.
         const isOne = this.shown !== undefined && "uri" in this.shown;
         if (isOne && contentChanges.length > 0 && this.files.has(document.uri.toString())) {
-          clearTimeout(this.reload);
-          this.reload = setTimeout(() => void this.load(), RELOAD_MILLISECONDS);
+          this.loadSoon();
+        }
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("hlo.chip") || event.affectsConfiguration("hlo.profile")) {
+          this.loadSoon();
         }
       }),
     );
@@ -72,6 +76,16 @@ export class MemoryMapPanel implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       await this.load();
     }
+  }
+
+  /** Load the map again after the dump or its times changed. */
+  loadSoon(): void {
+    clearTimeout(this.reload);
+    this.reload = setTimeout(() => {
+      if (this.panel !== undefined) {
+        void this.load();
+      }
+    }, RELOAD_MILLISECONDS);
   }
 
   private create(): vscode.WebviewPanel {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { correspondingStep, joinLive, linkBoxes } from "../src/memoryMap/comparison";
-import { byteTicks, formatBytes, shortLine } from "../src/memoryMap/format";
+import { byteTicks, formatBytes, formatTime, shortLine } from "../src/memoryMap/format";
 import { liveSet, type LiveBuffer } from "../src/memoryMap/liveSet";
 import { bytesAt, Module, parseDocument, type ModuleData } from "../src/memoryMap/model";
 import { PixelOwners, Pieces, type Piece, type Rectangle } from "../src/memoryMap/owners";
+import { EqualSteps } from "../src/memoryMap/stepAxis";
 
 /** One fixed allocation of 32 bytes, and temporaries `a`, `b`, and `c`, of which `a` and `c` share bytes. */
 const DATA: ModuleData = {
@@ -145,7 +146,7 @@ test("sizes are written as by the server", () => {
 function pieces(): Map<string, number> {
   const { hbm } = space();
   const found = new Map<string, number>();
-  for (const { box, start, end, low, high } of new Pieces(hbm, 10).cut) {
+  for (const { box, start, end, low, high } of new Pieces(hbm, new EqualSteps(10)).cut) {
     const name = box?.name ?? "no value";
     found.set(name, (found.get(name) ?? 0) + (end - start) * (high - low));
   }
@@ -155,6 +156,32 @@ function pieces(): Map<string, number> {
 test("each byte has one owner at each step", () => {
   // The 32 bytes of `c` belong to `a`; 8 bytes of the fixed allocation hold no value at the 10 steps.
   assert.deepEqual([...pieces()], [["x", 240], ["a", 192], ["b", 128], ["no value", 80]]);
+});
+
+test("times are written as by the server", () => {
+  const times = [0, 15, 1_530, 63_900_000, 392e6, 1.53e9, 12e12];
+  const expected = ["0.00 ns", "0.01 ns", "1.53 ns", "63.9 µs", "392 µs", "1.53 ms", "12.0 s"];
+  assert.deepEqual(times.map((time) => formatTime(time)), expected);
+});
+
+test("ticks of times differ in their texts", () => {
+  assert.deepEqual([0, 500e6, 1000e6, 1500e6].map((time) => formatTime(time, 500e6)), ["0 ns", "500 µs", "1.0 ms", "1.5 ms"]);
+  assert.equal(formatTime(12_345_600_000, 100_000), "12.3456 ms");
+});
+
+test("steps are as wide as their time", () => {
+  const time = { title: "measured time", picoseconds: [0, 2e6, -1, 6e6, 0], notes: [] };
+  const module = new Module({ ...DATA, time, steps: [0, 1, 2, 3, 0], lastStep: 4 });
+  const { timedSteps: axis, spaces } = module;
+  const [hbm] = spaces;
+  assert.ok(axis && hbm);
+  assert.equal(axis.length, 8e6);
+  assert.deepEqual([0, 1, 1.5, 2, 3, 3.5, 4, 5].map((step) => axis.at(step)), [0, 0, 1e6, 2e6, 2e6, 5e6, 8e6, 8e6]);
+  assert.deepEqual([0, 1e6, 2e6, 7.9e6].map((position) => axis.stepAt(position)), [1, 1, 3, 3]);
+  const described = [0, 1, 2, 3].map((step) => module.describeStep(step));
+  assert.deepEqual(described, ["x", "a · 2.00 µs (25.0%)", "b · time unknown", "c · 6.00 µs (75.0%)"]);
+  const found = new Pieces(hbm, axis).whole.map(({ box, start, end }) => [box?.name, start, end]);
+  assert.deepEqual(found, [["x", 0, 8e6], ["a", 0, 8e6], ["b", 2e6, 8e6], ["c", 2e6, 8e6]]);
 });
 
 /** 48 boxes `x` with 8 bytes each above a box `a` with 4,096 bytes. */
@@ -183,7 +210,7 @@ function planted(): ModuleData {
 test("a part of the map belongs to what has most of its bytes", () => {
   const [hbm] = new Module(planted()).spaces;
   assert.ok(hbm);
-  const found = new Pieces(hbm, 10);
+  const found = new Pieces(hbm, new EqualSteps(10));
   const color = ({ box }: Piece): number => (box?.name === "a" ? 1 : 0);
   const all: Rectangle = { start: 0, end: 10, low: 0, high: 4480 };
   const owner = found.ownerOf(all, color, undefined);

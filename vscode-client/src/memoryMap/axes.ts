@@ -3,11 +3,12 @@
 import { axisBottom, axisLeft } from "d3-axis";
 import { select } from "d3-selection";
 import type { Scale } from "./drawing";
-import { byteTicks, formatBytes, formatCount } from "./format";
+import { byteTicks, formatBytes, formatCount, formatTime } from "./format";
 import type { Viewport } from "./viewport";
 
 const BYTES_SPACING = 44; // pixels between two labels, approximately
 const STEPS_SPACING = 110;
+const TITLE_OFFSET = 34; // pixels from the map to the base line of the title
 
 export class Axes {
   private readonly svg = select(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
@@ -17,6 +18,8 @@ export class Axes {
     for (const name of ["bytes", "curve-bytes", "steps"]) {
       this.svg.append("g").attr("class", name);
     }
+    this.svg.append("text").attr("class", "title").attr("text-anchor", "end");
+    this.svg.append("text").attr("class", "times").attr("text-anchor", "end");
     root.append(this.svg.node() ?? "");
   }
 
@@ -25,17 +28,30 @@ export class Axes {
   }
 
   draw(viewport: Viewport, x: Scale, y: Scale): void {
-    const { curve, map } = viewport.areas();
+    const { curve, times, map } = viewport.areas();
     const [low = 0, high = 1] = y.domain();
     const bytes = axisLeft<number>(y)
       .tickValues(byteTicks(low, high, map.height / BYTES_SPACING))
       .tickFormat(formatBytes)
       .tickSizeOuter(0);
     this.svg.select<SVGGElement>(".bytes").attr("transform", `translate(${map.x},${map.y})`).call(bytes);
+    const count = Math.max(2, map.width / STEPS_SPACING);
+    const [first = 0, second = 1] = x.ticks(count);
+    const { frame } = viewport;
+    const showsTime = frame.showsTime && frame.hasTimes;
     const steps = axisBottom<number>(x)
-      .ticks(Math.max(2, map.width / STEPS_SPACING))
-      .tickFormat((step) => (Number.isInteger(step) ? formatCount(step) : ""))
+      .ticks(count)
+      .tickFormat((at) => (showsTime ? formatTime(at, second - first) : Number.isInteger(at) ? formatCount(at) : ""))
       .tickSizeOuter(0);
+    const title = showsTime ? (viewport.module?.timedSteps?.data.title ?? "") : "steps";
+    this.svg
+      .select(".title")
+      .attr("transform", `translate(${map.x + map.width},${map.y + map.height + TITLE_OFFSET})`)
+      .text(frame.hasTimes ? title : "");
+    this.svg
+      .select(".times")
+      .attr("transform", `translate(${times.x - 9},${times.y + times.height - 3})`)
+      .text(frame.hasTimes ? "time" : "");
     this.svg
       .select<SVGGElement>(".steps")
       .attr("transform", `translate(${map.x},${map.y + map.height})`)

@@ -38,7 +38,8 @@ export class HoverCard {
     if (this.box !== band) {
       clearTimeout(this.timer);
       this.box = band;
-      const steps = `steps ${formatCount(band.start)}–${formatCount(band.end)}`;
+      const { start, end } = band;
+      const steps = start === end ? `step ${formatCount(start)}` : `steps ${formatCount(start)}–${formatCount(end)}`;
       this.element.replaceChildren(element("strong", {}, band.label), element("p", {}, steps));
       this.element.hidden = false;
     }

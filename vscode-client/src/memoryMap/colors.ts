@@ -123,6 +123,7 @@ export interface Theme {
   readonly fixed: string;
   readonly area: string;
   readonly label: string;
+  readonly time: string;
 }
 
 export function readTheme(element: Element): Theme {
@@ -147,5 +148,6 @@ export function readTheme(element: Element): Theme {
     fixed: read("fixed"),
     area: read("area"),
     label: read("label"),
+    time: read("time"),
   };
 }

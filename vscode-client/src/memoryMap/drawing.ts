@@ -4,8 +4,15 @@ import type { ScaleLinear } from "d3-scale";
 import type { Theme } from "./colors";
 import { formatBytes } from "./format";
 import { bytesAt, type Band, type Curve } from "./model";
+import type { TimedSteps } from "./stepAxis";
 
 export type Scale = ScaleLinear<number, number>;
+
+/** Where steps are in pixels of an area. */
+export interface StepScale {
+  pixel(step: number): number;
+  stepAt(pixel: number): number;
+}
 
 /** A rectangle in pixels. */
 export interface Area {
@@ -40,21 +47,19 @@ export function textOfLength(context: CanvasRenderingContext2D, text: string, pi
 export function drawCurve(
   context: CanvasRenderingContext2D,
   area: Area,
-  x: Scale,
+  x: StepScale,
   y: Scale,
   theme: Theme,
   curve: Curve,
 ): void {
-  const from = x.invert(0);
-  const stepsPerPixel = x.invert(1) - from;
+  const first = x.stepAt(0);
   const path = new Path2D();
   path.moveTo(area.x, area.y + area.height);
-  let index = firstAfter(curve.steps, from);
-  let current = bytesAt(curve, Math.floor(from));
+  let index = firstAfter(curve.steps, first);
+  let current = bytesAt(curve, first);
   for (let pixel = 0; pixel <= area.width; pixel += 1) {
-    const end = from + (pixel + 1) * stepsPerPixel;
     let largest = current;
-    for (; (curve.steps[index] ?? Infinity) < end; index += 1) {
+    for (; index < curve.steps.length && x.pixel(curve.steps[index] ?? 0) < pixel + 1; index += 1) {
       current = curve.bytes[index] ?? 0;
       largest = Math.max(largest, current);
     }
@@ -79,7 +84,7 @@ const MIN_LABEL_DISTANCE = 74; // pixels between the label of a peak and another
 function drawPeaks(
   context: CanvasRenderingContext2D,
   area: Area,
-  x: Scale,
+  x: StepScale,
   y: Scale,
   theme: Theme,
   curve: Curve,
@@ -90,7 +95,7 @@ function drawPeaks(
   const marks: { left: number; top: number; bytes: number }[] = [];
   const peaks = [...curve.localPeaks].sort(([, one], [, other]) => other - one);
   for (const [step, bytes] of [[curve.peakStep, curve.peakBytes] as const, ...peaks]) {
-    const left = area.x + x(step + 0.5);
+    const left = area.x + x.pixel(step + 0.5);
     if (left < area.x || left > area.x + area.width || marks.some((other) => Math.abs(other.left - left) < MIN_MARK_DISTANCE)) {
       continue;
     }
@@ -102,13 +107,16 @@ function drawPeaks(
     context.lineTo(left + 4, top - 8);
     context.fill();
   }
+  const labels: number[] = [];
   for (const { left, top, bytes } of marks) {
     const isRight = left + MIN_LABEL_DISTANCE > area.x + area.width;
     const hasRoom = marks.every((other) => {
       const distance = isRight ? left - other.left : other.left - left;
       return distance <= 0 || distance > MIN_LABEL_DISTANCE;
     });
-    if (hasRoom || bytes === curve.peakBytes) {
+    const isPeak = bytes === curve.peakBytes && labels.length === 0;
+    if (isPeak || (hasRoom && labels.every((other) => Math.abs(left - other) > MIN_LABEL_DISTANCE))) {
+      labels.push(left);
       const text = formatBytes(bytes);
       context.textAlign = isRight ? "right" : "left";
       context.fillText(text, isRight ? left - 7 : left + 7, Math.max(top - 2, area.y + 10));
@@ -117,11 +125,39 @@ function drawPeaks(
   context.textAlign = "left";
 }
 
+const MIN_TIME_ALPHA = 0.08; // of a step with a time
+
+/** Draw the time of the steps as a band of colors: that of the longest step of each pixel. */
+export function drawTimes(context: CanvasRenderingContext2D, area: Area, x: StepScale, theme: Theme, times: TimedSteps): void {
+  const height = area.height - 2;
+  for (let pixel = 0; pixel < area.width; pixel += 1) {
+    let longest = 0;
+    let isUnknown = false;
+    const last = x.stepAt(pixel + 1);
+    for (let step = x.stepAt(pixel); step <= last; step += 1) {
+      const time = times.timeOf(step);
+      isUnknown ||= time === undefined;
+      longest = Math.max(longest, time ?? 0);
+    }
+    if (longest > 0) {
+      // The root shows differences of short steps, too.
+      context.globalAlpha = MIN_TIME_ALPHA + (1 - MIN_TIME_ALPHA) * Math.sqrt(longest / times.longest);
+      context.fillStyle = theme.time;
+      context.fillRect(area.x + pixel, area.y, 1, height);
+    } else if (isUnknown) {
+      context.globalAlpha = 1;
+      context.fillStyle = theme.line;
+      context.fillRect(area.x + pixel, area.y + height / 2, 1, height / 2);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
 /** Draw loops, calls, and conditionals as bands, the outermost first. */
 export function drawBands(
   context: CanvasRenderingContext2D,
   area: Area,
-  x: Scale,
+  x: StepScale,
   theme: Theme,
   bands: readonly Band[],
   rowHeight: number,
@@ -129,8 +165,8 @@ export function drawBands(
   context.font = FONT;
   context.textBaseline = "middle";
   for (const { start, end, depth, label } of bands) {
-    const left = Math.max(area.x, area.x + x(start));
-    const right = Math.min(area.x + area.width, area.x + x(end + 1));
+    const left = Math.max(area.x, area.x + x.pixel(start));
+    const right = Math.min(area.x + area.width, area.x + x.pixel(end + 1));
     const top = area.y + depth * rowHeight;
     if (right < area.x || left > area.x + area.width || top + rowHeight > area.y + area.height + 1) {
       continue;

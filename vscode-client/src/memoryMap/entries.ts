@@ -1,6 +1,7 @@
 /** What the page can show at a time: one compile, or two for comparison. */
 
 import { linkBoxes } from "./comparison";
+import { formatTime } from "./format";
 import { Module, type MemoryMapDocument } from "./model";
 
 export type Entry = readonly [Module] | readonly [Module, Module];
@@ -29,4 +30,15 @@ export function nameOf(entry: Entry): string {
 /** Return the folder of a dump; many modules have one name. */
 export function folderOf(path: string): string {
   return /([^\\/]+)[\\/][^\\/]*$/.exec(path)?.[1] ?? path;
+}
+
+/** Return the sum of the times of the steps, and what it leaves out; nothing if a time is unknown. */
+export function describeTimes(entry: Entry): string[] {
+  const times = entry.flatMap(({ timedSteps }) => timedSteps ?? []);
+  if (times.length < entry.length) {
+    return [];
+  }
+  const titles = new Set(times.map(({ data }) => data.title));
+  const sums = times.map(({ length }) => formatTime(length));
+  return [`${[...titles].join(", ")} ${sums.join(" → ")}`, ...new Set(times.flatMap(({ data }) => data.notes))];
 }

@@ -28,6 +28,23 @@ export function formatChange(bytes: number): string {
   return `${bytes > 0 ? "+" : bytes < 0 ? "−" : ""}${formatBytes(Math.abs(bytes))}`;
 }
 
+const TIME_UNITS = [[1e12, "s"], [1e9, "ms"], [1e6, "µs"], [1e3, "ns"]] as const;
+
+/**
+ * Format a time in picoseconds with three digits, as `format_time` of the server does: `1.53 ms`, `63.9 µs`.
+ *
+ * @param resolution the difference to another time that must be visible
+ */
+export function formatTime(picoseconds: number, resolution?: number): string {
+  const [size, unit] = TIME_UNITS.find(([each]) => picoseconds / each >= 0.9995) ?? TIME_UNITS[3];
+  const time = picoseconds / size;
+  const digits =
+    resolution === undefined
+      ? time >= 99.95 ? 0 : time >= 9.995 ? 1 : 2
+      : Math.max(0, Math.ceil(-Math.log10(resolution / size) - 1e-9));
+  return `${time.toFixed(digits)} ${unit}`;
+}
+
 export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

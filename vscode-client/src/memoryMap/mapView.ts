@@ -4,14 +4,14 @@ import { select } from "d3-selection";
 import { zoom, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
 import { Axes } from "./axes";
 import { readTheme, type Groups, type Theme } from "./colors";
-import { clipped, drawBands, drawCurve, type Area, type Scale } from "./drawing";
+import { clipped, drawBands, drawCurve, drawTimes, type Area, type Scale } from "./drawing";
 import { applyKey } from "./keyboard";
 import { BoxLayer } from "./layer";
 import type { Box, Module, Space } from "./model";
 import { drawOverlay } from "./overlay";
 import { Pieces } from "./owners";
 import { clampStep, targetAt, type Target } from "./picking";
-import { BAND_HEIGHT, GAP, Viewport, type Frame } from "./viewport";
+import { BAND_HEIGHT, Viewport, type Frame } from "./viewport";
 
 const FAST_DRAW_MILLISECONDS = 9; // what fits into a frame at 60 frames per second
 const SETTLE_MILLISECONDS = 90;
@@ -79,8 +79,9 @@ export class MapView {
   show(module: Module, space: Space, groups: Groups, keepsZoom: boolean): void {
     this.viewport.module = module;
     this.viewport.space = space;
-    if (this.pieces?.space !== space) {
-      this.pieces = { space, found: new Pieces(space, module.lastStep + 1) };
+    const axis = this.viewport.frame.axisOf(module);
+    if (this.pieces?.space !== space || this.pieces.found.axis !== axis) {
+      this.pieces = { space, found: new Pieces(space, axis) };
     }
     this.layer = new BoxLayer(this.pieces.found, groups);
     this.boxCount = this.layer.boxCount;
@@ -136,7 +137,7 @@ export class MapView {
   clientPoint(step: number, byte: number): { x: number; y: number } {
     const { map } = this.viewport.areas();
     const bounds = this.overlay.getBoundingClientRect();
-    return { x: bounds.left + map.x + this.viewport.x()(step), y: bounds.top + map.y + this.viewport.y()(byte) };
+    return { x: bounds.left + map.x + this.viewport.steps().pixel(step), y: bounds.top + map.y + this.viewport.y()(byte) };
   }
 
   private listen(): void {
@@ -263,23 +264,26 @@ export class MapView {
     if (module === undefined || space === undefined || layer === undefined || context === null || this.viewport.width === 0) {
       return;
     }
-    const [x, y] = [this.viewport.x(), this.viewport.y()];
-    const { curve, bands, map } = this.viewport.areas();
+    const [x, y, steps] = [this.viewport.x(), this.viewport.y(), this.viewport.steps()];
+    const { curve, times, bands, map } = this.viewport.areas();
     const ratio = window.devicePixelRatio;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.viewport.width, this.viewport.height);
     // The axis is longer if the compile beside this one has more steps.
-    const width = Math.max(0, Math.min(map.width, x(module.lastStep + 1)));
+    const width = Math.max(0, Math.min(map.width, steps.pixel(module.lastStep + 1)));
     if (this.isMoving && this.lastDrawMilliseconds > FAST_DRAW_MILLISECONDS && this.drawn !== undefined) {
       this.drawSnapshot(context, map, x, y);
     } else {
       this.drawMap(context, { ...map, width }, x, y, layer);
     }
-    clipped(context, { ...curve, width, y: 0, height: curve.y + curve.height + bands.height + GAP }, () => {
+    clipped(context, { ...curve, width, y: 0, height: bands.y + bands.height }, () => {
       if (space.curve !== undefined) {
-        drawCurve(context, { ...curve, width }, x, this.viewport.curveY(), this.theme, space.curve);
+        drawCurve(context, { ...curve, width }, steps, this.viewport.curveY(), this.theme, space.curve);
       }
-      drawBands(context, bands, x, this.theme, module.bands, BAND_HEIGHT);
+      if (times.height > 0 && module.timedSteps !== undefined) {
+        drawTimes(context, { ...times, width }, steps, this.theme, module.timedSteps);
+      }
+      drawBands(context, bands, steps, this.theme, module.bands, BAND_HEIGHT);
     });
     this.axes.draw(this.viewport, x, y);
     this.drawOverlay();

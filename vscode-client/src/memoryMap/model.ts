@@ -1,9 +1,11 @@
 /** The data of a memory map, as `server/hlo_lsp/reports/memory_map.py` writes it. */
 
-import { countNoun } from "./format";
+import { countNoun, formatTime } from "./format";
+import { EqualSteps, TimedSteps, type StepAxis, type TimeData } from "./stepAxis";
 
 const FORMAT = "hlo-lsp memory map";
 const VERSION = 1;
+const MIN_SHOWN_SHARE = 0.1; // percent of the time
 
 export const GROUPINGS = ["line", "scope", "opcode", "shape", "role"] as const;
 type GroupColumn = (typeof GROUPINGS)[number];
@@ -51,6 +53,7 @@ export interface ModuleData {
   };
   readonly steps: readonly number[];
   readonly strings: readonly string[];
+  readonly time?: TimeData; // only if it is known
 }
 
 type BoxColumn =
@@ -181,11 +184,16 @@ export class Module {
   readonly boxes: readonly Box[];
   readonly bands: readonly Band[];
   readonly lastStep: number;
+  readonly equalSteps: StepAxis;
+  /** The time of the steps, undefined if it is unknown. */
+  readonly timedSteps: TimedSteps | undefined;
   /** True for the first module of a comparison, false for the second. */
   isBefore?: boolean;
 
   constructor(readonly data: ModuleData) {
     this.lastStep = data.lastStep ?? 0;
+    this.equalSteps = new EqualSteps(this.lastStep + 1);
+    this.timedSteps = data.time === undefined ? undefined : new TimedSteps(data.time, this.lastStep + 1);
     const allocations = this.readAllocations();
     this.boxes = this.readBoxes(allocations);
     this.spaces = data.spaces.map((space): Space => {
@@ -229,10 +237,19 @@ export class Module {
     return start < 0 ? undefined : this.bands.filter((band) => band.start <= start && end <= band.end).at(-1);
   }
 
-  /** Return the name of the instruction at a step. */
-  instructionAt(step: number): string | undefined {
+  /** Return the name of the instruction at a step, with its time if it takes any. */
+  describeStep(step: number): string | undefined {
     const name = this.data.steps[step];
-    return name === undefined ? undefined : this.text(name);
+    if (name === undefined || this.timedSteps === undefined) {
+      return name === undefined ? undefined : this.text(name);
+    }
+    const time = this.timedSteps.timeOf(step);
+    if (time === undefined) {
+      return `${this.text(name)} · time unknown`;
+    }
+    const share = (100 * time) / this.timedSteps.length;
+    const shown = share < MIN_SHOWN_SHARE ? "" : ` (${share.toFixed(1)}%)`;
+    return time === 0 ? this.text(name) : `${this.text(name)} · ${formatTime(time)}${shown}`;
   }
 
   /** Return the boxes of which a name, a Python line, a scope, an opcode, a role, or a shape contains a text. */

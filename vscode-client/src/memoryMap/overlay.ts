@@ -1,7 +1,7 @@
 /** What follows the pointer, on a canvas of its own: lines at steps, and frames of boxes. */
 
 import type { Theme } from "./colors";
-import { clipped, type Area, type Scale } from "./drawing";
+import { clipped, type Area, type Scale, type StepScale } from "./drawing";
 import { bytesAt, type Box, type Curve } from "./model";
 import type { Target } from "./picking";
 import type { Viewport } from "./viewport";
@@ -25,7 +25,7 @@ export function drawOverlay(
 ): void {
   const ratio = window.devicePixelRatio;
   const { curve, map } = viewport.areas();
-  const [x, y] = [viewport.x(), viewport.y()];
+  const [x, y] = [viewport.steps(), viewport.y()];
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, viewport.width, viewport.height);
   clipped(context, { ...map, y: 0, height: map.y + map.height }, () => {
@@ -34,7 +34,7 @@ export function drawOverlay(
       context.setLineDash(dash);
       context.lineWidth = 1;
       context.beginPath();
-      const left = Math.round(map.x + x(step + 0.5)) + 0.5;
+      const left = Math.round(map.x + x.pixel(step + 0.5)) + 0.5;
       context.moveTo(left, curve.y);
       context.lineTo(left, map.y + map.height);
       context.stroke();
@@ -55,7 +55,8 @@ export function drawOverlay(
         context.strokeStyle = theme.foreground;
         context.lineWidth = width;
         const height = Math.max(2, y(box.low) - y(box.low + box.size));
-        context.strokeRect(map.x + x(box.start), top, Math.max(2, x(box.end + 1) - x(box.start)), height);
+        const [left, right] = [x.pixel(box.start), x.pixel(box.end + 1)];
+        context.strokeRect(map.x + left, top, Math.max(2, right - left), height);
       }
     }
   });
@@ -64,7 +65,7 @@ export function drawOverlay(
 function drawCurvePoint(
   context: CanvasRenderingContext2D,
   area: Area,
-  x: Scale,
+  x: StepScale,
   y: Scale,
   theme: Theme,
   curve: Curve,
@@ -73,6 +74,6 @@ function drawCurvePoint(
   const top = area.y + y(bytesAt(curve, step));
   context.fillStyle = theme.accent;
   context.beginPath();
-  context.arc(area.x + x(step + 0.5), top, CURVE_POINT_RADIUS, 0, 2 * Math.PI);
+  context.arc(area.x + x.pixel(step + 0.5), top, CURVE_POINT_RADIUS, 0, 2 * Math.PI);
   context.fill();
 }

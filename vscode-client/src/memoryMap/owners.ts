@@ -2,8 +2,9 @@
 
 import Flatbush from "flatbush";
 import type { Allocation, Box, Space } from "./model";
+import type { StepAxis } from "./stepAxis";
 
-/** Steps and bytes; the ends are exclusive. */
+/** Parts of the axis of steps and bytes; the ends are exclusive. */
 export interface Rectangle {
   readonly start: number;
   readonly end: number;
@@ -43,16 +44,19 @@ export class Pieces {
   private readonly wholeIndex: Flatbush | undefined;
   private readonly cutIndex: Flatbush | undefined;
 
-  /** @param steps the number of steps, during which fixed allocations are occupied */
-  constructor(space: Space, steps: number) {
-    this.whole = space.boxes.filter(({ start }) => start >= 0).map(wholeOf);
+  /** @param axis the axis of the module, on all of which fixed allocations are occupied */
+  constructor(
+    space: Space,
+    readonly axis: StepAxis,
+  ) {
+    this.whole = space.boxes.filter(({ start }) => start >= 0).map((box) => wholeOf(box, axis));
     this.wholeIndex = indexOf(this.whole);
     const cut = this.whole.flatMap((piece, number) => this.withoutEarlier(piece, number));
     for (const allocation of space.allocations.filter(({ isFixed }) => isFixed)) {
       const { base, size } = allocation;
-      let rest: Piece[] = [{ allocation, box: undefined, start: 0, end: steps, low: base, high: base + size }];
+      let rest: Piece[] = [{ allocation, box: undefined, start: 0, end: axis.length, low: base, high: base + size }];
       for (const box of allocation.boxes.filter(({ start }) => start >= 0)) {
-        rest = rest.flatMap((piece) => without(piece, wholeOf(box)));
+        rest = rest.flatMap((piece) => without(piece, wholeOf(box, axis)));
       }
       cut.push(...rest);
     }
@@ -191,9 +195,9 @@ export class PixelOwners {
   }
 }
 
-function wholeOf(box: Box): Piece {
+function wholeOf(box: Box, axis: StepAxis): Piece {
   const { allocation, start, end, low, size } = box;
-  return { allocation, box, start, end: end + 1, low, high: low + size };
+  return { allocation, box, start: axis.at(start), end: axis.at(end + 1), low, high: low + size };
 }
 
 function indexOf(pieces: readonly Piece[]): Flatbush | undefined {

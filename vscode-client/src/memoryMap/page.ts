@@ -6,7 +6,7 @@ import { boxColumns } from "./columns";
 import { correspondingStep, spaceNamed } from "./comparison";
 import { button, choice, element } from "./dom";
 import { countNoun } from "./format";
-import { entriesOf, nameOf, type Entry } from "./entries";
+import { describeTimes, entriesOf, nameOf, type Entry } from "./entries";
 import { fileButton, placesOf } from "./files";
 import { legendOf } from "./fixedBand";
 import type { FileLine, Host } from "./host";
@@ -38,6 +38,7 @@ export class Page {
   private readonly entryChoice = element("div", { class: "modules" });
   private readonly spaceTabs: SpaceTabs;
   private readonly groupingChoice = element("div");
+  private readonly axisChoice = element("div");
   private readonly fixedBox = element("input", { type: "checkbox" });
   private readonly message = element("p", { class: "message", role: "status" });
   private readonly searchBox: SearchBox;
@@ -150,6 +151,7 @@ export class Page {
       "div",
       { class: "tools" },
       this.groupingChoice,
+      this.axisChoice,
       this.searchBox.element,
       element("label", { class: "choice fixed-choice", title: fixedTitle }, this.fixedBox, element("span", {}, "Fixed allocations")),
       button("Peak", { title: "Go to the peak (P)" }, () => {
@@ -234,14 +236,18 @@ export class Page {
     this.title.textContent = isComparison && other.data.name !== data.name ? `${data.name} → ${other.data.name}` : data.name;
     const matched = entry[0].boxes.filter(({ match }) => match !== undefined).length;
     const counts = `${countNoun(lastStep, "step")} · ${countNoun(data.boxes.id.length, "buffer")}`;
-    this.subtitle.textContent = `${data.backend} · ${isComparison ? `${countNoun(matched, "buffer")} in both` : counts}`;
+    const shown = isComparison ? `${countNoun(matched, "buffer")} in both` : counts;
+    this.subtitle.textContent = [data.backend, shown, ...describeTimes(entry)].join(" · ");
     this.subtitle.title = entry.map((each) => each.data.path).join("\n");
     this.showMessage([...new Set(entry.flatMap((each) => each.data.missing))].join(" · "));
     this.showGroupings(isComparison);
     this.all.setColumns(boxColumns(isComparison));
     const names = [...new Set(entry.flatMap(({ spaces }) => spaces.map(({ name }) => name)))];
+    const { showsTime } = this.frame;
     this.frame = new Frame();
     this.frame.showsFixed = this.fixedBox.checked;
+    this.frame.showsTime = showsTime;
+    this.showAxes(entry);
     this.sides = entry.map((module) => this.createSide(module, spaceNamed(module, names[0] ?? "")));
     this.maps.replaceChildren(...this.sides.map((side) => side.element));
     this.spaceTabs.show(entry, names);
@@ -288,6 +294,22 @@ export class Page {
         this.showGroups(true);
       }),
     );
+  }
+
+  /** Offer steps and their time as the horizontal axis, if the time is known. */
+  private showAxes(entry: Entry): void {
+    const titles = new Set(entry.map(({ timedSteps }) => timedSteps?.data.title));
+    const options = [["steps", "steps"] as const, ["time", [...titles].join(", ")] as const];
+    const axes = choice("Axis", options, (value) => {
+      this.frame.showsTime = value === "time";
+      this.showGroups(true);
+      this.sides[0]?.view.reset();
+    });
+    const list = axes.querySelector("select");
+    if (list !== null) {
+      list.value = this.frame.showsTime ? "time" : "steps";
+    }
+    this.axisChoice.replaceChildren(...(titles.has(undefined) ? [] : [axes]));
   }
 
   private showSpace(name: string): void {

@@ -22,13 +22,16 @@ export function targetAt(
   left: number,
   top: number,
 ): Target | undefined {
-  const { bands, map } = viewport.areas();
+  const { times, bands, map } = viewport.areas();
   const { module } = viewport;
   if (left < map.x || left > map.x + map.width || module === undefined) {
     return undefined;
   }
   const [x, y] = [viewport.x(), viewport.y()];
-  const step = clampStep(module, Math.floor(x.invert(left - map.x)));
+  const step = clampStep(module, viewport.steps().stepAt(left - map.x));
+  if (times.y <= top && top < times.y + times.height) {
+    return { step, box: undefined, band: { start: step, end: step, depth: 0, label: module.describeStep(step) ?? "" } };
+  }
   if (top < map.y || top > map.y + map.height) {
     const depth = Math.floor((top - bands.y) / BAND_HEIGHT);
     const band = module.bands.find((each) => each.depth === depth && each.start <= step && step <= each.end);

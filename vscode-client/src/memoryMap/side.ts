@@ -48,9 +48,9 @@ export class Side {
     this.caption.title = data.path;
   }
 
-  /** The name of the instruction at the chosen step. */
+  /** The instruction at the chosen step. */
   get instruction(): string | undefined {
-    return this.module.instructionAt(this.step);
+    return this.module.describeStep(this.step);
   }
 
   /** The occupied bytes at the chosen step, or the allocated bytes without live ranges. */

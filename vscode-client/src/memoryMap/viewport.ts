@@ -3,11 +3,12 @@
 import { scaleLinear } from "d3-scale";
 import { select, type Selection } from "d3-selection";
 import { zoom, zoomIdentity, zoomTransform, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
-import type { Area, Scale } from "./drawing";
+import type { Area, Scale, StepScale } from "./drawing";
 import type { Box, Module, Space } from "./model";
+import { EqualSteps, type StepAxis } from "./stepAxis";
 
 export const BAND_HEIGHT = 16;
-export const GAP = 10;
+const GAP = 10;
 const LEFT = 78;
 const RIGHT = 10;
 const CURVE_TOP = 6;
@@ -15,12 +16,16 @@ const CURVE_HEIGHT = 92;
 const CURVE_SHARE = 0.25; // of the height, at most
 const MAX_BAND_ROWS = 4;
 const AXIS_HEIGHT = 26;
+const TITLE_HEIGHT = 14; // of the axis, if there is a choice
+const TIMES_HEIGHT = 12;
 const MAX_ZOOM = 20_000;
 const MAX_REVEAL_STEPS = 400;
 const MAX_REVEAL_BYTES = 4000;
 /** What the scale of the curve has above its lowest value and below it, relative to its height. */
 const CURVE_HEADROOM = 1.12;
 const CURVE_FOOTROOM = 0.06;
+
+const NO_STEPS = new EqualSteps(1);
 
 type Extent = [[number, number], [number, number]];
 type Holder = Selection<SVGGElement, unknown, null, undefined>;
@@ -36,7 +41,10 @@ export class Frame {
 
   /** Shows fixed allocations, or only temporary ones, which lie after them. */
   showsFixed = true;
-  steps = 1;
+  /** Shows steps as wide as their time, if it is known in all maps. */
+  showsTime = false;
+  hasTimes = false;
+  length = 1;
   curveRange: readonly [number, number] = [0, 1];
   hasCurve = false;
   bandRows = 0;
@@ -54,7 +62,8 @@ export class Frame {
   /** Fit the axes to the maps that are shown. */
   fit(modules: readonly Module[], spaces: readonly Space[]): void {
     this.spaces = spaces;
-    this.steps = Math.max(...modules.map(({ lastStep }) => lastStep)) + 1;
+    this.hasTimes = modules.every(({ timedSteps }) => timedSteps !== undefined);
+    this.length = Math.max(...modules.map((module) => this.axisOf(module).length));
     const curves = spaces.flatMap(({ curve }) => curve ?? []);
     const peak = Math.max(0, ...curves.map(({ peakBytes }) => peakBytes));
     const hidesAll = spaces.every((space) => this.hidesFixed(space));
@@ -64,6 +73,10 @@ export class Frame {
     this.hasCurve = spaces.some(({ curve }) => curve !== undefined);
     const depths = modules.flatMap(({ bands }) => bands).map(({ depth }) => depth + 1);
     this.bandRows = depths.reduce((most, depth) => Math.max(most, Math.min(MAX_BAND_ROWS, depth)), 0);
+  }
+
+  axisOf({ equalSteps, timedSteps }: Module): StepAxis {
+    return this.showsTime && this.hasTimes ? (timedSteps ?? equalSteps) : equalSteps;
   }
 
   /** Return the first byte of a memory space that is shown, and the one after the last. */
@@ -103,23 +116,33 @@ export class Viewport {
 
   constructor(readonly frame: Frame) {}
 
-  /** Return the areas of the canvas: the curve, the bands below it, and the map below these. */
-  areas(): { curve: Area; bands: Area; map: Area } {
+  /** Return the areas of the canvas, from top to bottom. */
+  areas(): { curve: Area; times: Area; bands: Area; map: Area } {
     const width = Math.max(1, this.width - LEFT - RIGHT);
     const rows = this.frame.bandRows;
     const curveHeight = this.frame.hasCurve ? Math.min(CURVE_HEIGHT, Math.floor(this.height * CURVE_SHARE)) : 0;
-    const bandTop = CURVE_TOP + curveHeight + (curveHeight > 0 ? GAP : 0);
+    const timesTop = CURVE_TOP + curveHeight + (curveHeight > 0 ? GAP : 0);
+    const timesHeight = this.frame.hasTimes ? TIMES_HEIGHT : 0;
+    const bandTop = timesTop + timesHeight;
+    const axisHeight = AXIS_HEIGHT + (this.frame.hasTimes ? TITLE_HEIGHT : 0);
     const mapTop = bandTop + rows * BAND_HEIGHT;
     return {
       curve: { x: LEFT, y: CURVE_TOP, width, height: curveHeight },
+      times: { x: LEFT, y: timesTop, width, height: timesHeight },
       bands: { x: LEFT, y: bandTop, width, height: rows * BAND_HEIGHT },
-      map: { x: LEFT, y: mapTop, width, height: Math.max(1, this.height - mapTop - AXIS_HEIGHT) },
+      map: { x: LEFT, y: mapTop, width, height: Math.max(1, this.height - mapTop - axisHeight) },
     };
   }
 
-  /** Return the scale from steps to pixels of the map. */
+  /** Return the scale from the horizontal axis to pixels of the map. */
   x(): Scale {
     return zoomTransform(this.frame.holderX.node() as Element).rescaleX(this.baseX());
+  }
+
+  /** Return where steps are in pixels of the map. */
+  steps(): StepScale {
+    const [x, axis] = [this.x(), this.axis];
+    return { pixel: (step) => x(axis.at(step)), stepAt: (pixel) => axis.stepAt(x.invert(pixel)) };
   }
 
   /** Return the scale from bytes to pixels of the map. */
@@ -153,7 +176,8 @@ export class Viewport {
   /** Move a box to the middle, and zoom so far that it can be seen. */
   reveal(box: Box): void {
     const { map } = this.areas();
-    const [x, y] = [this.baseX(), this.baseY()];
+    const [base, y] = [this.baseX(), this.baseY()];
+    const x = (step: number): number => base(this.axis.at(step));
     const zoomFor = (pixels: number, room: number): number =>
       Math.min(MAX_ZOOM, Math.max(1, (room * 0.25) / Math.max(pixels, 1e-9)));
     const steps = x(box.end + 1) - x(box.start);
@@ -214,8 +238,12 @@ export class Viewport {
     this.frame.zoomY.translateBy(this.frame.holderY, 0, y / zoomTransform(this.frame.holderY.node() as Element).k);
   }
 
+  private get axis(): StepAxis {
+    return this.module === undefined ? NO_STEPS : this.frame.axisOf(this.module);
+  }
+
   private baseX(): Scale {
-    return scaleLinear([0, this.frame.steps], [0, this.areas().map.width]);
+    return scaleLinear([0, this.frame.length], [0, this.areas().map.width]);
   }
 
   private baseY(): Scale {
