@@ -72,3 +72,11 @@ async def test_edit_reloads_the_map(dump: Compile, window: Window) -> None:
         lambda: page.locator(".memory-map").evaluate(_POINT, "fusion"),
         lambda now: now is not None and now != point,
     )
+
+
+async def test_chip_of_the_settings_shows_times(dump: Compile, window: Window) -> None:
+    page = await _shown(dump, window)
+    assert await page.get_by_label("Axis").count() == 0
+    await window.host.configure({"hlo.chip": "v5e"})
+    await page.get_by_label("Axis").select_option("least time on TPU v5e")
+    assert "least time on TPU v5e" in await page.locator(".subtitle").inner_text()
