@@ -1,5 +1,6 @@
 """The module texts of profiled programs."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -14,10 +15,17 @@ from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in
 from hlo_lsp.protos.reading import section_lines
 from hlo_lsp.text.document import Document
 
+# The primitives of JAX (jax/_src/lax/parallel.py), after which XLA names instructions.
+_JAX_COLLECTIVE = re.compile(
+    r"(?:unreduced_)?(?:all_gather|(?:ragged_)?all_to_all|pbroadcast|pmax|pmin|ppermute|precv|psend"
+    r"|psum|reduce_scatter)(?:_invariant|_reduced)?(?:_start|_done)?"
+)
+
 
 def names_communication(name: str) -> bool:
     """Return whether the name of an instruction that no text describes is that of a collective."""
-    return without_async_ending(name.partition(".")[0]) in COLLECTIVE_OPCODES
+    base = without_async_ending(name.partition(".")[0])
+    return base in COLLECTIVE_OPCODES or _JAX_COLLECTIVE.fullmatch(base) is not None
 
 
 def entry_names(dump: Compile) -> frozenset[str]:

@@ -271,7 +271,10 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
         return
     time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
     if program.dump is None:
-        yield f"no text of this module, so no Python lines: {time}; name its dump after the profile"
+        yield (
+            f"no text of this module, so no Python lines: {time}, and communication only by the"
+            " names of instructions; name its dump after the profile"
+        )
         return
     names = join_limited([one.time.name for one in missing], _MAX_NAMES)
     count = count_noun(len(missing), "instruction")
