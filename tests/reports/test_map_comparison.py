@@ -1,5 +1,6 @@
 """The memory maps of two compiles with the boxes that correspond."""
 
+from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.reports.map_comparison import compared_maps
 from reports.example import ASSIGNMENT, MODULE, RANGES, example
@@ -40,3 +41,10 @@ def test_new_value_has_no_counterpart() -> None:
 def test_pair_without_assignment_is_left_out() -> None:
     document = compared_maps([(example(), example(RANGES, MODULE))])
     assert (document["modules"], document["comparisons"]) == ([], [])
+
+
+def test_both_maps_have_the_least_time_on_a_chip() -> None:
+    chip = chips()["v5e"]
+    document = compared_maps([(example(), example())], lambda _: chip)
+    titles = [module["time"]["title"] for module in document["modules"]]
+    assert titles == ["least time on TPU v5e"] * 2

@@ -127,8 +127,19 @@ function drawPeaks(
 
 const MIN_TIME_ALPHA = 0.08; // of a step with a time
 
-/** Draw the time of the steps as a band of colors: that of the longest step of each pixel. */
-export function drawTimes(context: CanvasRenderingContext2D, area: Area, x: StepScale, theme: Theme, times: TimedSteps): void {
+/**
+ * Draw the time of the steps as a band of colors: that of the longest step of each pixel.
+ *
+ * @param most the time with the full color
+ */
+export function drawTimes(
+  context: CanvasRenderingContext2D,
+  area: Area,
+  x: StepScale,
+  theme: Theme,
+  times: TimedSteps,
+  most: number,
+): void {
   const height = area.height - 2;
   for (let pixel = 0; pixel < area.width; pixel += 1) {
     let longest = 0;
@@ -141,7 +152,7 @@ export function drawTimes(context: CanvasRenderingContext2D, area: Area, x: Step
     }
     if (longest > 0) {
       // The root shows differences of short steps, too.
-      context.globalAlpha = MIN_TIME_ALPHA + (1 - MIN_TIME_ALPHA) * Math.sqrt(longest / times.longest);
+      context.globalAlpha = MIN_TIME_ALPHA + (1 - MIN_TIME_ALPHA) * Math.sqrt(longest / most);
       context.fillStyle = theme.time;
       context.fillRect(area.x + pixel, area.y, 1, height);
     } else if (isUnknown) {

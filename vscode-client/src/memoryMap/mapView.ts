@@ -281,7 +281,8 @@ export class MapView {
         drawCurve(context, { ...curve, width }, steps, this.viewport.curveY(), this.theme, space.curve);
       }
       if (times.height > 0 && module.timedSteps !== undefined) {
-        drawTimes(context, { ...times, width }, steps, this.theme, module.timedSteps);
+        const { longestTime } = this.viewport.frame;
+        drawTimes(context, { ...times, width }, steps, this.theme, module.timedSteps, longestTime);
       }
       drawBands(context, bands, steps, this.theme, module.bands, BAND_HEIGHT);
     });

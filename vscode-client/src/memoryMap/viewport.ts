@@ -44,6 +44,7 @@ export class Frame {
   /** Shows steps as wide as their time, if it is known in all maps. */
   showsTime = false;
   hasTimes = false;
+  longestTime = 0; // of a step
   length = 1;
   curveRange: readonly [number, number] = [0, 1];
   hasCurve = false;
@@ -63,6 +64,7 @@ export class Frame {
   fit(modules: readonly Module[], spaces: readonly Space[]): void {
     this.spaces = spaces;
     this.hasTimes = modules.every(({ timedSteps }) => timedSteps !== undefined);
+    this.longestTime = Math.max(...modules.map(({ timedSteps }) => timedSteps?.longest ?? 0));
     this.length = Math.max(...modules.map((module) => this.axisOf(module).length));
     const curves = spaces.flatMap(({ curve }) => curve ?? []);
     const peak = Math.max(0, ...curves.map(({ peakBytes }) => peakBytes));
