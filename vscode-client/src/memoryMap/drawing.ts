@@ -79,7 +79,7 @@ export function drawCurve(
 }
 
 const MIN_MARK_DISTANCE = 12; // pixels between two peaks
-const MIN_LABEL_DISTANCE = 74; // pixels between the label of a peak and another peak
+const LABEL_WIDTH = 74; // pixels of the label of a peak
 
 function drawPeaks(
   context: CanvasRenderingContext2D,
@@ -107,19 +107,22 @@ function drawPeaks(
     context.lineTo(left + 4, top - 8);
     context.fill();
   }
-  const labels: number[] = [];
+  const end = area.x + area.width;
+  const labels: (readonly [number, number])[] = [];
   for (const { left, top, bytes } of marks) {
-    const isRight = left + MIN_LABEL_DISTANCE > area.x + area.width;
-    const hasRoom = marks.every((other) => {
-      const distance = isRight ? left - other.left : other.left - left;
-      return distance <= 0 || distance > MIN_LABEL_DISTANCE;
-    });
+    const sides = [[left, left + LABEL_WIDTH], [left - LABEL_WIDTH, left]] as const;
+    const isFree = ([from, to]: readonly [number, number]): boolean =>
+      from >= area.x &&
+      to <= end &&
+      marks.every((other) => other.left <= from || to <= other.left) &&
+      labels.every(([start, stop]) => stop <= from || to <= start);
     const isPeak = bytes === curve.peakBytes && labels.length === 0;
-    if (isPeak || (hasRoom && labels.every((other) => Math.abs(left - other) > MIN_LABEL_DISTANCE))) {
-      labels.push(left);
-      const text = formatBytes(bytes);
-      context.textAlign = isRight ? "right" : "left";
-      context.fillText(text, isRight ? left - 7 : left + 7, Math.max(top - 2, area.y + 10));
+    const side = sides.find(isFree) ?? (isPeak ? sides[left + LABEL_WIDTH > end ? 1 : 0] : undefined);
+    if (side !== undefined) {
+      labels.push(side);
+      const isOnLeft = side[0] < left;
+      context.textAlign = isOnLeft ? "right" : "left";
+      context.fillText(formatBytes(bytes), isOnLeft ? left - 7 : left + 7, Math.max(top - 2, area.y + 10));
     }
   }
   context.textAlign = "left";
