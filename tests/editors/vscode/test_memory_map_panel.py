@@ -1,15 +1,20 @@
 """The memory map beside the editor."""
 
+from pathlib import Path
+
 from playwright.async_api import FrameLocator
 
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, MODULE
-from editors.vscode.host import hover, spot
+from editors.vscode.host import hover, spot, uri
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.memory_map import memory_map
+from lsp.test_comparison import write_dump
+from profiles.test_time_facts import written_profile
+from reports.example import STEM
 
 pytestmark = vscode(1)
 _POINT = """(root, name) => {
@@ -24,10 +29,15 @@ async def _shown(dump: Compile, window: Window) -> FrameLocator:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
+    page = await _panel(window)
+    await until(lambda: _selected(page), lambda name: name == "fusion")
+    return page
+
+
+async def _panel(window: Window) -> FrameLocator:
     await window.run("HLO: Memory Map")
     page = window.page.frame_locator("iframe.webview").frame_locator("iframe#active-frame")
     await page.locator(".memory-map[data-boxes]").wait_for()
-    await until(lambda: _selected(page), lambda name: name == "fusion")
     return page
 
 
@@ -80,3 +90,13 @@ async def test_chip_of_the_settings_shows_times(dump: Compile, window: Window) -
     await window.host.configure({"hlo.chip": "v5e"})
     await page.get_by_label("Axis").select_option("least time on TPU v5e")
     assert "least time on TPU v5e" in await page.locator(".subtitle").inner_text()
+
+
+async def test_loaded_profile_shows_measured_times(folder: Path, window: Window) -> None:
+    dump = write_dump(folder / "dump")
+    profile = written_profile(folder / "host.xplane.pb", 1, "jit_f", a=10, c=30)
+    await window.open(dump / f"{STEM}-buffer-assignment.txt")
+    page = await _panel(window)
+    await window.host.command("hlo.loadProfile", uri(profile))
+    await page.get_by_label("Axis").select_option("measured time")
+    await until(page.locator(".subtitle").inner_text, lambda text: "measured time 40.0 µs" in text)
