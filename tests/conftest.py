@@ -42,15 +42,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the groups of tests, first those in VS Code, so that no long group comes last."""
+    """Begin with the long groups of tests in VS Code; those of other editors come last.
+
+    The processes with these groups wait for the installation of the editors, the others do not.
+    """
     items.sort(key=_turn)
 
 
 def _turn(item: pytest.Item) -> int:
+    if item.get_closest_marker("editors") is None:
+        return 1
     group = item.get_closest_marker("xdist_group")
-    if group is None:
-        return 2
-    return 0 if group.args[0].startswith("vscode-") else 1
+    return 0 if group is not None and group.args[0].startswith("vscode-") else 2
 
 
 @pytest.fixture(scope="session")

@@ -15,13 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server"))
 
 from editors import client  # noqa: E402  (found by the line above)
 from editors.node import Node  # noqa: E402
-from editors.provision import Provision  # noqa: E402
+from editors.provision import END_OF_INSTALLATION, Provision  # noqa: E402
 from environment import Environment, SetupError, provide  # noqa: E402
 
 FOLDER = ROOT / ".venv-hlo-lsp-tests"
@@ -85,22 +86,32 @@ def _divided(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _all(environment: Environment, arguments: Sequence[str]) -> int:
-    """Install the editors, then run the tests; run the checks beside both."""
+    """Run the checks and the tests while the editors are installed; their tests wait."""
     provision = Provision()
     node = provision.begin(environment)
     # Before the checks and the tests: both use the server that packaging bundles.
     failed = [_npm(node, "package")]
-    with ThreadPoolExecutor(1) as beside:
+    with TemporaryDirectory() as folder, ThreadPoolExecutor() as beside:
+        end = Path(folder, "installed")
+        finishing = beside.submit(_finish, provision, end)
         checks = beside.submit(lambda: list(_checks(environment, node)))
-        for missing in provision.wait():
-            print(f"MISSING: {missing}", file=sys.stderr, flush=True)
-        tests = _tests(environment, arguments)
+        tests = _tests(environment, arguments, {END_OF_INSTALLATION: str(end)})
         failed += checks.result()
+        finishing.result()
     # On standard error, so that the last line on standard output is pytest's count.
     for check in failed:
         if check.status:
             print(f"\n{check.output}FAILED: {check.name}", file=sys.stderr, flush=True)
     return 1 if tests or any(check.status for check in failed) else 0
+
+
+def _finish(provision: Provision, end: Path) -> None:
+    """Wait for the end of the installation, print what is missing, and create a file."""
+    try:
+        for missing in provision.wait():
+            print(f"MISSING: {missing}", file=sys.stderr, flush=True)
+    finally:
+        end.touch()
 
 
 def _checks(environment: Environment, node: Node) -> Iterator[Check]:
@@ -136,13 +147,15 @@ def _check(name: str, command: Sequence[str], variables: Mapping[str, str], fold
     return Check(name, ended.returncode, ended.stdout)
 
 
-def _tests(environment: Environment, arguments: Sequence[str]) -> int:
+def _tests(
+    environment: Environment, arguments: Sequence[str], variables: Mapping[str, str] | None = None
+) -> int:
     command = (*TESTS, *arguments)
     print(f"$ {' '.join(command)}", flush=True)
     return subprocess.run(
         (str(environment.program(command[0])), *command[1:]),
         cwd=ROOT,
-        env=environment.variables(),
+        env={**environment.variables(), **(variables or {})},
         stdin=subprocess.DEVNULL,
         check=False,
     ).returncode

@@ -1,7 +1,9 @@
 """Neovim, and a real compile to open in it."""
 
+import os
 import re
 import shutil
+import time
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from editors.neovim import Neovim, find_neovim
+from editors.provision import END_OF_INSTALLATION
 
 # The quick tests run without the dependency group `vscode`.
 collect_ignore = [] if find_spec("playwright") else ["browser", "vscode"]
@@ -44,6 +47,15 @@ class Compile:
         """Return the numbers of the lines that match an expression, from 1."""
         lines = self.path(suffix).read_text("utf-8").splitlines()
         return [number for number, line in enumerate(lines, 1) if re.search(expression, line)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Wait for the editors, which `tests/run.py` installs while other tests run."""
+    end = os.environ.get(END_OF_INSTALLATION)
+    if end is not None and item.get_closest_marker("editors") is not None:
+        while not Path(end).exists():
+            time.sleep(1)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,9 @@ from editors import client, code_server, machine
 from editors.node import Node
 from environment import Environment, SetupError
 
+END_OF_INSTALLATION = "HLO_LSP_END_OF_INSTALLATION"
+"""The variable with the path of a file that exists when the installation has ended."""
+
 
 class Provision:
     """An installation in the background: packages of the machine first, code-server after Node."""

@@ -11,6 +11,8 @@ from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 STEM = "module_0000.jit_step.cl_1003875606.after_optimizations"
+LIMIT_LINES = 300_000
+"""VS Code turns features off in files of more lines."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from editors.vscode.conftest import copied
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.dump_rows import ROW, choose, expand, rows
 from editors.vscode.host import hover, spot
+from editors.vscode.large import LIMIT_LINES
 from editors.vscode.marks import vscode
 from editors.vscode.waiting import eventually, until
 from editors.vscode.window import Window
@@ -25,7 +26,6 @@ _POINT = """(root, name) => {
   const bounds = root.querySelector(".overlay").getBoundingClientRect();
   return point && { x: point.x - bounds.left, y: point.y - bounds.top };
 }"""
-_LIMIT_LINES = 300_000  # above it, the client explains what VS Code turns off
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ async def test_tree_and_comparison_show_hostile_names_as_text(
 
 async def test_notification_shows_hostile_names_as_text(hostile: Compile, window: Window) -> None:
     large = hostile.folder / f"{NAME_PAYLOAD}.txt"
-    large.write_text("BufferAssignment:\n" + "\n" * _LIMIT_LINES, "utf-8")
+    large.write_text("BufferAssignment:\n" + "\n" * LIMIT_LINES, "utf-8")
     async with no_dialog(window):
         await window.open(large)
         # VS Code itself also shows a message about the size, with a link.

@@ -1,7 +1,6 @@
 """Tests for a module of 22 MB, for which VS Code disables lenses and folding."""
 
 import re
-import shutil
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -10,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import SUMMARY
+from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
-from editors.vscode.host import Spot, hover, places, problems, uri
-from editors.vscode.large import Train, notice, open_by_click
+from editors.vscode.host import Spot, hover, places, problems, spot, uri
+from editors.vscode.large import LIMIT_LINES, Train, notice, open_by_click
 from editors.vscode.marks import vscode
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import until
@@ -41,6 +41,7 @@ def settings(code_server: CodeServer) -> Iterator[None]:
 async def test_enabled_features_are_fast_and_setting_enables_others(
     settings: None,
     train: Train,
+    compile_v5e: Compile,
     own_window: Window,
     record_property: Callable[[str, object], None],
 ) -> None:
@@ -99,11 +100,10 @@ async def test_enabled_features_are_fast_and_setting_enables_others(
     await window.notification("Reopen the file")
     await window.reset()
     # The API of VS Code keeps the text of the first file, with its limits, for three minutes.
-    copy = path.with_name("copy.after_optimizations.txt")
-    shutil.copy(path, copy)
-    await open_by_click(window, copy)
-    entry = next(n for n, each in enumerate(text) if each.startswith("ENTRY "))
-    await window.open(Spot(copy, entry, 0))
+    long = compile_v5e.path(MODULE)
+    copy = path.with_name(long.name)
+    copy.write_text(long.read_text("utf-8") + "\n" * LIMIT_LINES, "utf-8")
+    await window.open(spot(copy, "^ENTRY "))
     await until(
         window.shown(f"{EDITOR} .codelens-decoration"),
         lambda lenses: any("instructions" in each for each in lenses),
