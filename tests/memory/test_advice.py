@@ -69,6 +69,15 @@ def test_donation_saves_allocations_of_its_space() -> None:
     assert _savings(AdviceKind.DONATION) == {0: [512], 5: [69632]}
 
 
+def test_donation_leaves_out_small_arguments() -> None:
+    texts = (_MODULE, _ASSIGNMENT, _RANGES)
+    texts_in_hbm = [text.replace("S(5)", "").replace("color 5, ", "") for text in texts]
+    dump = Compile([DumpFile.of_text(text.replace("@5", "@0")) for text in texts_in_hbm])
+    (space,) = summarize(dump, SummaryOptions(with_negligible=True)).spaces
+    (donation,) = (one for one in space.advice if one.kind is AdviceKind.DONATION)
+    assert donation.text.startswith("donate 1 argument, `parameter 0`, of the shape")
+
+
 def test_part_of_program_has_no_donation_advice() -> None:
     module = _MODULE.replace("jit_f", "called_computation")
     assert _savings(AdviceKind.DONATION, module) == {0: [], 5: []}

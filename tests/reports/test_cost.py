@@ -18,9 +18,9 @@ _TEXT = module(
 def test_first_lines_answer_the_question() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT, chips()["v5e"]), InstructionKey.OPCODE, 2))
     assert lines == [
-        "m: at least 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
+        "m: at least 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
         "least time on TPU v5e: 40.5 ns, mostly bound by network",
-        "XLA's analysis, each loop once: 2.05 kFLOP, 1,024 transcendentals, 24.0 KiB accessed",
+        "XLA's analysis, each loop once: 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed",
         "1 loop of unknown trip count, counted once: w",
         "1 custom call of unknown cost: my_kernel (1)",
         "   20.5 ns   51%   1.02 kFLOP      8.0 KiB  network  all-reduce",

@@ -10,7 +10,7 @@ from hlo_lsp.cost.operation import NO_COST, Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
 from hlo_lsp.cost.roofline import Bound, least_time, may_be_cached
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_flops, format_short_bytes
+from hlo_lsp.model.display import format_flops, format_short_bytes, format_transcendentals
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
@@ -102,7 +102,7 @@ def describe_amounts(cost: Cost, memory_bytes: int, wire_bytes: int) -> Iterator
     """Yield ``12.6 GFLOP``, transcendentals, ``96.0 MiB accessed``, and ``8.0 MiB sent``."""
     yield format_flops(cost.flops)
     if cost.transcendentals:
-        yield f"{cost.transcendentals:,} transcendentals"
+        yield format_transcendentals(cost.transcendentals)
     accessed = f"{format_short_bytes(cost.bytes_accessed)} accessed"
     if memory_bytes != cost.bytes_accessed:
         accessed += f" ({format_short_bytes(memory_bytes)} off chip)"

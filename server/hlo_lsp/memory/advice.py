@@ -23,7 +23,7 @@ from hlo_lsp.memory.occupancy_and_peaks import (
     largest_off_chip_space,
     memory_space_occupancies,
 )
-from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible
+from hlo_lsp.memory.savings import MIN_SAVED_BYTES, MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
@@ -160,11 +160,11 @@ def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
     file = module_at_buffer_assignment(dump)
     if file is None or is_part_of_program(file.module):
         return
-    usable = [
+    usable = _large_arguments(
         one
         for one in donated_arguments(dump) or ()
         if one.state is DonationState.USABLE and one.space == occupancy.space
-    ]
+    )
     if usable:
         yield Advice(
             AdviceKind.DONATION,
@@ -173,11 +173,26 @@ def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
         )
 
 
+def _large_arguments(arguments: Iterable[Argument]) -> list[Argument]:
+    """Leave out arguments of the function that have less than 1% of the bytes of the largest."""
+    groups: dict[str, list[Argument]] = {}
+    for one in arguments:
+        groups.setdefault(_of_function(one.name), []).append(one)
+    sizes = {name: sum(one.bytes for one in group) for name, group in groups.items()}
+    least = MIN_SAVED_SHARE * max(sizes.values(), default=0)
+    return [one for name, group in groups.items() if sizes[name] >= least for one in group]
+
+
+def _of_function(name: str) -> str:
+    """Return the argument of the function that a path such as ``params['w']`` begins with."""
+    return re.split(r"[\[.]", name)[0]
+
+
 def _arguments(arguments: Sequence[Argument]) -> str:
     """Return the names of a few arguments; of many, those of the arguments of the function."""
     count, names = count_noun(len(arguments), "argument"), [one.name for one in arguments]
     if len(names) > _MAX_NAMED_ARGUMENTS:
-        names = list(dict.fromkeys(re.split(r"[\[.]", name)[0] for name in sorted(names)))
+        names = list(dict.fromkeys(_of_function(name) for name in sorted(names)))
         rest = len(names) - _MAX_NAMED_ARGUMENTS
         names = [f"`{name}`" for name in names[:_MAX_NAMED_ARGUMENTS]]
         return f"{count} in {', '.join(names)}{f' and {rest:,} more' if rest > 0 else ''}"

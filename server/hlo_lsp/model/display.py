@@ -207,15 +207,25 @@ def format_signed(number: _Number, form: Callable[[_Number], str]) -> str:
     return f"{'-' if number < 0 else '+'}{form(abs(number))}"
 
 
-_FLOP_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+_DECIMAL_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 
 
 def format_flops(count: int) -> str:
     """Return a number of FLOPs with a decimal prefix: ``90.9 GFLOP``."""
+    return f"{_decimal(count)}FLOP"
+
+
+def format_transcendentals(count: int) -> str:
+    """Return a number of transcendental operations: ``285 M transcendentals``."""
+    return f"{_decimal(count).rstrip()} transcendentals"
+
+
+def _decimal(count: int) -> str:
+    """Return a number with three digits, a blank, and a decimal prefix."""
     size, prefix = float(count), 0
-    while size >= 999.5 and prefix < len(_FLOP_PREFIXES) - 1:
+    while size >= 999.5 and prefix < len(_DECIMAL_PREFIXES) - 1:
         size, prefix = size / 1000, prefix + 1
-    return f"{size:.3g} {_FLOP_PREFIXES[prefix]}FLOP" if prefix else f"{count} FLOP"
+    return f"{size:.3g} {_DECIMAL_PREFIXES[prefix]}" if prefix else f"{count} "
 
 
 _FLOPS = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*([kMGTPE]?)FLOP\s*$")
@@ -226,7 +236,7 @@ def parse_flops(text: str) -> int | None:
     match = _FLOPS.match(text)
     if match is None:
         return None
-    return round(float(match[1]) * 1000.0 ** _FLOP_PREFIXES.index(match[2]))
+    return round(float(match[1]) * 1000.0 ** _DECIMAL_PREFIXES.index(match[2]))
 
 
 _TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "µs"), (10**3, "ns"))

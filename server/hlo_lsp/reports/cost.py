@@ -13,6 +13,7 @@ from hlo_lsp.model.display import (
     format_flops,
     format_seconds,
     format_short_bytes,
+    format_transcendentals,
     join_limited,
 )
 from hlo_lsp.reports.summary import module_name
@@ -87,7 +88,7 @@ def _least_amounts(program: ProgramCost) -> str:
 
 def _xla_amounts(cost: Cost) -> str:
     return (
-        f"{format_flops(cost.flops)}, {cost.transcendentals:,} transcendentals,"
+        f"{format_flops(cost.flops)}, {format_transcendentals(cost.transcendentals)},"
         f" {format_short_bytes(max(0, cost.bytes_accessed))} accessed"
     )
 
