@@ -1,4 +1,4 @@
-"""A module text with a collective that starts in one fusion and ends in another."""
+"""Module texts with collectives in fusions, as XLA writes them for TPUs."""
 
 FUSED_COLLECTIVE = """\
 HloModule jit_f, is_scheduled=true
@@ -26,3 +26,27 @@ ENTRY %main (x: f32[8]) -> (f32[8], f32[16]) {
   ROOT %r = (f32[8]{0}, f32[16]{0:S(1)}) tuple(%y, %async-collective-done)
 }
 """  # noqa: E501
+"""A collective that starts in one fusion and ends in another."""
+
+REDUCE_SCATTER = """\
+HloModule jit_f, is_scheduled=true
+
+%add (l: f32[], r: f32[]) -> f32[] {
+  %l = f32[] parameter(0)
+  %r = f32[] parameter(1)
+  ROOT %sum = f32[] add(%l, %r)
+}
+
+%all-reduce-scatter (p: f32[8]) -> f32[2] {
+  %p = f32[8]{0} parameter(0)
+  %all-reduce = f32[8]{0} all-reduce(%p), channel_id=3, replica_groups={{0,1,2,3}}, to_apply=%add
+  %id = u32[] partition-id()
+  ROOT %slice = f32[2]{0} dynamic-slice(%all-reduce, %id), dynamic_slice_sizes={2}
+}
+
+ENTRY %main (x: f32[8]) -> f32[2] {
+  %x = f32[8]{0} parameter(0)
+  ROOT %fusion = f32[2]{0} fusion(%x), kind=kCustom, calls=%all-reduce-scatter
+}
+"""
+"""A collective in one fusion, of which each device keeps a slice."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fused_collective import FUSED_COLLECTIVE
+from fused_collective import FUSED_COLLECTIVE, REDUCE_SCATTER
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -119,6 +119,23 @@ def test_collectives_in_fusions_are_listed() -> None:
         "         64 B  all-gather async-collective-start -> async-collective-done, 1 instruction "
         "meanwhile",
     ]
+
+
+@pytest.mark.parametrize(
+    ("user", "kind", "sent"), [("dynamic-slice", "reduce-scatter", 24), ("sort", "all-reduce", 48)]
+)
+def test_collective_in_one_fusion_is_synchronous(user: str, kind: str, sent: int) -> None:
+    dump = _dump(REDUCE_SCATTER.replace("dynamic-slice(", f"{user}("))
+    module = dump.files[0].module
+    found = {one.name for one in module.instructions.records() if is_communication(module, one)}
+    assert found == {"all-reduce", "fusion"}
+    overlap = overlap_of(dump, chips()["v5e"])
+    assert [(one.instruction.name, one.kind, one.bytes) for one in overlap.synchronous] == [
+        ("fusion", kind, 8)
+    ]
+    assert overlap.network is not None
+    (collective,) = overlap.network
+    assert (collective.wire_bytes, collective.work_seconds) == (sent, 0)
 
 
 _COMMUNICATION = """\

@@ -22,6 +22,7 @@ from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees
+from hlo_lsp.program.transfers import fused_collective_kind
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -304,7 +305,8 @@ class _Schedule:
             elif key in self._started:
                 continue  # a later part of the collective, or its end
             if is_collective(member.opcode):
-                found += wire_bytes(self._costs.operation(member), self._module)
+                kind = fused_collective_kind(self._module, member)
+                found += wire_bytes(self._costs.operation(member), self._module, kind)
         return found
 
     def _collective_parts(self, head: ComputationLine) -> Sequence[InstructionLine]:

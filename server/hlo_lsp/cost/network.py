@@ -8,7 +8,7 @@ from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.program.schedule import scheduled_instructions
-from hlo_lsp.program.transfers import ASYNC_ENDINGS, async_operations
+from hlo_lsp.program.transfers import ASYNC_ENDINGS, async_operations, is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 
 
@@ -65,7 +65,8 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
             if row.wire_bytes and start in before:
                 done = ends.get(start)
                 meanwhile = 0.0 if done is None else before[done] - before[start]
-                if done is None and start.opcode == "fusion":  # XLA overlaps both in the fusion
+                if done is None and not is_communication(file.module, start):
+                    # XLA overlaps the collective with the rest of the fusion.
                     meanwhile = least_time(replace(row, wire_bytes=0), chip).seconds
                 sent = row.wire_bytes * row.executions
                 seconds = sent / (chip.network_bytes_per_second or float("inf"))

@@ -35,9 +35,15 @@ def is_collective(opcode: str) -> bool:
     return opcode.removesuffix("-start") in COLLECTIVE_OPCODES
 
 
-def wire_bytes(operation: Operation, module: ModuleIndex) -> int:
-    """Return the bytes that each device sends for a collective; 0 for other opcodes."""
-    rule = opcode_spec(operation.opcode.removesuffix("-start")).sends
+def wire_bytes(operation: Operation, module: ModuleIndex, kind: str | None = None) -> int:
+    """Return the bytes that each device sends for a collective; 0 for other opcodes.
+
+    Args:
+        operation: The collective.
+        module: The module that it is in.
+        kind: The opcode whose rule applies, that of the operation by default.
+    """
+    rule = opcode_spec(kind or operation.opcode.removesuffix("-start")).sends
     share = _SHARES.get(rule)
     if share is None:
         return 0

@@ -246,17 +246,33 @@ def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
 def _fused_collective(
     module: ModuleIndex, instruction: InstructionLine
 ) -> tuple[str, InstructionLine] | None:
-    """Return the custom call and the collective of a fusion that starts or ends the collective."""
+    """Return the part and the collective of a fusion that only communicates.
+
+    The part is ``Start`` or ``Done``, or empty for a synchronous collective.
+    """
     if instruction.opcode != "fusion" or "kind=kCustom" not in instruction.text:
         return None
     for computation in module.called_by(instruction):
-        root = module.computation(computation).root
-        target = None if root is None else _FUSED_TARGET.search(root.text)
-        if target is not None:
-            for member in module.members(computation):
-                if member.opcode in COLLECTIVE_OPCODES:
-                    return target[1], member
+        for member in module.members(computation):
+            if member.opcode in COLLECTIVE_OPCODES:
+                root = module.computation(computation).root
+                target = None if root is None else _FUSED_TARGET.search(root.text)
+                return "" if target is None else target[1], member
     return None
+
+
+def fused_collective_kind(module: ModuleIndex, collective: InstructionLine) -> str:
+    """Return the operation of a collective in a fusion, such as ``all-gather``.
+
+    An all-reduce of which only slices are kept is a ``reduce-scatter``: XLA for TPU writes these
+    as fusions with the name ``all-reduce-scatter``.
+    """
+    kind = without_async_ending(collective.opcode)
+    if kind == "all-reduce":
+        users = module.users(collective)
+        if users and all(user.opcode == "dynamic-slice" for user in users):
+            return "reduce-scatter"
+    return kind
 
 
 def _fused_operations(
@@ -271,8 +287,7 @@ def _fused_operations(
         key = module.computation_of(instruction), "" if channel is None else channel.text
         if target == "Start":
             started[key] = instruction
-            continue
-        start = started.pop(key, None)
+        start = started.pop(key, None) if target == "Done" else None
         if start is not None:
             operand = next((one for one in module.operands(start) if one is not None), instruction)
             yield AsyncOperation(
@@ -286,19 +301,26 @@ def _fused_operations(
             )
 
 
-def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, int]]:
-    """Return scheduled collectives during which nothing computes, with the bytes of their results.
+def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, str, int]]:
+    """Return scheduled collectives during which nothing computes.
 
-    The computation of an ``async-start`` contains its operation, which is excluded.
+    Each comes with its operation and the logical bytes of its result. The computation of an
+    ``async-start`` contains its operation, which is excluded.
     """
     instructions = scheduled_instructions(module) or ()
     starts = (one for one in instructions if one.opcode == "async-start")
     asynchronous = {computation for start in starts for computation in module.called_by(start)}
-    return [
-        (one, total_array_bytes(try_shape(one.shape)))
-        for one in instructions
-        if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous
-    ]
+    found = []
+    for one in instructions:
+        fused = _fused_collective(module, one)
+        if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous:
+            kind = one.opcode
+        elif fused is not None and not fused[0]:
+            kind = fused_collective_kind(module, fused[1])
+        else:
+            continue
+        found.append((one, kind, total_array_bytes(try_shape(one.shape))))
+    return found
 
 
 def _operations(

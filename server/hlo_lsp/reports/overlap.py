@@ -52,9 +52,10 @@ class KindTotal:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A synchronous collective with the logical bytes of its result."""
+    """A synchronous collective, maybe in a fusion, with the logical bytes of its result."""
 
     instruction: InstructionLine
+    kind: str
     bytes: int
     origin: Origin | None
 
@@ -126,9 +127,9 @@ def _network(dump: Compile, chip: Chip | None) -> tuple[NetworkTransfer, ...] | 
 
 
 def _collectives(dump: Compile, file: DumpFile) -> tuple[Collective, ...]:
-    found = sorted(synchronous_collectives(file.module), key=lambda each: -each[1])
-    origins = origins_of(dump, ((one.name, None) for one, _ in found))
-    return tuple(Collective(one, size, origins.get((one.name, None))) for one, size in found)
+    found = sorted(synchronous_collectives(file.module), key=lambda each: -each[-1])
+    origins = origins_of(dump, ((one.name, None) for one, *_ in found))
+    return tuple(Collective(*each, origins.get((each[0].name, None))) for each in found)
 
 
 def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -231,7 +232,7 @@ def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:
     """Return the bytes of the collectives of each kind, those with most bytes first."""
     sizes: dict[str, list[int]] = {}
     for one in found:
-        sizes.setdefault(one.instruction.opcode, []).append(one.bytes)
+        sizes.setdefault(one.kind, []).append(one.bytes)
     return dict(sorted(sizes.items(), key=lambda item: -sum(item[1])))
 
 
@@ -328,7 +329,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
             "synchronous": [
                 {
                     "instruction": each.instruction.name,
-                    "kind": each.instruction.opcode,
+                    "kind": each.kind,
                     "bytes": each.bytes,
                     "source": None
                     if each.origin is None or each.origin.source is None
