@@ -1,5 +1,7 @@
 """Tests for chips and the least time on them."""
 
+from pathlib import Path
+
 import pytest
 
 from cost.costs import cost_of_text, module
@@ -7,6 +9,7 @@ from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cost.chips import chip_of, chips, configured_chip
 from hlo_lsp.cost.roofline import Bound
 from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.workspace import DumpWorkspace
 
 _DOT = module(
     "%a = f32[1000,1000] parameter(0)",
@@ -50,6 +53,31 @@ def test_device_has_half_of_a_chip_with_two() -> None:
 )
 def test_chip_follows_from_the_architecture(path: str, name: str | None) -> None:
     chip = chip_of(cost_of_text(_DOT, path=path).dump)
+    assert (None if chip is None else chip.name) == name
+
+
+@pytest.mark.parametrize(
+    ("version", "variant", "name"),
+    [
+        ("VIPERFISH", 'variant: "lite"', "v5e"),
+        ("VIPERFISH", "", "v5p"),
+        ("GHOSTLITE", "", "v6e"),
+        ("0123abcde", "", None),
+    ],
+)
+def test_chip_of_a_tpu_is_in_a_file_of_its_own(
+    version: str, variant: str, name: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "module_0001.f.cl_1.after_optimizations.txt"
+    path.write_text(_DOT, "utf-8")
+    target = tmp_path / "module_0001.f.cl_1.target_arguments.txt"
+    target.write_text(
+        "configured_properties {\n  degraded_axes {\n  }\n}\nreplica_count: 1\n"
+        f"tpu_topology_args {{\n  version: TPU_VERSION_{version}\n  {variant}\n}}\n",
+        "utf-8",
+    )
+    workspace = DumpWorkspace()
+    chip = chip_of(workspace.compile_of(workspace.file(path)))
     assert (None if chip is None else chip.name) == name
 
 

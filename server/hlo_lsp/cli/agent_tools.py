@@ -149,7 +149,7 @@ def cost(
     Args:
         path: A dump file or a folder with dumps.
         by: Group by line, scope, opcode, phase, computation, or instruction.
-        chip: The chip for the least time, such as v5e or h100; the dump of a TPU does not name it.
+        chip: The chip for the least time, such as v5e or h100; by default that of the dump.
         top: The number of groups to show.
         max_bytes: The largest size of the answer in bytes.
     """

@@ -71,6 +71,8 @@ def files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
     for file in compile_.files_read_together():
         if suffix_of(file.name).role not in unread_roles:
             yield file
+    if compile_.target is not None:
+        yield compile_.target
 
 
 def no_dumps_message(path: Path) -> str:

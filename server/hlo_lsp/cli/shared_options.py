@@ -141,8 +141,7 @@ def add_chip_option(parser: argparse.ArgumentParser) -> None:
         "--chip",
         metavar="CHIP",
         choices=_CHIPS,
-        help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump; the dump"
-        " of a TPU does not name it)",
+        help=f"the chip for the least time: {names_of(_CHIPS)} (default: that of the dump)",
     )
 
 

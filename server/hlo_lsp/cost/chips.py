@@ -1,5 +1,6 @@
 """The chips with known peaks; the figures and their sources are in ``chips.toml``."""
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ else:
     import tomli as tomllib
 
 _DIRECTIONS = 2  # of a link
+_TPU_VERSION = re.compile(r"\bversion: TPU_VERSION_(\w+)")
+_TPU_VARIANT = re.compile(r'\bvariant: "(\w+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Chip:
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
         capability: The architecture in the names of dump files of which this is the usual chip, or
             empty.
+        targets: The versions and variants of a TPU in ``target_arguments.txt``.
         source: Where the figures are from.
     """
 
@@ -42,6 +46,7 @@ class Chip:
     host_bytes_per_second: float | None
     matrix_unit: int | None
     capability: str
+    targets: frozenset[str]
     source: str
 
     @property
@@ -71,6 +76,7 @@ def chips() -> dict[str, Chip]:
             None if host is None else host * 1e9 * share,
             entry.get("matrix_unit"),
             entry.get("capability", ""),
+            frozenset(entry.get("targets", ())),
             entry["source"],
         )
     return found
@@ -90,15 +96,19 @@ def configured_chip(dump: Compile, name: str | None) -> Chip | None:
 
 
 def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
-    """Return a chip by name, else the usual one of the architecture in the names of the files.
+    """Return a chip by name, else that of the files.
 
-    The files of a TPU do not name its generation, so that the chip is None without a name.
+    Of GPUs, the names of files have the architecture, and the result is its usual chip. Of TPUs,
+    ``target_arguments.txt`` has the version. Without them, the chip is None.
 
     Raises:
         KeyError: There is no chip of this name.
     """
     if name is not None:
         return chips()[name]
+    if dump.target is not None:
+        target = _tpu_target("\n".join(dump.target.lines))
+        return next((chip for chip in chips().values() if target in chip.targets), None)
     names = {suffix_of(file.path.name).architecture for file in dump.files if file.path}
     return next(
         (
@@ -108,3 +118,9 @@ def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
         ),
         None,
     )
+
+
+def _tpu_target(text: str) -> str:
+    """Return the version and the variant of a TPU: ``VIPERFISH lite``."""
+    found = (expression.search(text) for expression in (_TPU_VERSION, _TPU_VARIANT))
+    return " ".join(match[1] for match in found if match is not None)

@@ -51,6 +51,8 @@ class Compile:
         others: Sequence[DumpFile] = (),
         frames: FrameChoice = PROGRAM_FRAMES,
         unknown_files: Sequence[Path] = (),
+        *,
+        target: DumpFile | None = None,
     ) -> None:
         self.files = files
         # Files that are named like memory files, but of a kind that this version does not know.
@@ -61,6 +63,8 @@ class Compile:
         self.others = others
         # A text that names the instruction of every thunk, if the compiler wrote one.
         self.thunk_names = thunk_names
+        # A text that describes the TPU, if the compiler wrote one.
+        self.target = target
         self.number = next(_COMPILE_NUMBERS)  # unique in this process
         self.query_results: dict[Query[..., Any], Result] = {}
         self.memos: dict[Memo[Any], tuple[Hashable, Any]] = {}
@@ -391,6 +395,7 @@ class CompileCache:
         files = [file]
         others: list[DumpFile] = []
         thunk_names: DumpFile | None = None
+        target: DumpFile | None = None
         if companions is not None:
             for path in companions.files_read_together()[1:]:
                 companion = find(path, companions, patient)
@@ -402,16 +407,20 @@ class CompileCache:
                     others.append(companion)
             if file.kind is FileKind.THUNKS and companions.thunk_metadata is not None:
                 thunk_names = find(companions.thunk_metadata, companions, True)
+            if companions.target is not None:
+                target = find(companions.target, companions, True)
         # Of two files with the same fact, the first one in the order of `FileKind` provides it.
         files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
-        extra = [*others, *([] if thunk_names is None else [thunk_names])]
+        extra = [*others, *(one for one in (thunk_names, target) if one is not None)]
         key = tuple(map(id, (*files, *extra)))
         found = self._compiles.get(key)
         unknown = () if companions is None else companions.unknown
         if found is None or found.files != files or found.unknown_files != unknown:
             if not self._overlapping:
                 self.forget(files)
-            found = self._compiles[key] = Compile(files, thunk_names, others, self._frames, unknown)
+            found = self._compiles[key] = Compile(
+                files, thunk_names, others, self._frames, unknown, target=target
+            )
         return found
 
     def forget(self, files: Iterable[DumpFile]) -> None:

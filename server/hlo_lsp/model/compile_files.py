@@ -115,6 +115,7 @@ _SAME_INSTRUCTION_ROLES = frozenset(
     }
 )
 _THUNK_ROLES = frozenset({FileRole.THUNKS, FileRole.THUNK_METADATA})
+_TARGET = "target_arguments.txt"
 _EQUAL_TEXT = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
 # Pipelines that run before after_spmd_partitioner.txt is written (jaxlib 0.10.2).
 _PARTITIONING_PIPELINES = ("spmd", "sharding", "host-compute")
@@ -130,7 +131,8 @@ class CompileFiles:
     memory files, ``thunks`` the thunk sequences of the executable, and ``thunk_metadata`` the file
     that names the instruction of each thunk. ``texts`` are all module texts of the module in
     pipeline order; ``files`` are all files of the module by name. ``unknown`` are files that are
-    named like memory files, but of a kind that this version does not know.
+    named like memory files, but of a kind that this version does not know. ``target`` is the file
+    that describes the TPU.
 
     Texts from before the last pass have no memory files, as an instruction of the same name may
     be a different one there.
@@ -145,6 +147,7 @@ class CompileFiles:
     texts: tuple[Path, ...]
     files: tuple[Path, ...]
     unknown: tuple[Path, ...] = ()
+    target: Path | None = None
 
     def files_read_together(self) -> list[Path]:
         """Return the files that are read together, the file itself first.
@@ -213,6 +216,8 @@ def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles
     suffixes = {name: suffix_of(name) for name in sorted(names)}
     files = tuple(folder / name for name in suffixes)
     texts = tuple(folder / name for name in _texts_in_order(suffixes))
+    targets = (folder / name for name, suffix in suffixes.items() if suffix.text == _TARGET)
+    target = next(targets, None)
     families: dict[str, dict[str, FileRole]] = {}
     for name, stem in _stems(suffixes).items():
         families.setdefault(stem, {})[name] = suffixes[name].role
@@ -235,7 +240,8 @@ def _files_of_compiles(folder: Path, names: list[str]) -> dict[str, CompileFiles
         )
         for name in roles:
             found[name] = CompileFiles(
-                folder / name, stem, module, memory, thunks, thunk_metadata, texts, files, unknown
+                *(folder / name, stem, module, memory, thunks, thunk_metadata, texts, files),
+                *(unknown, target),
             )
     return found
 

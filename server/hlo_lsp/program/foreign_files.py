@@ -93,8 +93,12 @@ def _compiles(dump: Compile) -> dict[DumpFile, Compile]:
     """Return the sets of the files of a compile; empty without foreign files."""
     foreign = {found for found, _, _ in foreign_files(dump)}
     own = [file for file in dump.files if file not in foreign]
-    common = Compile(own, dump.thunk_names, dump.others, dump.frames)
-    alone = {file: Compile([file], dump.thunk_names, dump.others, dump.frames) for file in foreign}
+
+    def part(files: list[DumpFile]) -> Compile:
+        return Compile(files, dump.thunk_names, dump.others, dump.frames, target=dump.target)
+
+    common = part(own)
+    alone = {file: part([file]) for file in foreign}
     return {**dict.fromkeys(own, common), **alone} if foreign else {}
 
 

@@ -225,7 +225,8 @@ def network_line(chip: Chip, network: Sequence[NetworkTransfer]) -> str:
 
 def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
     """Return the least time of all collectives, and the part that no work covers."""
-    return sum(one.seconds for one in found), sum(one.uncovered_seconds for one in found)
+    least = sum((one.seconds for one in found), 0.0)
+    return least, sum((one.uncovered_seconds for one in found), 0.0)
 
 
 def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:
