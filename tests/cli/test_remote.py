@@ -18,7 +18,6 @@ import hlo_lsp
 from cli.command import run
 from docs.pages import DOCS, blocks
 from hlo_lsp.cli import workers
-from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.text import downloads, remote
 from hlo_lsp.text.file_systems import RemoteError
 from hlo_lsp.text.remote import local_path, urls_of
@@ -324,16 +323,37 @@ def test_url_that_workers_cannot_list_costs_only_itself(
     monkeypatch.setattr(workers, "local_path", list_url)
     found = run(command, *urls, *options)
     assert (found.status, found.json) == (2, expected.json)
-    reason = f"its worker failed twice (RemoteError: {urls[1]}: access denied)"
-    assert found.err.startswith(f"hlo-lsp: {urls[1]}/{STEM}")
-    assert f".txt: not read, because {reason}\n" in found.err
+    problem = f"workers cannot list the folder ({urls[1]}: access denied)"
+    message = f"hlo-lsp: 1 compile not read, because {problem}\n"
+    assert found.err.replace(message, "", 1) == expected.err
+
+
+def test_compiles_that_workers_cannot_list_have_one_message(
+    bucket: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[str] = []
+
+    def list_url(url: str) -> Path:
+        attempts.append(url)
+        raise RemoteError("access denied", url)
+
+    for number in range(20):
+        name = f"module_{number:04}.jit_f.cl_12.after_optimizations.txt"
+        bucket.pipe(f"dumps/many/{name}", MODULE.encode())
+    url = f"{BUCKET}/many"
+    monkeypatch.setattr(workers, "local_path", list_url)
+    found = run("check", url, "--executor", "concurrent.futures:ThreadPoolExecutor")
+    problem = f"workers cannot list the folder ({url}/: access denied)"
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"hlo-lsp: 20 compiles not read, because {problem}\n"
+    assert len(attempts) == 3
 
 
 def test_worker_with_another_cache_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     top = local_path(f"{BUCKET}/run")
     paths = workers.RemotePaths(urls_of([top]))
     monkeypatch.setattr(workers, "local_path", lambda _: Path("other"))
-    with pytest.raises(CommandError, match=r"^HLO_LSP_CACHE, or the settings of the server,"):
+    with pytest.raises(workers.ListingError, match=r"^HLO_LSP_CACHE, or the settings of the"):
         workers.run_in_folder("cache", ".", paths, FileJob.is_there, FileJob(top / "a.txt"))
 
 

@@ -248,9 +248,9 @@ def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[Fil
     return [_check_path(library, path, job) for path in job.files]
 
 
-def lost_job(job: CheckJob, reason: str) -> list[FileResult]:
+def lost_job(job: CheckJob, message: str) -> list[FileResult]:
     """Return the results of a job that was not run."""
-    return [FileResult(path, note=f"{shown(path)}: {reason}") for path in job.files]
+    return [FileResult(path, note=message) for path in job.files]
 
 
 def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
@@ -341,7 +341,7 @@ def outcome(
     folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
     empty = (folder for folder in folders if not _may_hold_dump(folder, results))
     notes += [f"{shown(one)}: no HLO module or XLA memory dump in this folder" for one in empty]
-    return Outcome(results, notes)
+    return Outcome(results, [*dict.fromkeys(notes)])
 
 
 def _may_hold_dump(folder: Path, results: Iterable[FileResult]) -> bool:

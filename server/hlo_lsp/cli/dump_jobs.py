@@ -16,7 +16,7 @@ from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.text.disk import file_size
-from hlo_lsp.text.remote import is_remote, read_ahead, shown
+from hlo_lsp.text.remote import is_remote, read_ahead
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -156,9 +156,9 @@ class _DumpJob(Generic[_T]):
                 break
         return attempts
 
-    def lost(self, reason: str) -> list[_Attempt[_T]]:
+    def lost(self, message: str) -> list[_Attempt[_T]]:
         """Return the message about a job that no worker has finished."""
-        return [_Attempt(errors=[f"{shown(self.path)}: {reason}"])]
+        return [_Attempt(errors=[message])]
 
     def _attempt(self, file: _NamedFile) -> _Attempt[_T]:
         attempt = _Attempt[_T]()

@@ -4,6 +4,7 @@ import argparse
 import json
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
@@ -25,6 +26,7 @@ from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.remote import read_ahead, shown
 from hlo_lsp.text.wrapping import wrapped_lines
 
+_MAX_NAMED_PATHS = 10
 NOT_A_DUMP = "not an HLO module or XLA memory dump"
 _Report = TypeVar("_Report")
 
@@ -217,9 +219,18 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def print_errors(errors: Iterable[str]) -> int:
-    """Print the messages on standard error, and return the exit status."""
-    status = 0
-    for error in errors:
-        print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
-        status = USAGE_ERROR_STATUS
-    return status
+    """Print the messages on standard error, and return the exit status.
+
+    Equal messages are printed once. Of many paths with the same problem, the first are named.
+    """
+    counts: Counter[str] = Counter()
+    for error in dict.fromkeys(errors):
+        problem = error.partition(": ")[2] or error
+        counts[problem] += 1
+        if counts[problem] <= _MAX_NAMED_PATHS:
+            print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
+    for problem, count in counts.items():
+        if count > _MAX_NAMED_PATHS:
+            more = f"{count - _MAX_NAMED_PATHS:,} more paths"
+            print(printable(f"hlo-lsp: {more}: {problem}"), file=sys.stderr)
+    return USAGE_ERROR_STATUS if counts else 0

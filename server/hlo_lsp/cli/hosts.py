@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         print_json(hosts_json(hosts, modules))
     else:
         print_blocks([hosts_lines(hosts, modules)])
-    status = print_errors(dict.fromkeys(errors))
+    status = print_errors(errors)
     return status or (_DIFFERENT_STATUS if any(one.differs for one in modules) else 0)
 
 
@@ -169,9 +169,9 @@ class _HashJob:
             return self._unread(str(error))
         return _Hashed(key or str(self.path), [compile_])
 
-    def lost(self, reason: str) -> _Hashed:
+    def lost(self, message: str) -> _Hashed:
         """Return the message about a job that no worker has finished."""
-        return self._unread(f"{shown(self.path)}: {reason}")
+        return self._unread(message)
 
     def _unread(self, error: str) -> _Hashed:
         known = [] if self.module is None else [_HashedCompile(self.module, is_read=False)]
@@ -214,9 +214,9 @@ class _FingerprintJob:
             return _Fingerprint(error=str(error))
         return _Fingerprint(fingerprint(lines) if any(map(str.strip, lines)) else None)
 
-    def lost(self, reason: str) -> _Fingerprint:
+    def lost(self, message: str) -> _Fingerprint:
         """Return the message about a job that no worker has finished."""
-        return _Fingerprint(error=f"{shown(self.path)}: {reason}")
+        return _Fingerprint(error=message)
 
 
 def _digest(paths: Sequence[Path]) -> str | None:

@@ -10,6 +10,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -19,12 +20,15 @@ from uuid import uuid4
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
-from hlo_lsp.text.remote import Unlisted, add_unlisted, is_within, local_path, unlisted
+from hlo_lsp.model.display import count_noun
+from hlo_lsp.text.remote import Unlisted, add_unlisted, is_within, local_path, shown, unlisted
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 _MAX_JOBS_IN_FLIGHT = 1024  # so that the memory of this process does not grow with the jobs
 _CONNECTION_CHECK_SECONDS = 1.0
 _MAX_LISTED_FOLDERS = 1000  # of commands, in a worker
+_OTHER_SETTINGS = "HLO_LSP_CACHE, or the settings of the server, are not those of the command"
+_MAX_LISTING_ATTEMPTS = 3  # of a worker for a command; each can wait for a minute
 _R = TypeVar("_R")
 
 
@@ -51,7 +55,8 @@ class Work(Generic[_J, _R]):
 
     Attributes:
         run: Does the work, in any process that can read the files. Found by its name in a worker.
-        lost: Returns the result of a job that no worker has finished, given the reason.
+        lost: Returns the result of a job that no worker has finished, given the message for the
+            user. Jobs that are lost for a common reason have the same message.
     """
 
     run: Callable[[_J], _R]
@@ -136,21 +141,31 @@ class WorkerPool:
         yield Workers(pool)
 
     def _remote_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
-        """Run jobs in an executor. Those that failed run again at the end, one at a time."""
+        """Run jobs in an executor. Those that failed run again at the end."""
+        unlisted_jobs: list[_J] = []
         failed: list[_J] = []
         for job, future in self._ended(jobs, work):
-            if _failure(future) is None:
-                yield job, future.result()
-            else:
-                failed.append(job)
-        # Alone, because a job that ends its worker can fail all jobs in flight.
-        for job, future in self._ended(failed, work, limit=1):
             failure = _failure(future)
             if failure is None:
                 yield job, future.result()
             else:
-                reason = f"not read, because its worker failed twice ({describe_error(failure)})"
-                yield job, work.lost(job, reason)
+                (unlisted_jobs if isinstance(failure, ListingError) else failed).append(job)
+        # The others run alone, because a job that ends its worker can fail all jobs in flight.
+        again = chain(self._ended(unlisted_jobs, work), self._ended(failed, work, limit=1))
+        lost: dict[str, list[_J]] = {}
+        for job, future in again:
+            failure = _failure(future)
+            if failure is None:
+                yield job, future.result()
+            elif isinstance(failure, ListingError):
+                lost.setdefault(str(failure), []).append(job)
+            else:
+                reason = f"its worker failed twice ({describe_error(failure)})"
+                yield job, work.lost(job, f"{shown(job.path)}: not read, because {reason}")
+        for problem, alike in lost.items():
+            count = count_noun(len(alike), "compile")
+            message = f"{count} not read, because workers cannot list the folder ({problem})"
+            yield from ((job, work.lost(job, message)) for job in alike)
 
     def _ended(
         self, jobs: Iterable[_J], work: Work[_J, _R], limit: int = _MAX_JOBS_IN_FLIGHT
@@ -219,6 +234,10 @@ def _initialize_worker(unlisted_paths: Unlisted) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+class ListingError(Exception):
+    """A worker cannot list a URL of a command; the message is for the user."""
+
+
 _ONE_JOB = threading.Lock()  # A worker can have several threads, but analysis needs a process.
 
 
@@ -251,25 +270,43 @@ def run_in_folder(
             add_unlisted(remote.unlisted)
             for path, url in remote.urls.items():
                 if is_within(job.path, path):
-                    _list_remote(command, url, path)
+                    _listing(command, url, path).ensure()
             return run(job)
         finally:
             os.chdir(before)
             gc.set_threshold(*thresholds)
 
 
-@lru_cache(maxsize=_MAX_LISTED_FOLDERS)
-def _list_remote(_command: str, url: str, path: Path) -> None:
-    """List a remote path once for a command, as the paths of jobs are those of listed files.
+@dataclass(slots=True)
+class _Listing:
+    """A remote path that a worker lists once for a command, and the errors of its attempts."""
 
-    Raises:
-        RemoteError: The URL cannot be listed.
-        CommandError: It has another path here.
-    """
-    if local_path(url) != path:
-        raise CommandError(
-            "HLO_LSP_CACHE, or the settings of the server, are not those of the command"
-        )
+    url: str
+    path: Path
+    is_complete: bool = False
+    errors: list[str] = field(default_factory=list)
+
+    def ensure(self) -> None:
+        """List the path if necessary, as the paths of jobs are those of listed files.
+
+        Raises:
+            ListingError: The URL cannot be listed, or it has another path here.
+        """
+        if not self.is_complete and len(self.errors) < _MAX_LISTING_ATTEMPTS:
+            try:
+                self.is_complete = local_path(self.url) == self.path
+            except OSError as error:
+                self.errors.append(str(error))
+            else:
+                if not self.is_complete:
+                    self.errors.append(_OTHER_SETTINGS)
+        if not self.is_complete:
+            raise ListingError(self.errors[-1])
+
+
+@lru_cache(maxsize=_MAX_LISTED_FOLDERS)
+def _listing(_command: str, url: str, path: Path) -> _Listing:
+    return _Listing(url, path)
 
 
 def worker_version() -> str:
