@@ -1,5 +1,6 @@
 """``hlo-lsp mcp``, driven by the client of the official SDK."""
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from cli.command import run
 from hlo_lsp.cli.agent_tools import TOOLS, bounded
 from hlo_lsp.cli.mcp import create_server
+from reports.example import STEM
 
 COMMAND = StdioServerParameters(command=sys.executable, args=["-m", "hlo_lsp", "mcp"])
 
@@ -45,6 +47,23 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
     is_error, text = await _call(tool, path=str(dump), **arguments)
     assert not is_error
     assert answer in text
+
+
+async def test_answer_is_sent_once(dump: Path) -> None:
+    async with Client(create_server()) as client:
+        result = await client.call_tool("modules", {"path": str(dump)})
+    assert len(result.content) == 1
+    assert result.structured_content is None
+
+
+async def test_host_that_differs_is_an_answer(dump: Path, tmp_path: Path) -> None:
+    for number in range(3):
+        shutil.copytree(dump, tmp_path / "pod" / f"host_{number}")
+    (text,) = (tmp_path / "pod" / "host_1").glob(f"{STEM}.txt")
+    text.write_text(text.read_text("utf-8").replace("f32[256]", "f32[255]"), "utf-8")
+    is_error, answer = await _call("hosts", path=str(tmp_path / "pod"))
+    assert not is_error
+    assert "hosts that differ: host_1" in answer
 
 
 async def test_profile_is_compared(corpus_profiles: Path) -> None:

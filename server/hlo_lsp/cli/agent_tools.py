@@ -58,6 +58,16 @@ def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
     return _answer(["modules", path], max_bytes)
 
 
+def hosts(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
+    """Show whether all hosts of a pod compiled the same programs, and how those that differ do.
+
+    Args:
+        path: A folder with a folder of dumps for each host.
+        max_bytes: The largest size of the answer in bytes.
+    """
+    return _answer(["hosts", path], max_bytes)
+
+
 def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
     """Find buffers by name, Python line, shape, or scope; the largest come first.
 
@@ -233,7 +243,7 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
 
 
 TOOLS: tuple[Callable[..., str], ...] = (
-    *(summary, modules, find, why, explain, diff, check, donation, padding),
+    *(summary, modules, hosts, find, why, explain, diff, check, donation, padding),
     *(cost, profile, timeline, overlap, history, oom),
 )
 

@@ -15,10 +15,11 @@ from hlo_lsp.cli.errors import CommandError
 _INSTRUCTIONS = """\
 Tools for the text dumps of XLA, the compiler of JAX (HLO modules, buffer assignments, live ranges).
 To get dumps, run a program with XLA_FLAGS="--xla_dump_to=DIR --xla_dump_hlo_as_text".
-Begin with `modules` or `summary` on the folder. `find` and `why` explain single buffers, `diff` a
-change, `donation` and `padding` what is wasted, `oom` an out-of-memory message in a log, `cost` the
-FLOPs and the least time of a program, `profile` the time that jax.profiler.trace measured. Sizes
-are bytes with padding unless a text says otherwise; steps are steps of the schedule."""
+Begin with `modules` or `summary` on the folder, or with `hosts` on that of a pod. `find` and `why`
+explain single buffers, `diff` a change, `donation` and `padding` what is wasted, `oom` an
+out-of-memory message in a log, `cost` the FLOPs and the least time of a program, `profile` the time
+that jax.profiler.trace measured. A path can be a URL, such as gs://BUCKET/FOLDER. Sizes are bytes
+with padding unless a text says otherwise; steps are steps of the schedule."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,7 +72,8 @@ def create_server() -> Any:
 
     server: Any = MCPServer("hlo-lsp", version=__version__, instructions=_INSTRUCTIONS)
     for tool in TOOLS:
-        server.tool()(_with_reported_errors(tool))
+        # Otherwise each answer is sent twice: also as a JSON object with one string.
+        server.tool(structured_output=False)(_with_reported_errors(tool))
     return server
 
 
