@@ -35,10 +35,23 @@ ENTRY %main.1 (x: f32[8]) -> f32[8] {{
   ROOT %add.2 = f32[8]{{0}} add(%a.1, %b.2)
 }}
 """
+_FUSED = """\
+HloModule jit_step, is_scheduled=true
+
+%fused (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %negate.3 = f32[8]{0} negate(%p), metadata={op_name="jit(step)/neg"}
+}
+
+ENTRY %main.1 (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0), metadata={op_name="x"}
+  ROOT %fusion.2 = f32[8]{0} fusion(%x), kind=kLoop, calls=%fused
+}
+"""
 _RENUMBERED = _STEP.replace("add.2", "add.7").replace("main.1", "main.5")
 _OTHER_OPCODE = _STEP.replace(" add(", " subtract(")
 _OTHER_SHAPE = _STEP.replace("f32[8]", "f32[4]")
-_CHANGE = "also has add.2 = f32[8]{0} subtract jit(step)/add"
+_CHANGE = "add.2: add -> subtract"
 _EVAL = _STEP.replace("jit_step", "jit_eval")
 
 
@@ -97,6 +110,13 @@ def test_hosts_that_differ_are_named_with_the_first_difference(
     lines = list(hosts_lines(["host_10", *same.hosts], list(modules.values())))
     assert lines[0] == "4 hosts · 2 modules · 1 the same on all hosts · hosts that differ: host_10"
     assert f"    host_10: {difference}" in lines
+
+
+def test_difference_in_a_fused_computation_is_shown(tmp_path: Path) -> None:
+    other = _FUSED.replace(" negate(", " sine(")
+    _write(tmp_path, {"host_0": [_FUSED], "host_1": [_FUSED], "host_2": [other]})
+    (module,) = _compared(tmp_path)
+    assert module.groups[1].difference == "fusion.2: negate.3: negate -> sine"
 
 
 def test_compiles_of_one_name_are_compared_in_order(tmp_path: Path) -> None:

@@ -71,6 +71,16 @@ class Node:
             or self.elements != other.elements
         )
 
+    @property
+    def calls_other_computation(self) -> bool:
+        """True if the only difference is in a computation that a fusion or reduction applies."""
+        other = self.match
+        return other is not None and (
+            self.operation == other.operation
+            and self.elements == other.elements
+            and self.content != other.content
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Matching:

@@ -10,10 +10,13 @@ from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
-from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_instructions
+from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.paired_groups import paired_groups
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
+from hlo_lsp.syntax.module_records import InstructionLine
 
 _MIN_BYTES_OF_SHARE = 1024
 GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
@@ -276,6 +279,39 @@ def _compare_instructions(matching: Matching) -> InstructionDiff:
         tuple(node for node in matching.before.values() if node.match is None),
         tuple(node for node in matching.before.values() if node.is_changed),
     )
+
+
+def compare_called(before: Compile, after: Compile, changed: Node) -> InstructionDiff | None:
+    """Return the differences between the computations that a changed instruction applies.
+
+    Args:
+        before: The compile of the instruction.
+        after: The compile of its counterpart.
+        changed: Such as a fusion.
+
+    Returns:
+        The differences, None without both module texts.
+    """
+    first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
+    if first is None or second is None or changed.match is None:
+        return None
+    matching = match_instructions(first.module, second.module, is_deep=True)
+    names = _names_below(first.module, changed.record)
+    others = _names_below(second.module, changed.match.record)
+    called = Matching(
+        {name: node for name, node in matching.before.items() if name in names},
+        {name: node for name, node in matching.after.items() if name in others},
+    )
+    return _compare_instructions(called)
+
+
+def _names_below(module: ModuleIndex, record: InstructionLine) -> set[str]:
+    """Return the names of the instructions in the computations that an instruction calls."""
+    heads = list(module.called_by(record))
+    for head in heads:  # grows
+        for member in module.computation(head).members:
+            heads += [one for one in module.called_by(member) if one not in heads]
+    return {member.name for head in heads for member in module.computation(head).members}
 
 
 def _compare_flags(before: Compile, after: Compile) -> tuple[FlagChange, ...] | None:

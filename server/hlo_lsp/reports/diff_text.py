@@ -140,8 +140,17 @@ def first_change(diff: ModuleDiff) -> str:
     found = diff.instructions
     if found is None or found.is_equal:
         return headline(diff).removeprefix(f"{diff.before.name}: ")
+    return first_instruction_change(found)
+
+
+def first_instruction_change(found: InstructionDiff) -> str:
+    """Return the first instruction that differs."""
     if found.changed:
         return _changed(found.changed[0])
+    if found.added and found.removed:
+        one, other = found.removed[0].record, found.added[0].record
+        if one.name == other.name:  # the opcode differs, so they do not correspond
+            return f"{one.name}: {one.opcode} -> {other.opcode}"
     only, title = (found.added, "also has") if found.added else (found.removed, "does not have")
     return f"{title} {_instruction(only[0])}"
 
