@@ -19,8 +19,8 @@ from cli.command import run
 from docs.pages import DOCS, blocks
 from hlo_lsp.cli import workers
 from hlo_lsp.text import downloads, remote
-from hlo_lsp.text.file_systems import RemoteError
 from hlo_lsp.text.remote import local_path, urls_of
+from hlo_lsp.text.remote_errors import RemoteError
 from remote_servers import s3_server
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 

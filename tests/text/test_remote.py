@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.text import file_systems, remote_cache
+from hlo_lsp.text import downloads, file_systems, remote_cache
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
 from hlo_lsp.text.downloads import trim
-from hlo_lsp.text.file_systems import RemoteError, public
 from hlo_lsp.text.pulling import pull
 from hlo_lsp.text.remote import is_url, local_path, open_remote, read_ahead, shown
+from hlo_lsp.text.remote_errors import NO_ANSWER, RemoteError
+from hlo_lsp.text.urls import public
 from remote_servers import HttpFolder, http_folder
 
 pytest.importorskip("aiohttp")
@@ -192,10 +194,12 @@ def test_path_is_shown_as_url(server: HttpFolder) -> None:
 def test_fault_is_one_sentence(
     server: HttpFolder, fault: int | str, message: str, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_systems, "_READ_SECONDS", 0.2)
     path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
     server.faults["/dumps/host_0/b.txt"] = fault
-    assert problem(path) == f"{server.url}/dumps/host_0/b.txt: {message}"
+    with monkeypatch.context() as patch:
+        if fault == "silent":
+            patch.setattr(file_systems, "_READ_SECONDS", 0.2)
+        assert problem(path) == f"{server.url}/dumps/host_0/b.txt: {message}"
     assert path.stat().st_size == 0
     assert not list((cache / "partial").iterdir())
     server.faults.clear()
@@ -227,7 +231,7 @@ def test_wrong_url_is_one_sentence(server: HttpFolder, url: str, message: str) -
 
 
 class HttpError(Exception):
-    """An error of gcsfs, which is not installed here."""
+    """An error of gcsfs or paramiko, which are not installed here."""
 
     code: int | None = None
 
@@ -246,6 +250,9 @@ _UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-s
         (None, "Forbidden: b/x/o\n", "access denied (Forbidden: b/x/o)"),
         (404, "x/credentials", "no such file or folder (HTTP 404)"),
         (503, "backend, 503", "the server failed (HTTP 503)"),
+        (None, "No authentication methods available", "no credentials, or wrong ones (No auth"),
+        (None, "Socket is closed", "the connection was lost"),
+        (None, "Error reading SSH protocol banner", "cannot connect (Error reading SSH protocol"),
         (
             None,
             f"Cannot connect to host x:443 ssl:True [Error: (1, '{_UNTRUSTED} (_ssl.c:1006)')]",
@@ -267,7 +274,32 @@ def test_error_of_a_provider_is_one_sentence(
     assert str(found.value).startswith(f"memory://x: {message}")
 
 
-@pytest.mark.parametrize("package", ["fsspec", "azure", "google"])
+def test_lost_connection_of_ssh_is_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Ssh(fsspec.get_filesystem_class("memory")):  # type: ignore[misc]
+        """A file system with the interface of fsspec's."""
+
+        protocol = "ssh"
+        cachable = True
+
+        def __init__(self, **options: object) -> None:
+            super().__init__(**options)
+            self.ftp = self
+            self.closed = False
+
+        def get_channel(self) -> "Ssh":
+            return self
+
+        def settimeout(self, seconds: float) -> None:
+            assert seconds > 0
+
+    monkeypatch.setitem(import_module("fsspec.registry")._registry, "ssh", Ssh)
+    first, same = (file_systems.file_system("ssh://a/b")[0] for _ in range(2))
+    assert first is same
+    first.closed = True
+    assert file_systems.file_system("ssh://a/b")[0] is not first
+
+
+@pytest.mark.parametrize("package", ["fsspec", "azure", "google", "paramiko"])
 def test_log_of_a_file_system_is_not_printed(package: str) -> None:
     with pytest.raises(RemoteError):
         local_path("memory://none")
@@ -404,6 +436,23 @@ def test_pull_writes_no_half_file(server: HttpFolder, tmp_path: Path) -> None:
         (f"{server.url}/dumps/host_0/b.txt", "the connection was lost")
     ]
     assert not (tmp_path / "copy" / "host_0" / "b.txt").exists()
+
+
+def test_pull_gives_up_a_server_that_does_not_answer(
+    server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[object] = []
+
+    def wait_in_vain(*arguments: object) -> None:
+        attempts.append(arguments)
+        raise RemoteError(NO_ANSWER)
+
+    server.files.update({f"/many/{number}.txt": b"HloModule a" for number in range(100)})
+    monkeypatch.setattr(downloads, "download", wait_in_vain)
+    count, copied, errors = pull(f"{server.url}/many/", tmp_path / "copy")
+    assert (count, copied, len(errors)) == (100, 0, 100)
+    assert {error.strerror for error in errors.values()} == {NO_ANSWER}
+    assert len(attempts) < 60
 
 
 def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Path) -> None:

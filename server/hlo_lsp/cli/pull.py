@@ -9,9 +9,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.text.file_systems import public
 from hlo_lsp.text.pulling import pull
 from hlo_lsp.text.remote import is_url
+from hlo_lsp.text.urls import public
 
 
 def run(options: argparse.Namespace) -> int:

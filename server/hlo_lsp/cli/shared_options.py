@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.text.remote import is_url, path_of_input
+from hlo_lsp.text.urls import public
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -55,7 +56,6 @@ def dump_path(text: str) -> Path:
     from rich.console import Console  # noqa: PLC0415
     from rich.markup import escape  # noqa: PLC0415
 
-    from hlo_lsp.text.file_systems import public  # noqa: PLC0415
     from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
 
     status = Console(stderr=True).status

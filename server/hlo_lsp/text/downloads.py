@@ -11,6 +11,7 @@ from threading import Lock, Thread
 from uuid import uuid4
 
 from hlo_lsp.text.file_systems import RemoteFile, download
+from hlo_lsp.text.remote_errors import NO_ANSWER, RemoteError
 
 _DOWNLOADS = 16  # at the same time
 _DEFAULT_CACHE_GIB = 10.0
@@ -54,6 +55,7 @@ class Downloads:
         self.process = os.getpid()  # a fork has none of the threads
         self._running: dict[Path, Future[RemoteFile]] = {}
         self._tasks: SimpleQueue[tuple[Path, Callable[[], RemoteFile]]] = SimpleQueue()
+        self._unanswered = 0  # files in a row
         for _ in range(_DOWNLOADS):
             Thread(target=self._work, daemon=True).start()
 
@@ -89,11 +91,17 @@ class Downloads:
             target, task = self._tasks.get()
             future = self._running[target]
             try:
+                # Each of thousands of files would wait for a minute.
+                if self._unanswered >= _DOWNLOADS and not self._tasks.empty():
+                    raise RemoteError(NO_ANSWER)
                 found = task()
             except BaseException as error:  # noqa: BLE001  # the waiting thread raises it
+                is_unanswered = isinstance(error, RemoteError) and error.strerror == NO_ANSWER
+                self._unanswered = self._unanswered + 1 if is_unanswered else 0
                 del self._running[target]
                 future.set_exception(error)
             else:
+                self._unanswered = 0
                 del self._running[target]
                 future.set_result(found)
 

@@ -1,6 +1,5 @@
 """Remote folders and files, through fsspec, which is imported when a URL is given."""
 
-import errno
 import hashlib
 import json
 import logging
@@ -9,19 +8,27 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
+from threading import BoundedSemaphore
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
+
+from hlo_lsp.text.remote_errors import RemoteError, remote_errors
+from hlo_lsp.text.urls import NAME_COLON, normalized, protocols_of
 
 _HTTP = ("http", "https")
 _S3 = ("s3", "s3a")
 _S3_ATTEMPTS = 5  # of s3fs
 _S3_LIMITS = "config_kwargs"
+_SSH = ("ssh", "sftp")
+_SSH_LIMITS = ("timeout", "banner_timeout", "auth_timeout")
+# Each thread has a connection; a server refuses some of more than ten that are not yet open.
+_OPENING_SSH = BoundedSemaphore(4)
 # Where a file system has the server that settings outside the URL select, such as environment
 # variables and config files.
 _SERVER_ATTRIBUTES = {
@@ -31,10 +38,8 @@ _SERVER_ATTRIBUTES = {
 }
 # A bucket has one content on all hosts of these.
 _COMMON_SERVER = re.compile(r"https://([^/]+\.)?(amazonaws|googleapis)\.com(/|$)")
-_PROTOCOL = "[A-Za-z][A-Za-z0-9+.-]+"
-_NAME_COLON = ":\0"  # in the name of a file, where two colons would begin another URL
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
-_PROVIDERS = ("azure", "google")  # packages that file systems use
+_PROVIDERS = ("azure", "google", "paramiko")  # packages that file systems use
 _NO_LOG = logging.NullHandler()
 _HEAD_REQUESTS = 32  # at the same time
 _CONNECT_SECONDS = 30
@@ -43,24 +48,6 @@ _READ_SECONDS = 60  # between two parts of an answer
 _VERSION_KEYS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "CRC")
 _TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "updated", "created",
               "date_time")  # fmt: skip
-_MIN_SERVER_ERROR = 500  # an HTTP status
-_TRUST = "name its authority with SSL_CERT_FILE, or for S3 with AWS_CA_BUNDLE"
-_STATUS_KEYS = ("status", "code", "status_code")  # of errors
-_STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
-
-
-class RemoteError(OSError):
-    """A remote file or folder that cannot be read; ``strerror`` is for the user."""
-
-    def __init__(self, reason: str | None, url: str | None = None) -> None:
-        super().__init__(errno.EIO, reason)
-        self.url = url
-
-    def __reduce__(self) -> tuple[type["RemoteError"], tuple[str | None, str | None]]:
-        return RemoteError, (self.strerror, self.url)
-
-    def __str__(self) -> str:
-        return f"{self.url}: {self.strerror}" if self.url else str(self.strerror)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +80,6 @@ class RemoteTree:
     folders: dict[PurePosixPath, str]
 
 
-def normalized(url: str) -> str:
-    """Return a URL with its protocols in lower case, as fsspec knows them."""
-    return re.sub(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", lambda found: found[0].lower(), url)
-
-
-def public(url: str) -> str:
-    """Return a URL without a password, a token, and a signature, to show it."""
-    url = re.sub(r"\?.*?(?=::|$)", "", normalized(url)).replace(_NAME_COLON, ":")
-    url = re.sub(r"(https?://[^#]*?)#.*?(?=::|$)", r"\1", url)
-    url = re.sub(r"(https?://)[^/@:]*@", r"\1***@", url)
-    return re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", url)
-
-
 def list_tree(url: str) -> RemoteTree:
     """Return the files below a URL, or beside it.
 
@@ -113,8 +87,8 @@ def list_tree(url: str) -> RemoteTree:
         RemoteError: The URL cannot be read, or a package is missing.
     """
     url = normalized(url)
-    with _errors(url):
-        fs, path = _file_system(url)
+    with remote_errors(url):
+        fs, path = file_system(url)
         fs.invalidate_cache()
         location = _Location(fs, url, path)
         return location.file_tree() if location.is_file() else location.folder_tree()
@@ -137,9 +111,13 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
     """
     incomplete = partial / uuid4().hex
     try:
-        with _errors(None):
-            fs, path = _file_system(file.url)
-            fs.get_file(path, str(incomplete))
+        with remote_errors(None):
+            fs, path = file_system(file.url)
+            try:
+                fs.get_file(path, str(incomplete))
+            except TimeoutError:
+                fs.clear_instance_cache()  # the next file has another connection
+                raise
             size = incomplete.stat().st_size
             if size != file.size:
                 fs.invalidate_cache()
@@ -172,9 +150,8 @@ class _Location:
             if self._is_http
             else {**fs.storage_options, "server": _server(url.rpartition("::")[2])}
         )
-        self._options = {
-            key: value for key, value in options.items() if value and key != _S3_LIMITS
-        }
+        unused = {_S3_LIMITS, *_SSH_LIMITS}
+        self._options = {key: one for key, one in options.items() if one and key not in unused}
 
     def is_file(self) -> bool:
         """Return whether the URL is that of a file."""
@@ -233,7 +210,7 @@ class _Location:
                 continue
             if not path.endswith("/"):  # a bucket can have an empty object for a folder
                 name = path[len(root) :].removeprefix("/")
-                url = base + name.replace(":", _NAME_COLON) + self._rest
+                url = base + name.replace(":", NAME_COLON) + self._rest
                 url = path.replace("::", "%3A%3A") if self._is_http else url
                 files[local] = _remote_file(url, info)
             for parent in local.parents:
@@ -285,18 +262,26 @@ class _Location:
         return host + [name.replace("/", "%2F") or "%2F" for name in names]
 
 
-def _file_system(url: str) -> tuple[Any, str]:
+def file_system(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it."""
     try:
         from fsspec.core import url_to_fs  # noqa: PLC0415  # it takes 0.1 s, and is optional
     except ImportError:
         message = "reading URLs requires fsspec: pip install 'hlo-lsp[remote]'"
         raise RemoteError(message) from None
-    protocols = re.findall(rf"(?:^|(?<=::)){_PROTOCOL}(?=://|::)", url)
-    fs, path = url_to_fs(url, **{one: _time_limits(one) for one in protocols})
+    protocols = protocols_of(url)
+    options = {one: _time_limits(one) for one in protocols}
+    with _OPENING_SSH if protocols[-1] in _SSH else nullcontext():
+        fs, path = url_to_fs(url, **options)
+        if protocols[0] in _SSH:
+            if fs.ftp.get_channel().closed:  # fsspec keeps a file system with a lost connection
+                fs.clear_instance_cache()
+                fs, path = url_to_fs(url, **options)
+            fs.ftp.get_channel().settimeout(_READ_SECONDS)  # by default, it waits forever
     for package in (type(fs).__module__.partition(".")[0], *_PROVIDERS):
         # Without a handler, Python prints its warnings, which the message for the user repeats.
         logging.getLogger(package).addHandler(_NO_LOG)
-    return fs, path.replace(_NAME_COLON, ":")
+    return fs, path.replace(NAME_COLON, ":")
 
 
 def _server(url: str) -> str | None:
@@ -304,7 +289,7 @@ def _server(url: str) -> str | None:
     attribute = _SERVER_ATTRIBUTES.get(urlsplit(url).scheme)
     if attribute is None:
         return None
-    found = str(attrgetter(attribute)(_file_system(url)[0]))
+    found = str(attrgetter(attribute)(file_system(url)[0]))
     return None if _COMMON_SERVER.match(found) else found
 
 
@@ -316,6 +301,8 @@ def _time_limits(protocol: str) -> dict[str, Any]:
         # By default, a file that takes more than 5 minutes is given up.
         timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
         return {"client_kwargs": {"timeout": timeout}}
+    if protocol in _SSH:
+        return dict.fromkeys(_SSH_LIMITS, _CONNECT_SECONDS)
     if protocol in _S3:
         from fsspec.config import conf  # noqa: PLC0415
 
@@ -374,64 +361,3 @@ def _timestamp(modified: Any) -> float:
 
 def _hash(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
-
-
-@contextmanager
-def _errors(url: str | None) -> Iterator[None]:
-    """Turn all errors of file systems into a ``RemoteError`` for the user."""
-    try:
-        yield
-    except RemoteError as error:
-        raise RemoteError(error.strerror, url and public(url)) from error
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise
-        raise RemoteError(_reason(error), url and public(url)) from error
-
-
-def _reason(error: BaseException) -> str:
-    """Return a sentence on an error; the classes are those of packages that may be missing."""
-    cause = error.__cause__
-    # For HTTP, fsspec says that a file is missing whatever the reason is.
-    if isinstance(error, FileNotFoundError) and cause and "botocore" not in type(cause).__module__:
-        error = cause
-    names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    status = next(filter(None, (getattr(error, key, None) for key in _STATUS_KEYS)), None)
-    status = status or _s3_status(cause)
-    first = _first_line(error)
-    no_credentials = f"no credentials, or wrong ones ({first})"
-    if "Credential" in names or "Anonymous caller" in first:  # the latter by gcsfs
-        return no_credentials
-    if isinstance(status, int):
-        return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
-    if isinstance(error, FileNotFoundError):
-        return "no such file or folder"
-    if first.startswith("Forbidden:"):  # of gcsfs, which has the reason on the next line
-        first = _first_line(str(error).partition("\n")[2] or error)
-        return f"access denied ({first})"
-    if isinstance(error, PermissionError):
-        return f"access denied ({first})"
-    if "Timeout" in names:
-        return "the server did not answer in time"
-    if re.search("ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)", names):
-        return "the connection was lost"
-    untrusted = re.search(r"certificate verify failed: ([^(]*[^( ])", first)
-    if untrusted is not None:
-        return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
-    if "Connect" in names:
-        return f"cannot connect ({first})"
-    return no_credentials if "credential" in first.lower() else first  # by adlfs
-
-
-def _s3_status(cause: BaseException | None) -> int | None:
-    """Return the HTTP status of an answer of S3, for which its text says nothing useful."""
-    response = getattr(cause, "response", {})
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    return status if status >= _MIN_SERVER_ERROR else None
-
-
-def _first_line(error: BaseException | str) -> str:
-    """Return the first line of an error or of its text, without passwords."""
-    text = re.sub(r"^\[Errno \w+\] | ssl:default", "", str(error).strip().partition("\n")[0])
-    text = re.sub(r"\S+://\S+", lambda url: public(url[0]), text)
-    return text or type(error).__name__

@@ -7,7 +7,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from hlo_lsp.text.downloads import downloads, is_complete, is_left_over
-from hlo_lsp.text.file_systems import RemoteError, RemoteFile, list_tree, public
+from hlo_lsp.text.file_systems import RemoteFile, list_tree
+from hlo_lsp.text.remote_errors import RemoteError
+from hlo_lsp.text.urls import public
 
 _PARTIAL_PREFIX = ".hlo-lsp-partial-"
 

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hlo_lsp.text.cache_paths import CACHE_MARK
+from hlo_lsp.text.remote_errors import RemoteError
+from hlo_lsp.text.urls import public
 
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+::)*[A-Za-z][A-Za-z0-9+.-]+://")
 _MAX_AHEAD = 8  # compiles whose files are downloaded while others are read
@@ -70,10 +72,10 @@ def shown(path: Path) -> str:
     """Return the URL of a remote path, or another path as it is."""
     if not is_remote(path):
         return str(path)
-    from hlo_lsp.text import file_systems, remote_cache  # noqa: PLC0415
-
     if path in _unlisted:
-        return file_systems.public(_unlisted[path][0])
+        return public(_unlisted[path][0])
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
     return remote_cache.shown_name(path) or str(path)
 
 
@@ -117,10 +119,10 @@ def open_remote(path: Path) -> BinaryIO | None:
     """
     if not is_remote(path):
         return None
-    from hlo_lsp.text import file_systems, remote_cache  # noqa: PLC0415
-
     if path in _unlisted:
-        raise file_systems.RemoteError(_unlisted[path][1])
+        raise RemoteError(_unlisted[path][1])
+    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+
     return remote_cache.open_file(path)
 
 
