@@ -1,6 +1,8 @@
 """What only the command as a process shows: exit status, encodings, and blocked reads."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -59,3 +61,19 @@ def test_pipes_named_like_dumps_are_not_opened(compiled: Compiled, command: str)
     names = ["fusion.9"] if command in {"find", "why"} else []
     for path in (files.folder, files.assignment, files.live_range):
         run_process(command, *names, path)
+
+
+@pytest.mark.parametrize(("options", "shown"), [([], False), (["-v"], True)])
+def test_commands_show_logs_of_packages_only_if_asked(options: list[str], shown: bool) -> None:
+    code = (
+        "import logging, sys; from hlo_lsp.cli.main import main; main(sys.argv[1:]);"
+        "logging.getLogger('paramiko').error('lost'); logging.getLogger('hlo_lsp').error('own')"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *options, "rule", "size-mismatch"],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert ("ERROR paramiko: lost" in ended.stderr) is shown
+    assert "ERROR hlo_lsp: own" in ended.stderr

@@ -26,8 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reduce_gc_frequency()
     try:
         options = parser.parse_args(arguments)  # it lists the files below URLs
-        _configure_logging(options.log_file, options.verbose)
-        if options.command in {None, "serve"}:
+        is_server = options.command in {None, "serve"}
+        _configure_logging(options.log_file, options.verbose, is_server=is_server)
+        if is_server:
             return _serve(options)
         replace_missing_characters()
         status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
@@ -75,7 +76,7 @@ def _serve(options: argparse.Namespace) -> int:
     return server.protocol.exit_status
 
 
-def _configure_logging(log_file: str | None, verbose: int) -> None:
+def _configure_logging(log_file: str | None, verbose: int, *, is_server: bool) -> None:
     """Log to standard error or a file, because the protocol uses standard output."""
     level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
     handler: logging.Handler = logging.StreamHandler(sys.stderr)
@@ -86,6 +87,8 @@ def _configure_logging(log_file: str | None, verbose: int) -> None:
             handler = logging.FileHandler(log_file, encoding="utf-8")
         except OSError as error:
             problem = error
+    if not (verbose or is_server):  # The messages for the user repeat those of other packages.
+        handler.addFilter(logging.Filter("hlo_lsp"))
     logging.basicConfig(
         level=level, handlers=[handler], format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
