@@ -251,6 +251,7 @@ _UNTRUSTED = "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-s
         (404, "x/credentials", "no such file or folder (HTTP 404)"),
         (503, "backend, 503", "the server failed (HTTP 503)"),
         (None, "No authentication methods available", "no credentials, or wrong ones (No auth"),
+        (None, "The server doesn't appear to support range requests. O", "the server sends whole"),
         (None, "Socket is closed", "the connection was lost"),
         (None, "Error reading SSH protocol banner", "cannot connect (Error reading SSH protocol"),
         (

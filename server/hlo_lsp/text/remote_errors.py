@@ -75,6 +75,8 @@ def _reason(error: BaseException) -> str:
         return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
     if "Connect" in names or "SSH protocol banner" in first:
         return f"cannot connect ({first})"
+    if "support range requests" in first:
+        return "the server sends whole files only; copy the archive to this machine"
     return no_credentials if "credential" in first.lower() else first  # by adlfs
 
 
