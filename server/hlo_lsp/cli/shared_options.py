@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.text.remote import is_url, path_of_input
-from hlo_lsp.text.urls import public
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -57,6 +56,7 @@ def dump_path(text: str) -> Path:
     from rich.markup import escape  # noqa: PLC0415
 
     from hlo_lsp.text.remote_cache import show_waiting  # noqa: PLC0415
+    from hlo_lsp.text.urls import public  # noqa: PLC0415
 
     status = Console(stderr=True).status
     show_waiting(lambda url: status(f"Reading {escape(url)}"))

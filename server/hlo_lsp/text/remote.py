@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from hlo_lsp.text.cache_paths import CACHE_MARK
-from hlo_lsp.text.remote_errors import RemoteError
-from hlo_lsp.text.urls import public
 
 _URL = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]+::)*[A-Za-z][A-Za-z0-9+.-]+://")
 _MAX_AHEAD = 8  # compiles whose files are downloaded while others are read
@@ -72,10 +70,10 @@ def shown(path: Path) -> str:
     """Return the URL of a remote path, or another path as it is."""
     if not is_remote(path):
         return str(path)
-    if path in _unlisted:
-        return public(_unlisted[path][0])
-    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+    from hlo_lsp.text import remote_cache, urls  # noqa: PLC0415
 
+    if path in _unlisted:
+        return urls.public(_unlisted[path][0])
     return remote_cache.shown_name(path) or str(path)
 
 
@@ -119,10 +117,10 @@ def open_remote(path: Path) -> BinaryIO | None:
     """
     if not is_remote(path):
         return None
-    if path in _unlisted:
-        raise RemoteError(_unlisted[path][1])
-    from hlo_lsp.text import remote_cache  # noqa: PLC0415
+    from hlo_lsp.text import remote_cache, remote_errors  # noqa: PLC0415
 
+    if path in _unlisted:
+        raise remote_errors.RemoteError(_unlisted[path][1])
     return remote_cache.open_file(path)
 
 
