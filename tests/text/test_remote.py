@@ -454,6 +454,8 @@ def test_pull_gives_up_a_server_that_does_not_answer(
     assert (count, copied, len(errors)) == (100, 0, 100)
     assert {error.strerror for error in errors.values()} == {NO_ANSWER}
     assert len(attempts) < 60
+    attempts.clear()
+    assert len(pull(f"{server.url}/dumps/", tmp_path / "other")[2]) == len(attempts) == 3
 
 
 def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Path) -> None:

@@ -88,6 +88,8 @@ class Downloads:
 
     def _work(self) -> None:
         while True:
+            if self._tasks.empty():
+                self._unanswered = 0  # The next file is another attempt.
             target, task = self._tasks.get()
             future = self._running[target]
             try:
