@@ -324,7 +324,7 @@ def test_url_that_workers_cannot_list_costs_only_itself(
     found = run(command, *urls, *options)
     assert (found.status, found.json) == (2, expected.json)
     problem = f"workers cannot list the folder ({urls[1]}: access denied)"
-    message = f"hlo-lsp: 1 compile not read, because {problem}\n"
+    message = f"hlo-lsp: 1 job not run, because {problem}\n"
     assert found.err.replace(message, "", 1) == expected.err
 
 
@@ -345,7 +345,7 @@ def test_compiles_that_workers_cannot_list_have_one_message(
     found = run("check", url, "--executor", "concurrent.futures:ThreadPoolExecutor")
     problem = f"workers cannot list the folder ({url}/: access denied)"
     assert (found.status, found.out) == (2, "")
-    assert found.err == f"hlo-lsp: 20 compiles not read, because {problem}\n"
+    assert found.err == f"hlo-lsp: 20 jobs not run, because {problem}\n"
     assert len(attempts) == 3
 
 

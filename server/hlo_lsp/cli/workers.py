@@ -163,8 +163,8 @@ class WorkerPool:
                 reason = f"its worker failed twice ({describe_error(failure)})"
                 yield job, work.lost(job, f"{shown(job.path)}: not read, because {reason}")
         for problem, alike in lost.items():
-            count = count_noun(len(alike), "compile")
-            message = f"{count} not read, because workers cannot list the folder ({problem})"
+            count = count_noun(len(alike), "job")
+            message = f"{count} not run, because workers cannot list the folder ({problem})"
             yield from ((job, work.lost(job, message)) for job in alike)
 
     def _ended(
