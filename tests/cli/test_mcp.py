@@ -22,8 +22,11 @@ async def _call(tool: str, **arguments: Any) -> tuple[bool, str]:
         return bool(result.is_error), "".join(getattr(one, "text", "") for one in result.content)
 
 
-async def test_tools_are_described() -> None:
-    async with Client(stdio_client(COMMAND)) as client:
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+async def test_tools_are_described_in_each_protocol(version: str) -> None:
+    mode = "legacy" if version < "2026" else version
+    async with Client(stdio_client(COMMAND), mode=mode) as client:
+        assert client.protocol_version == version
         tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [tool.__name__ for tool in TOOLS]
     assert all(tool.description for tool in tools)
