@@ -45,6 +45,21 @@ def test_rest_of_the_path_is_the_same_for_all_hosts(
     assert list(hosts_of(map(Path, folders)).values()) == hosts
 
 
+@pytest.mark.parametrize(
+    ("named", "hosts"),
+    [
+        (("a/x/host_0", "b/y/host_1"), [("host_0", "xla"), ("host_1", "xla")]),
+        (("a/x", "b/y"), [("host_0", "a/x/xla"), ("host_1", "b/y/xla")]),
+        (("a/x/host_0/xla", "b/y/host_1/xla"), [("host_0", ""), ("host_1", "")]),
+    ],
+)
+def test_named_folders_of_hosts_can_be_anywhere(
+    named: tuple[str, ...], hosts: list[tuple[str, str]]
+) -> None:
+    folders = [Path("a/x/host_0/xla"), Path("b/y/host_1/xla")]
+    assert list(hosts_of(folders, map(Path, named)).values()) == hosts
+
+
 def test_hosts_are_sorted_by_number() -> None:
     assert in_order(["w-10", "w-9", "a", "w-2"]) == ["a", "w-2", "w-9", "w-10"]
 

@@ -72,10 +72,9 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
     All files are hashed. Of equal module texts, only one has its fingerprint computed.
     """
     listings = FolderCache()
-    files = dict.fromkeys(
-        file for path in folders for file in compiles_below(path.resolve(), listings)
-    )
-    hosts = hosts_of({path.parent for path in files})
+    named = [path.resolve() for path in folders]
+    files = dict.fromkeys(file for path in named for file in compiles_below(path, listings))
+    hosts = hosts_of({path.parent for path in files}, named)
     jobs = [_HashJob.of(path, listings) for path in files]
     work = Work(_HashJob.run, _HashJob.lost)
     hashed = run_jobs(workers, jobs, work, _HashJob.files)

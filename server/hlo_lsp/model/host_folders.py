@@ -5,7 +5,7 @@ compiles into a folder of its own, such as ``dumps/host_3`` or ``xla/worker-3/du
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from hlo_lsp.model.file_names import DumpName
@@ -22,16 +22,21 @@ _HOST = re.compile(
 _NUMBER = re.compile(r"([0-9]{1,18})")
 
 
-def hosts_of(folders: Iterable[Path]) -> dict[Path, tuple[str, str]]:
+def hosts_of(folders: Iterable[Path], named: Iterable[Path] = ()) -> dict[Path, tuple[str, str]]:
     """Return the host of each folder with dumps, and the rest of the path.
 
     The host is the innermost folder with the name of a process. If there is none, it is the
     first folder in which the paths differ. Folders of different hosts with the same rest hold
-    the dumps of one program.
+    the dumps of one program. Where the user named the folder of a host, the rest is what is below.
+
+    Args:
+        folders: The folders with dumps.
+        named: The folders that the user named.
     """
     found = sorted(folders)
     roots = _common_parts(found)
-    return {folder: _split(folder, len(roots)) for folder in found}
+    tops = set(named)
+    return {folder: _split(folder, len(roots), tops) for folder in found}
 
 
 def host_of(folder: Path) -> str | None:
@@ -86,8 +91,11 @@ def _common_parts(folders: list[Path]) -> tuple[str, ...]:
     return first[:count]
 
 
-def _split(folder: Path, common: int) -> tuple[str, str]:
+def _split(folder: Path, common: int, named: Container[Path]) -> tuple[str, str]:
     parts = folder.parts
+    top = next((one for one in (folder, *folder.parents) if one in named), Path())
     places = [at for at, name in enumerate(parts) if at >= common and _HOST.fullmatch(name)]
     at = places[-1] if places else min(common, len(parts) - 1)
+    if at < len(top.parts):
+        return parts[at], "/".join(parts[len(top.parts) :])
     return parts[at], "/".join((*parts[common:at], *parts[at + 1 :]))
