@@ -137,6 +137,27 @@ def test_lost_job_has_one_message(command: str, tmp_path: Path) -> None:
     )
 
 
+def talking() -> Executor:
+    return TalkingExecutor()
+
+
+class TalkingExecutor(ThreadPoolExecutor):
+    """Workers that print on standard output."""
+
+    def submit(self, work: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        """Run a function."""
+        if arguments:
+            print("a worker started")
+        return super().submit(work, *arguments)
+
+
+def test_messages_of_an_executor_are_not_part_of_the_output(pod: Path) -> None:
+    expected = run("modules", pod, "--format", "json")
+    found = run("modules", pod, "--format", "json", "--executor", f"{__name__}:talking")
+    assert found.out == expected.out
+    assert "a worker started\n" in found.err
+
+
 def _check_or_exit(fatal: Path, job: CheckJob) -> list[FileResult]:
     if fatal in job.files:
         os._exit(1)

@@ -4,10 +4,11 @@ import concurrent.futures
 import gc
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
@@ -112,7 +113,9 @@ class WorkerPool:
         """
         largest_first = sorted(jobs, key=lambda job: -job.size)
         if not self.is_local:
-            yield from self._remote_results(largest_first, work)
+            # Ray prints on standard output that a worker ended, in the middle of JSON.
+            with redirect_stdout(sys.stderr):
+                yield from self._remote_results(largest_first, work)
         else:
             yield from self._local_results(largest_first, work)
 
