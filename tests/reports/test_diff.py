@@ -75,6 +75,23 @@ def test_headline_names_the_memory_of_each_platform() -> None:
     )
 
 
+def test_memories_of_two_platforms_are_compared_by_role() -> None:
+    vmem = "allocation 3: size 8192, color 1, preallocated-temp:\n"
+    larger = ASSIGNMENT.replace("size 3072", "size 5120").replace(
+        "b @0> (size=1024", "b @0> (size=3072"
+    )
+    cpu, tpu = _compiled("m.jit_f.cpu_after_optimizations"), _compiled(STEM, larger + vmem)
+    diff = compare(cpu, tpu)
+    lines = list(diff_lines(diff, 5))
+    assert lines[1].startswith("main memory -> HBM: allocated 5.0 KiB -> 7.0 KiB (+2.0 KiB) · peak")
+    assert "     +2.0 KiB  b f32[256]{0} model.py:7 cos larger on TPU" in lines
+    assert [line for line in lines if "VMEM" in line] == [
+        "VMEM: only on TPU · allocated 8.0 KiB · peak 0 B"
+    ]
+    assert "| VMEM, only on TPU | 8.0 KiB |  | 0 B |  |" in list(diff_markdown(diff, 5))
+    assert not Growth.of("2 KiB").is_exceeded_by(diff)
+
+
 def test_line_in_another_checkout_is_one_group() -> None:
     moved = MODULE.replace("/home/user/model.py", "/home/user/branch/model.py")
     larger = ASSIGNMENT.replace("size 3072", "size 5120").replace(

@@ -1,12 +1,14 @@
 """The differences between two compiles: peaks, buffers, instructions, and flags."""
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.savings import is_negligible
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
@@ -42,7 +44,8 @@ class SpaceDiff:
     """The changes of one memory space.
 
     ``before`` or ``after`` is None if the compile does not use the memory space. The bytes of
-    ``buffers``, and those of the groups of each key, add up to ``peak_change``.
+    ``buffers``, and those of the groups of each key, add up to ``peak_change``. If only one of two
+    platforms has the memory space, ``only_on`` is this platform, and there are no changes.
     """
 
     title: str
@@ -50,6 +53,7 @@ class SpaceDiff:
     after: SpaceSummary | None
     buffers: tuple[ChangedBuffer, ...]
     groups: Mapping[GroupKey, tuple[GroupChange, ...]]
+    only_on: Backend | None = None
 
     @property
     def allocated(self) -> tuple[int, int]:
@@ -116,7 +120,8 @@ class ModuleDiff:
     """The differences between two compiles of a module.
 
     ``instructions`` and ``cost`` are None without both module texts; buffers are matched by name
-    then. ``flags`` is None if the flags of one compile are unknown.
+    then. ``flags`` is None if the flags of one compile are unknown; those of two platforms are the
+    flags that both have.
     """
 
     before: ModuleSummary
@@ -125,6 +130,11 @@ class ModuleDiff:
     instructions: InstructionDiff | None
     flags: tuple[FlagChange, ...] | None
     cost: CostDiff | None = None
+
+    @property
+    def is_same_platform(self) -> bool:
+        """True if both compiles are for the same platform."""
+        return self.after.backend is self.before.backend
 
     @property
     def main(self) -> SpaceDiff | None:
@@ -146,8 +156,8 @@ class ModuleDiff:
 
     @property
     def is_equal(self) -> bool:
-        """True if memory, instructions, and flags are the same."""
-        return not (
+        """True if the platform, memory, instructions, and flags are the same."""
+        return self.is_same_platform and not (
             self.flags
             or (self.instructions is not None and not self.instructions.is_equal)
             or any(one.peak_change or one.allocated_change or one.buffers for one in self.spaces)
@@ -185,6 +195,7 @@ class Growth:
         sizes = [
             size
             for space in diff.spaces
+            if space.only_on is None
             for size in (space.allocated, space.peaks)
             if size is not None
         ]
@@ -195,10 +206,13 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
     """Return the differences between two compiles, with times of a chip, or of that of both."""
     first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
-    titles = dict.fromkeys(space.title for space in (*first.spaces, *second.spaces))
     spaces = []
-    for title in titles:
-        one, other = _space(first, title), _space(second, title)
+    for one, other in _space_pairs(first, second):
+        title = " -> ".join(dict.fromkeys(side.title for side in (one, other) if side is not None))
+        if first.backend is not second.backend and None in (one, other):
+            platform = (first if other is None else second).backend
+            spaces.append(SpaceDiff(title, one, other, (), dict.fromkeys(GROUP_KEYS, ()), platform))
+            continue
         buffers = matching.changes(_buffers(one), _buffers(other))
         groups = {
             key: _group_changes(
@@ -216,7 +230,7 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
         second,
         tuple(spaces),
         instructions,
-        _compare_flags(before, after),
+        _compare_flags(before, after, only_common=first.backend is not second.backend),
         compare_costs(before, after, chip),
     )
 
@@ -250,8 +264,25 @@ def _name_and_layout(dump: Compile) -> tuple[str, str]:
     return module_name(dump), layout
 
 
-def _space(summary: ModuleSummary, title: str) -> SpaceSummary | None:
-    return next((space for space in summary.spaces if space.title == title), None)
+_Spaces = tuple[SpaceSummary | None, SpaceSummary | None]
+
+
+def _space_pairs(first: ModuleSummary, second: ModuleSummary) -> Iterator[_Spaces]:
+    """Yield the memory spaces that correspond, None for a side without it.
+
+    The main memory of a platform corresponds to that of another one, whatever the names.
+    """
+    mains: _Spaces = None, None
+    if first.backend is not second.backend and first.main is not None and second.main is not None:
+        mains = first.main, second.main
+        yield mains
+    sides = [
+        {space.title: space for space in side.spaces if space is not main}
+        for side, main in zip((first, second), mains, strict=True)
+    ]
+    for title in dict.fromkeys(itertools.chain(*sides)):
+        one, other = (side.get(title) for side in sides)
+        yield one, other
 
 
 def _buffers(space: SpaceSummary | None) -> tuple[OwnedBuffer, ...]:
@@ -314,7 +345,9 @@ def _names_below(module: ModuleIndex, record: InstructionLine) -> set[str]:
     return {member.name for head in heads for member in module.computation(head).members}
 
 
-def _compare_flags(before: Compile, after: Compile) -> tuple[FlagChange, ...] | None:
+def _compare_flags(
+    before: Compile, after: Compile, *, only_common: bool
+) -> tuple[FlagChange, ...] | None:
     """Return the flags with other values in the files of flags that both compiles have."""
     first, second = flags_of(before), flags_of(after)
     kinds = [kind for kind in first if kind in second]
@@ -325,4 +358,5 @@ def _compare_flags(before: Compile, after: Compile) -> tuple[FlagChange, ...] | 
         for kind in kinds
         for name in sorted({*first[kind], *second[kind]})
         if first[kind].get(name) != second[kind].get(name)
+        and not (only_common and (name not in first[kind] or name not in second[kind]))
     )

@@ -44,6 +44,18 @@ _PHRASES = {
     BufferChange.OWN_BYTES: "now has its own buffer",
     BufferChange.SHARED_BYTES: "now shares a buffer",
 }
+_PHRASES_OF_PLATFORMS = {
+    BufferChange.NEW: "only on {after}",
+    BufferChange.GONE: "only on {before}",
+    BufferChange.LARGER: "larger on {after}",
+    BufferChange.SMALLER: "smaller on {after}",
+    BufferChange.LIVE_AT_PEAK: "live at the peak only on {after}",
+    BufferChange.NOT_LIVE_AT_PEAK: "live at the peak only on {before}",
+    BufferChange.MOVED_IN: "in {space} on {before}",
+    BufferChange.MOVED_OUT: "in {space} on {after}",
+    BufferChange.OWN_BYTES: "shares a buffer on {before}",
+    BufferChange.SHARED_BYTES: "shares a buffer on {after}",
+}
 _SHOWN_GROUPS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE)
 
 
@@ -52,16 +64,14 @@ def headline(diff: ModuleDiff) -> str:
     name = diff.before.name
     if diff.after.name != name:
         name = f"{name} -> {diff.after.name}"
-    is_same_platform = diff.after.backend is diff.before.backend
-    if not is_same_platform:
+    if not diff.is_same_platform:
         name += f" (different platforms: {diff.before.backend.value} -> {diff.after.backend.value})"
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
     if space is None:
         return f"{name}: no buffer assignment on either side"
-    if not is_same_platform and diff.before.main is not None and diff.after.main is not None:
-        # One platform lacks memory spaces of the other.
+    if not diff.is_same_platform and diff.before.main is not None and diff.after.main is not None:
         before, after = map(_peak_or_allocated, (diff.before.main, diff.after.main))
         return f"{name}: {before} -> {after}"
     if space.peaks is not None and space.peak_change:
@@ -73,7 +83,7 @@ def headline(diff: ModuleDiff) -> str:
     else:
         change = "" if diff.cost is None else cost_headline(diff.cost)
         return f"{name}: the same memory{f', cost {change}' if change else ''}"
-    return f"{name}: {text}{_cause(space)}"
+    return f"{name}: {text}{_cause(diff, space)}"
 
 
 def _peak_or_allocated(space: SpaceSummary) -> str:
@@ -83,13 +93,13 @@ def _peak_or_allocated(space: SpaceSummary) -> str:
     return f"{space.title} peak {format_short_bytes(space.bytes)}"
 
 
-def _cause(space: SpaceDiff) -> str:
+def _cause(diff: ModuleDiff, space: SpaceDiff) -> str:
     """Return the buffer that changed most in the direction of the peak, and its Python line."""
     cause = next((one for one in space.buffers if one.bytes * space.peak_change > 0), None)
     if cause is None:
         return ""
     place = _place(cause.buffer)
-    text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_phrase(cause)}"
+    text = f": {_name(cause.buffer)}{f' ({place})' if place else ''} {_phrase(diff, cause)}"
     source = cause.buffer.source
     lines = {one.name: one for one in space.groups[GroupKey.LINE]}
     line = lines.get(str(source))
@@ -103,25 +113,18 @@ def _cause(space: SpaceDiff) -> str:
 def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` entries in each list."""
     instructions = diff.instructions
-    if instructions is not None and instructions.share < _MIN_SHARE:
+    is_alike = diff.is_same_platform  # otherwise, all layouts and most instructions differ
+    if is_alike and instructions is not None and instructions.share < _MIN_SHARE:
         yield f"The modules differ widely: of the instructions, {_matched(instructions)}."
     yield headline(diff)
-    for space in diff.spaces:
-        if not _is_shown(space):
-            continue
-        yield f"{space.title}: {_totals(space)}"
-        for key in _SHOWN_GROUPS:
-            if space.groups[key]:
-                yield f"  by {key.value}: {_groups(space, key, count)}"
-        for one in space.buffers[:count]:
-            yield f"  {_signed(one.bytes):>11}  {_buffer(one)}"
-        if (more := len(space.buffers) - count) > 0:
-            rest = sum(one.bytes for one in space.buffers[count:])
-            yield f"  {_signed(rest):>11}  {count_noun(more, 'more buffer')}"
+    for space in filter(_is_shown, diff.spaces):
+        yield from _space_lines(diff, space, count)
     if diff.cost is not None:
         yield from cost_change_lines(diff.cost, count)
     if instructions is None:
         yield "no module text on both sides: buffers are matched by name and shape"
+    elif not is_alike:
+        yield f"instructions: {_matched(instructions)}"
     elif not instructions.is_equal:
         yield f"instructions: {_matched(instructions)}; {_instruction_counts(instructions)}"
         yield from (f"  + {_instruction(node)}" for node in instructions.added[:count])
@@ -133,6 +136,18 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
             f"  {flag.name}: {flag.before or 'not set'} -> {flag.after or 'not set'}"
             for flag in diff.flags[:count]
         )
+
+
+def _space_lines(diff: ModuleDiff, space: SpaceDiff, count: int) -> Iterator[str]:
+    yield f"{space.title}: {_totals(space)}"
+    for key in _SHOWN_GROUPS:
+        if space.groups[key] and (diff.is_same_platform or key is not GroupKey.SHAPE):
+            yield f"  by {key.value}: {_groups(space, key, count)}"
+    for one in space.buffers[:count]:
+        yield f"  {_signed(one.bytes):>11}  {_buffer(diff, one)}"
+    if (more := len(space.buffers) - count) > 0:
+        rest = sum(one.bytes for one in space.buffers[count:])
+        yield f"  {_signed(rest):>11}  {count_noun(more, 'more buffer')}"
 
 
 def first_change(diff: ModuleDiff) -> str:
@@ -172,14 +187,10 @@ def diff_markdown(
     yield "| Memory space | Allocated | Change | Peak | Change |"
     yield "|---|---:|---:|---:|---:|"
     for space in large_spaces(diff.spaces, lambda one: max(one.allocated)):
-        cells = [space.title, format_short_bytes(space.allocated[1])]
-        cells.append(_signed(space.allocated_change))
-        if space.peaks is None:
-            cells += ["unknown", ""]
-        else:
-            cells += [format_short_bytes(space.peaks[1]), _signed(space.peak_change)]
-        yield markdown_row(*cells)
-    for space in filter(_is_shown, diff.spaces):
+        yield markdown_row(*_space_cells(space))
+    for space in diff.spaces:
+        if space.only_on is not None or not _is_shown(space):
+            continue
         yield from (
             "",
             f"## {space.title}",
@@ -189,17 +200,30 @@ def diff_markdown(
         )
         for one in space.buffers[:count]:
             name, place = name_cell(_name(one.buffer), one), markdown_text(_place(one.buffer))
-            yield markdown_row(name, place, _signed(one.bytes), _phrase(one))
+            yield markdown_row(name, place, _signed(one.bytes), _phrase(diff, one))
     if diff.cost is not None:
         yield from cost_change_markdown(diff.cost, count)
     if diff.instructions is not None and not diff.instructions.is_equal:
         found = diff.instructions
-        yield from ("", f"Instructions: {_matched(found)}; {_instruction_counts(found)}.")
+        counts = f"; {_instruction_counts(found)}" if diff.is_same_platform else ""
+        yield from ("", f"Instructions: {_matched(found)}{counts}.")
     if diff.flags:
         yield from ("", "| Flag | Before | After |", "|---|---|---|")
         for flag in diff.flags[:count]:
             texts = (markdown_text(text or "not set") for text in (flag.before, flag.after))
             yield markdown_row(markdown_code(flag.name), *texts)
+
+
+def _space_cells(space: SpaceDiff) -> tuple[str, ...]:
+    lone = space.before or space.after
+    if space.only_on is not None and lone is not None:
+        peak = "unknown" if lone.bytes is None else format_short_bytes(lone.bytes)
+        allocated = format_short_bytes(lone.allocated_bytes)
+        return f"{space.title}, only on {space.only_on.value}", allocated, "", peak, ""
+    allocated = format_short_bytes(space.allocated[1])
+    peak = "unknown" if space.peaks is None else format_short_bytes(space.peaks[1])
+    change = "" if space.peaks is None else _signed(space.peak_change)
+    return space.title, allocated, _signed(space.allocated_change), peak, change
 
 
 def diff_json(diff: ModuleDiff, count: int) -> Json:
@@ -276,6 +300,11 @@ def _side_json(space: SpaceSummary | None) -> Json | None:
 
 
 def _totals(space: SpaceDiff) -> str:
+    lone = space.before or space.after
+    if space.only_on is not None and lone is not None:
+        peak = "" if lone.bytes is None else f" · peak {format_short_bytes(lone.bytes)}"
+        allocated = format_short_bytes(lone.allocated_bytes)
+        return f"only on {space.only_on.value} · allocated {allocated}{peak}"
     before, after = map(format_short_bytes, space.allocated)
     text = f"allocated {before} -> {after} ({_signed(space.allocated_change)})"
     if space.peaks is not None:
@@ -294,14 +323,18 @@ def _is_shown(space: SpaceDiff) -> bool:
     return any(abs(change) >= _MIN_SHOWN_BYTES for change in changes)
 
 
-def _buffer(one: ChangedBuffer) -> str:
+def _buffer(diff: ModuleDiff, one: ChangedBuffer) -> str:
     value = one.buffer.buffer.value
     shape = "" if value is None else f" {_short(value.record.shape)}"
     place = _place(one.buffer)
-    return f"{_name(one.buffer)}{shape}{f' {place}' if place else ''} {_phrase(one)}"
+    return f"{_name(one.buffer)}{shape}{f' {place}' if place else ''} {_phrase(diff, one)}"
 
 
-def _phrase(one: ChangedBuffer) -> str:
+def _phrase(diff: ModuleDiff, one: ChangedBuffer) -> str:
+    if not diff.is_same_platform:
+        before, after = diff.before.backend.value, diff.after.backend.value
+        phrase = _PHRASES_OF_PLATFORMS[one.change]
+        return phrase.format(before=before, after=after, space=one.other_space)
     if one.other_space is None:
         return _PHRASES[one.change]
     return f"{'was' if one.change is BufferChange.MOVED_IN else 'is now'} in {one.other_space}"
