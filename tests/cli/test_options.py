@@ -30,10 +30,23 @@ def test_every_command_has_help(command: str) -> None:
     assert result.out.startswith(f"usage: hlo-lsp {command} ")
 
 
+@pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("command", ["", *list_commands()])
-def test_help_fits_a_terminal_of_80_columns(command: str) -> None:
-    lines = run(*filter(None, [command]), "--help", COLUMNS="80").out.splitlines()
-    assert [line for line in lines if len(line) > 80] == []
+def test_help_fits_a_narrow_terminal(command: str, columns: int) -> None:
+    lines = run(*filter(None, [command]), "--help", COLUMNS=str(columns)).out.splitlines()
+    assert [line for line in lines if len(line) > columns] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments"), [("export", "PATH [PATH ...]"), ("diff", "BEFORE AFTER")]
+)
+def test_usage_is_one_line_without_single_options(command: str, arguments: str) -> None:
+    lines = run(command, "--help", COLUMNS="60").out.splitlines()
+    assert lines[:2] == [f"usage: hlo-lsp {command} [options] {arguments}", ""]
+
+
+def test_names_of_files_stay_on_one_line() -> None:
+    assert "memory-map.html" in run("report", "--help", COLUMNS="60").out
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.check_options import add_check_options, add_rule_options
+from hlo_lsp.cli.help_format import HelpFormatter, RawHelpFormatter, examples_text
 from hlo_lsp.cli.shared_options import (
     CommandParser,
     add_all_option,
@@ -30,21 +31,20 @@ _BUFFER_KEYS = (
     *("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation", "argument"),
 )
 _SMALL_PARTS = ", and other parts below 1%% of the peak"
-_EPILOG = """\
-examples:
-  hlo-lsp                                 start the server on stdin and stdout
-  hlo-lsp serve --tcp --port 2087         start the server on a TCP socket
-  hlo-lsp run -- python train.py          run a program, and show its memory
-  hlo-lsp summary DUMP_FOLDER             show where the memory goes
-  hlo-lsp summary gs://BUCKET/FOLDER      read dumps in a bucket
-  hlo-lsp diff BEFORE AFTER               compare two compiles
-  hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
-  hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
-  hlo-lsp inspect DUMP.txt --value 328    describe value 328
-  hlo-lsp inspect DUMP.txt | jq .         print the whole dump as JSON
-  hlo-lsp check DUMP_FOLDER               check dumps for inconsistencies
-  hlo-lsp rule overlap                    explain a rule
-"""
+_EXAMPLES = (
+    ("hlo-lsp", "start the server on stdin and stdout"),
+    ("hlo-lsp serve --tcp --port 2087", "start the server on a TCP socket"),
+    ("hlo-lsp run -- python train.py", "run a program, and show its memory"),
+    ("hlo-lsp summary DUMP_FOLDER", "show where the memory goes"),
+    ("hlo-lsp summary gs://BUCKET/FOLDER", "read dumps in a bucket"),
+    ("hlo-lsp diff BEFORE AFTER", "compare two compiles"),
+    ("hlo-lsp oom LOG DUMP_FOLDER", "explain an out-of-memory message"),
+    ("hlo-lsp inspect DUMP.txt --at 38:12", "describe line 38, column 12"),
+    ("hlo-lsp inspect DUMP.txt --value 328", "describe value 328"),
+    ("hlo-lsp inspect DUMP.txt | jq .", "print the whole dump as JSON"),
+    ("hlo-lsp check DUMP_FOLDER", "check dumps for inconsistencies"),
+    ("hlo-lsp rule overlap", "explain a rule"),
+)
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -52,14 +52,16 @@ def argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hlo-lsp",
         description="Language server and checker for XLA's HLO and memory dumps.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=examples_text(_EXAMPLES),
+        formatter_class=RawHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
     add_server_options(parser)
     add_logging_options(parser)
     parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=CommandParser)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", prog=parser.prog, parser_class=CommandParser
+    )
     for name, summary, add_options in (
         ("serve", "Start the language server (default)", add_server_options),
         ("summary", "Show where the memory of a program goes", _add_summary_options),
@@ -97,7 +99,11 @@ def argument_parser() -> argparse.ArgumentParser:
         # Options before the command keep their values unless they are repeated after it.
         default = argparse.SUPPRESS if name == "serve" else None
         command = commands.add_parser(
-            name, help=summary, description=f"{summary}.", argument_default=default
+            name,
+            help=summary,
+            description=f"{summary}.",
+            argument_default=default,
+            formatter_class=HelpFormatter,
         )
         add_options(command)
         add_logging_options(command, default=argparse.SUPPRESS)
@@ -334,7 +340,8 @@ def _add_profile_options(parser: argparse.ArgumentParser) -> None:
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     add_paths(parser)
     add_metric_option(parser)
-    form = parser.add_mutually_exclusive_group(required=True)
+    group = parser.add_argument_group("formats, one of which is required")
+    form = group.add_mutually_exclusive_group(required=True)
     form.add_argument("--pprof", action="store_true", help="a pprof profile by Python call stack")
     form.add_argument(
         "--folded", action="store_true", help="folded stacks, for flame graphs and speedscope"
