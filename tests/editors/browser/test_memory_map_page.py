@@ -246,6 +246,29 @@ async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: Comp
     assert await table.locator("th[aria-sort=descending]").inner_text() == "Steps"
 
 
+# Whether the table beside the map fits, and the tooltips of the cells that are cut, by class.
+_CUT = """() => {
+  const table = document.querySelector("aside .table:has(tbody tr)");
+  const isCut = ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth;
+  const cells = [...table.querySelectorAll("td")];
+  const cut = cells.filter((cell) => [cell, ...cell.children].some(isCut));
+  return [!isCut(table), cut.map((cell) => [cell.className, cell.title])];
+}"""
+
+
+@pytest.mark.parametrize("width", [420, 600, 1000])
+async def test_names_give_way_to_numbers(
+    page: Page, tmp_path: Path, dump: Compile, width: int
+) -> None:
+    await page.set_viewport_size({"width": width, "height": 900})
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.get_by_role("group", name="Memory space").get_by_text("VMEM").click()
+    fits, cut = await page.evaluate(_CUT)
+    assert fits
+    assert all(kind != "number" and title for kind, title in cut)
+    assert cut or width != 600
+
+
 async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: Compile) -> None:
     await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
     other = {**memory_map(dump), "name": "another", "path": "another"}
