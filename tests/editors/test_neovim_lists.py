@@ -68,3 +68,18 @@ def test_k_in_list_shows_whole_entry(neovim: Neovim, compile_v5e: Compile) -> No
     entry, shown = neovim.run(SHOWN_ENTRY, path=compile_v5e.path(MODULE))
     assert "copy-start.1" in entry
     assert shown == entry
+
+
+SHORT_NAMES = """
+    nvim.open(path)
+    nvim.cursor('%copy-start.1 = ')
+    vim.lsp.buf.references()
+    nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
+    return vim.api.nvim_buf_get_lines(0, 0, -1, true)
+"""
+
+
+def test_list_leaves_out_what_all_names_begin_with(neovim: Neovim, compile_v5e: Compile) -> None:
+    lines = neovim.run(SHORT_NAMES, path=compile_v5e.path(MODULE))
+    names = {line.partition("|")[0] for line in lines}
+    assert {"after_optimizations", "buffer-assignment", "live-range"} <= names
