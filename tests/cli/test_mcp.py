@@ -36,7 +36,7 @@ async def test_tools_are_described_in_each_protocol(version: str) -> None:
     ("tool", "arguments", "answer"),
     [
         ("summary", {}, "peak of HBM 5.0 KiB at step 2 of 5"),
-        ("modules", {}, "HBM peak 5.0 KiB"),
+        ("modules", {}, "5.0 KiB HBM peak"),
         ("find", {"query": "model.py:3"}, "a"),
         ("why", {"name": "b"}, "b"),
         ("check", {"severity": "error"}, "[size-mismatch]"),

@@ -24,7 +24,7 @@ def test_compiles_are_listed_without_open_dump(neovim: Neovim, own: Compile) -> 
     found = neovim.run(LIST, folder=own.folder, bang="")
     name = own.path("-buffer-assignment").name
     assert [(file, line) for file, line, _ in found] == [(name, 1)] * 2
-    assert {text for _, _, text in found} == {"jit_mlp_train · HBM peak 1.61 MiB · module_0000"}
+    assert {text for _, _, text in found} == {"jit_mlp_train · 1.61 MiB HBM peak · module_0000"}
 
 
 def test_bang_lists_files_and_buffers(neovim: Neovim, own: Compile) -> None:

@@ -156,3 +156,19 @@ async def test_equal_compiles_of_hosts_have_one_row(listing: Listing) -> None:
     (module,) = await listing.ask()
     rows = {one["host"]: one["row"] for one in module["compiles"]}
     assert rows["host_0"] == rows["host_2"] != rows["host_1"]
+
+
+async def test_modules_with_small_peaks_are_marked(listing: Listing) -> None:
+    listing.dump("0001.jit_f")
+    listing.dump("0002.jit_unknown", MODULE.replace("jit_f", "jit_unknown"), has_memory=False)
+    text = listing.dump("0003.jit_large", MODULE.replace("jit_f", "jit_large"), has_memory=False)
+    assignment = ASSIGNMENT.replace("size 3072", "size 3072000")
+    text.with_name(f"{text.stem}-buffer-assignment.txt").write_text(assignment, "utf-8")
+    found = [
+        (one["name"], one["isSmall"], one["compiles"][0]["size"]) for one in await listing.ask()
+    ]
+    assert found == [
+        ("jit_large", False, "2.93 MiB"),
+        ("jit_f", True, "5.0 KiB"),
+        ("jit_unknown", False, "unknown size"),
+    ]

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import * as vscode from "vscode";
 import { RequestType, type Location } from "vscode-languageclient/node";
+import { distinguishing, shortened } from "./dumpLabels";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
 import type { Server } from "./server";
@@ -26,6 +27,10 @@ interface Compile {
   readonly line: number;
   readonly backend: string;
   readonly title: string;
+  /** The memory space of the peak. */
+  readonly space?: string | null;
+  /** The bytes of `text`, which is the peak with its memory space. */
+  readonly size?: string;
   readonly text: string;
   readonly instructions: number;
   readonly path: string;
@@ -39,6 +44,8 @@ interface Compile {
 
 interface Module {
   readonly name: string;
+  /** Its peak is small beside the largest one. */
+  readonly isSmall?: boolean;
   readonly compiles: readonly Compile[];
 }
 
@@ -115,7 +122,7 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
       // Until then, the empty view does not say that there are no dumps.
       void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
     }
-    return modules.map(moduleNode);
+    return moduleNodes(modules);
   }
 
   /** Return all compiles in the workspace. */
@@ -165,6 +172,20 @@ export function compileOf(argument: unknown): CompileChoice | undefined {
     : undefined;
 }
 
+/** Return the nodes of modules; several small ones share a node. */
+function moduleNodes(modules: readonly Module[]): DumpNode[] {
+  const small = modules.filter(({ isSmall }) => isSmall === true);
+  if (small.length < 2) {
+    return modules.map(moduleNode);
+  }
+  const [largest] = small[0]?.compiles ?? [];
+  const rest = (): DumpNode[] => small.map(moduleNode);
+  return [
+    ...modules.filter(({ isSmall }) => isSmall !== true).map(moduleNode),
+    parent(`${small.length} small modules`, "small modules", rest, "versions", `up to ${sizeOf(largest)}`),
+  ];
+}
+
 function moduleNode({ name, compiles }: Module): DumpNode {
   const [first] = compiles;
   const rows = new Map<number, Compile[]>();
@@ -175,26 +196,32 @@ function moduleNode({ name, compiles }: Module): DumpNode {
   if (first !== undefined && rows.size === 1) {
     return rowNode(name, name, compiles);
   }
-  const nodes = (): DumpNode[] =>
-    [...rows.values()].map((row) => rowNode(name, row[0] === undefined ? "" : titleOf(row[0]), row));
+  const nodes = (): DumpNode[] => {
+    const firsts = [...rows.values()].flatMap((row) => row.slice(0, 1));
+    const labels = distinguishing(firsts.map((compile) => ({ folder: folderOf(compile), title: compile.title })));
+    return [...rows.values()].map((row, index) => {
+      const isSameSpace = row[0]?.space === first?.space;
+      return rowNode(name, labels[index] ?? name, row, isSameSpace ? sizeOf(row[0]) : row[0]?.text);
+    });
+  };
   const description = `${first?.text ?? ""} · ${compiles.length} compiles`;
   return parent(name, `module ${name}`, nodes, "versions", description);
 }
 
-/** Return the node of a compile, with a node for each host if several have it. */
-function rowNode(name: string, label: string, row: readonly Compile[]): DumpNode {
+/** Return the node of a compile, with a node for each host if several have it; `size` is the size that it shows. */
+function rowNode(name: string, label: string, row: readonly Compile[], size = row[0]?.text ?? ""): DumpNode {
   const [first, ...others] = row;
   if (first === undefined || others.length === 0) {
-    return first === undefined ? parent(label, name, () => [], "symbol-module") : compileNode(name, label, first);
+    return first === undefined ? parent(label, name, () => [], "symbol-module") : compileNode(name, label, first, size);
   }
-  const node = compileNode(name, label, first);
+  const node = compileNode(name, label, first, size);
   const hosts = new Set(row.map(({ host }) => host)).size;
   const hostText = hosts === 1 ? "1 host" : `${hosts} hosts`;
   const count = hosts === row.length ? hostText : `${row.length} compiles on ${hostText}`;
   const perHost = (): DumpNode[] =>
     row.map((compile) => {
       const { uri, line, host, title } = compile;
-      return compileNode(name, `${host ?? ""}/${title}`, compile, `host ${uri}#${line}`);
+      return compileNode(name, `${host ?? ""}/${title}`, compile, sizeOf(compile), `host ${uri}#${line}`);
     });
   const children = (): DumpNode[] => [
     ...node.children(),
@@ -204,8 +231,14 @@ function rowNode(name: string, label: string, row: readonly Compile[]): DumpNode
   return { ...node, children };
 }
 
-function compileNode(name: string, label: string, compile: Compile, id = `${compile.uri}#${compile.line}`): DumpNode {
-  const { uri, line, files, buffers, text, difference } = compile;
+function compileNode(
+  name: string,
+  label: string,
+  compile: Compile,
+  size: string,
+  id = `${compile.uri}#${compile.line}`,
+): DumpNode {
+  const { uri, line, files, buffers, difference } = compile;
   const passes = files.filter(({ isPass }) => isPass);
   const children = (): DumpNode[] => [
     ...files.filter(({ isPass }) => !isPass).map((file) => fileNode(file, id)),
@@ -217,11 +250,17 @@ function compileNode(name: string, label: string, compile: Compile, id = `${comp
       ? []
       : [parent("largest buffers", `${id} buffers`, () => buffers.map((one) => bufferNode(one)), "symbol-variable", "at the peak")]),
   ];
-  const description = difference === null ? text : `${text} · ${difference}`;
+  const description = difference === null ? size : `${size} · ${difference}`;
   const node = parent(label, id, children, "symbol-module", description);
+  const choice = choiceOf(name, compile);
   node.item.contextValue = "compile";
-  node.item.tooltip = `${name}\n${description}\n${compile.instructions.toLocaleString("en")} instructions\n${compile.path}`;
-  return { ...node, compile: choiceOf(name, compile) };
+  node.item.tooltip = `${name}\n${choice.detail}\n${compile.instructions.toLocaleString("en")} instructions\n${compile.path}`;
+  return { ...node, compile: choice };
+}
+
+/** Return the size of a compile without the name of the memory space, for a row below one that has it. */
+function sizeOf(compile: Compile | undefined): string {
+  return compile?.size ?? compile?.text ?? "";
 }
 
 function choiceOf(name: string, { uri, line, backend, text, difference, files }: Compile): CompileChoice {
@@ -243,27 +282,24 @@ function fileNode(file: DumpFile, compile: string, line = 0): DumpNode {
 function bufferNode({ name, text, location }: Buffer): DumpNode {
   const { start, end } = location.range;
   const range = new vscode.Range(start.line, start.character, end.line, end.character);
-  const item = new vscode.TreeItem(name);
+  const item = new vscode.TreeItem(shortened(name));
   item.description = text;
-  item.tooltip = text;
+  item.tooltip = `${name}\n${text}`;
   item.iconPath = new vscode.ThemeIcon("symbol-variable");
   item.command = { title: "Open", command: OPEN, arguments: [vscode.Uri.parse(location.uri), range] };
   return { item, children: () => [] };
 }
 
 function parent(label: string, id: string, children: () => DumpNode[], icon: string, description = ""): DumpNode {
-  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(shortened(label), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = id;
+  item.tooltip = description === "" ? label : `${label}\n${description}`;
   item.description = description;
   item.iconPath = new vscode.ThemeIcon(icon);
   return { item, children };
 }
 
-/** Return the title of one of several compiles of a function, with its folder in the workspace. */
-function titleOf({ uri, title, path }: Compile): string {
-  if (path.includes("://")) {
-    return `${posix.dirname(path)}/${title}`;
-  }
-  const folder = posix.dirname(vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
-  return folder === "." ? title : `${folder}/${title}`;
+/** Return the folder of a compile, in the workspace or in a remote folder. */
+function folderOf({ uri, path }: Compile): string {
+  return posix.dirname(path.includes("://") ? path : vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
 }

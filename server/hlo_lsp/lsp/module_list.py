@@ -28,10 +28,12 @@ from hlo_lsp.reports.modules import (
     compiled_module,
     largest_buffers,
     modules_json,
+    short_size,
     size_text,
     sorted_by_name,
 )
 from hlo_lsp.reports.source_lines import named_buffer
+from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.syntax.file_kinds import detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_first_lines
 
@@ -80,13 +82,16 @@ class ModuleList:
         places = {id(one.module): one.place for one in found}
         groups = sorted_by_name(one.module for one in found)
         modules = modules_json(groups)
+        small = {id(group) for group in largest_first(groups, lambda group: group[0].size)[1]}
         for group, content in zip(groups, modules, strict=True):
+            content["isSmall"] = id(group) in small and group[0].size > 0  # 0 is an unknown size
             row_of = {
                 id(module): row for row, alike in enumerate(by_host(group)) for module in alike
             }
             for module, compile_ in zip(group, content["compiles"], strict=True):
                 row = row_of[id(module)]
-                compile_.update({"text": size_text(module), "row": row, **places[id(module)]})
+                sizes = {"size": short_size(module), "text": size_text(module)}
+                compile_.update({**sizes, "row": row, **places[id(module)]})
         return {"modules": modules}
 
     def files_changed(self) -> None:

@@ -173,12 +173,19 @@ def _facts(module: CompiledModule) -> str:
 
 
 def size_text(module: CompiledModule) -> str:
-    """Return the peak or, if it is unknown, the allocated bytes."""
+    """Return the peak or, if it is unknown, the allocated bytes.
+
+    The number comes first: it stays visible where a list is too narrow for all of the text.
+    """
     if module.peak_bytes is not None:
-        return f"{module.space} peak {format_short_bytes(module.peak_bytes)}"
-    if module.allocated_bytes is not None:
-        return f"allocated {format_short_bytes(module.allocated_bytes)}"
-    return "unknown size"
+        return f"{short_size(module)} {module.space} peak"
+    return short_size(module) + (" allocated" if module.allocated_bytes is not None else "")
+
+
+def short_size(module: CompiledModule) -> str:
+    """Return the bytes of ``size_text``."""
+    size = module.allocated_bytes if module.peak_bytes is None else module.peak_bytes
+    return "unknown size" if size is None else format_short_bytes(size)
 
 
 def modules_json(groups: Sequence[Sequence[CompiledModule]]) -> list[dict[str, Any]]:

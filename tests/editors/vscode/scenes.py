@@ -115,7 +115,7 @@ async def listed(window: Window) -> Texts:
     await until(lambda: rows(window), lambda shown: any("jit_rm" in row for row in shown))
     await expand(window, "jit_rm")
     await compare(window)
-    await expand(window, "v5e/module")
+    await expand(window, "v5e")
     await expand(window, "largest buffers")
     await until(lambda: rows(window), lambda shown: sum("at the peak" in r for r in shown) == 1)
     await window.page.locator(".webview.ready").first.wait_for()
@@ -138,7 +138,7 @@ async def compared(window: Window) -> Texts:
 
 async def compare(window: Window) -> None:
     """Compare the first compile of the expanded function with its second one."""
-    await choose(window, "v5e/module", "Compare With")
+    await choose(window, "v5e", "Compare With")
     pick = ".quick-input-list .monaco-list-row"
     await until(window.shown(pick), lambda shown: len(shown) > 1)
     await window.page.locator(".quick-input-widget input.input").fill("jit_rm")

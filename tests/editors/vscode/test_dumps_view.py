@@ -21,7 +21,7 @@ async def compile_in_view(folder: Path, compile_v5e: Compile, window: Window) ->
     """Return a compile that the view lists as soon as its files exist."""
     await show_view(window)
     copy = copied(compile_v5e, folder)
-    await until(lambda: rows(window), ["jit_mlp_trainHBM peak 1.61 MiB"].__eq__)
+    await until(lambda: rows(window), ["jit_mlp_train1.61 MiB HBM peak"].__eq__)
     return copy
 
 
@@ -61,7 +61,7 @@ async def test_remote_folder_has_one_row_for_its_hosts(
     with http_folder(files) as server:
         await show_view(own_window)
         await own_window.host.command("hlo.openRemoteDumps", f"{server.url}/dumps/")
-        row = "jit_mlp_trainHBM peak 1.61 MiB · 2 hosts"
+        row = "jit_mlp_train1.61 MiB HBM peak · 2 hosts"
         await until(lambda: rows(own_window), lambda shown: row in shown)
         await expand(own_window, "jit_mlp_train")
         await own_window.page.locator(ROW, has_text="buffer assignment").first.click()
