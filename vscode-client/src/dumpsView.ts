@@ -4,6 +4,7 @@ import { RequestType, type Location } from "vscode-languageclient/node";
 import { distinguishing, shortened } from "./dumpLabels";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
+import type { RemoteFolder, RemoteFolders } from "./remoteDumps";
 import type { Server } from "./server";
 
 export const DUMPS_VIEW = "hlo.dumps";
@@ -68,6 +69,7 @@ export interface CompileChoice {
 export interface DumpNode {
   readonly item: vscode.TreeItem;
   readonly compile?: CompileChoice;
+  readonly url?: string;
   children(): DumpNode[];
 }
 
@@ -75,10 +77,10 @@ export interface DumpNode {
 export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
   private readonly changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly remoteFolders = new Set<string>();
 
   constructor(
     private readonly server: Server,
+    private readonly remote: RemoteFolders,
     private readonly windows: FileWindows,
     private readonly log: vscode.LogOutputChannel,
   ) {}
@@ -91,18 +93,15 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
       this.server.onDidChangeModules(() => {
         this.refresh();
       }),
+      this.remote.onDidChange(() => {
+        this.refresh();
+      }),
       this.server.onDidChange(() => {
         if (this.server.state === "running" || this.server.state === "failed") {
           this.refresh();
         }
       }),
     );
-  }
-
-  /** Also list the compiles below the local folder that stands for a remote one. */
-  addRemoteFolder(uri: string): void {
-    this.remoteFolders.add(uri);
-    this.refresh();
   }
 
   refresh(): void {
@@ -122,7 +121,7 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
       // Until then, the empty view does not say that there are no dumps.
       void vscode.commands.executeCommand("setContext", "hlo.hasListedDumps", true);
     }
-    return moduleNodes(modules);
+    return [...moduleNodes(modules), ...this.remote.all().map(remoteNode)];
   }
 
   /** Return all compiles in the workspace. */
@@ -137,11 +136,15 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
       return []; // a request would start the server
     }
     const folders = vscode.workspace.workspaceFolders?.map(({ uri }) => uri) ?? [];
-    const hasFolders = folders.length + this.remoteFolders.size > 0;
+    const hasFolders = folders.length + this.remote.all().length > 0;
     const client = hasFolders ? await this.server.client() : undefined;
     try {
+      if (client !== undefined) {
+        this.remote.listAgain(client);
+      }
+      const remote = this.remote.folders();
       const uris = client && folders.map((uri) => client.code2ProtocolConverter.asUri(uri));
-      const parameters = uris && this.remoteFolders.size > 0 ? { folders: [...uris, ...this.remoteFolders] } : {};
+      const parameters = uris && remote.length > 0 ? { folders: [...uris, ...remote] } : {};
       return (await client?.sendRequest(ModulesRequest, parameters))?.modules ?? [];
     } catch (error) {
       this.log.warn(`no list of compiles: ${String(error)}`);
@@ -150,7 +153,7 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
   }
 
   async open(uri: vscode.Uri, range = new vscode.Range(0, 0, 0, 0)): Promise<void> {
-    if ([...this.remoteFolders].some((folder) => uri.toString().startsWith(`${vscode.Uri.parse(folder).toString()}/`))) {
+    if (this.remote.folders().some((folder) => uri.toString().startsWith(`${vscode.Uri.parse(folder).toString()}/`))) {
       try {
         const client = await this.server.client();
         await client?.sendRequest(FetchRequest, { uri: client.code2ProtocolConverter.asUri(uri) });
@@ -163,6 +166,11 @@ export class DumpsView implements vscode.TreeDataProvider<DumpNode> {
     // Not as a text document, because protos have another editor.
     await vscode.commands.executeCommand("vscode.open", place.uri, { selection: place.range, preview: true });
   }
+}
+
+/** Return the URL of a row of the tree. */
+export function urlOf(argument: unknown): string | undefined {
+  return typeof argument === "object" && argument !== null && "url" in argument ? (argument as DumpNode).url : undefined;
 }
 
 /** Return the compile of a row of the tree, which is the first argument of a command in its menu. */
@@ -184,6 +192,16 @@ function moduleNodes(modules: readonly Module[]): DumpNode[] {
     ...modules.filter(({ isSmall }) => isSmall !== true).map(moduleNode),
     parent(`${small.length} small modules`, "small modules", rest, "versions", `up to ${sizeOf(largest)}`),
   ];
+}
+
+/** Return the node of a remote folder, which can be closed. */
+function remoteNode({ url, folder, problem }: RemoteFolder): DumpNode {
+  const item = new vscode.TreeItem(shortened(url));
+  item.description = problem !== undefined ? "cannot be listed" : folder === undefined ? "listing…" : "";
+  item.tooltip = problem ?? url;
+  item.iconPath = new vscode.ThemeIcon(problem === undefined ? "cloud" : "warning");
+  item.contextValue = "remoteFolder";
+  return { item, url, children: () => [] };
 }
 
 function moduleNode({ name, compiles }: Module): DumpNode {

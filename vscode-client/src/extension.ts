@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CompileComparison } from "./comparison";
 import { ConvertedTexts } from "./convertedText";
 import { CompileSummary, MEMORY_SUMMARY, TIME_SUMMARY } from "./compileSummary";
-import { compileOf, DumpsView } from "./dumpsView";
+import { compileOf, DumpsView, urlOf } from "./dumpsView";
 import { startWithEmbeddedHlo } from "./embeddedHlo";
 import { FileWindows } from "./fileWindows";
 import { detectDumps } from "./languageDetection";
@@ -17,7 +17,7 @@ import { compareWithOtherHost, openOnOtherHost } from "./otherHosts";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { Profiles } from "./profiles";
 import { PythonNotes } from "./pythonNotes";
-import { openRemoteDumps } from "./remoteDumps";
+import { openRemoteDumps, RemoteFolders } from "./remoteDumps";
 import { openSample } from "./sample";
 import { SCHEMES, Server } from "./server";
 import { showPlaces } from "./showPlaces";
@@ -44,7 +44,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const summary = new CompileSummary(started, windows, context.globalStorageUri);
   const profiles = new Profiles(started, context.globalStorageUri);
   const terminal = new Terminal(started, windows, context.extensionPath);
-  const dumps = new DumpsView(started, windows, log);
+  const remote = new RemoteFolders(context.workspaceState);
+  const dumps = new DumpsView(started, remote, windows, log);
   const comparison: CompileComparison = new CompileComparison(started, windows, dumps, context.globalStorageUri, (sides) =>
     map.show(sides),
   );
@@ -123,10 +124,14 @@ export function activate(context: vscode.ExtensionContext): void {
       const others = Array.isArray(selected) ? selected.filter((each) => each !== node) : [];
       return comparison.compare(compileOf(node), compileOf(others[0]));
     },
-    "hlo.openRemoteDumps": (url?: unknown) => openRemoteDumps(started, dumps, url),
+    "hlo.openRemoteDumps": (url?: unknown) => openRemoteDumps(started, remote, dumps, url),
+    "hlo.closeRemoteDumps": (node?: unknown) => {
+      remote.close(urlOf(node) ?? "");
+    },
     "hlo.openOnOtherHost": () => openOnOtherHost(started, dumps),
     "hlo.compareWithOtherHost": (node?: unknown) => compareWithOtherHost(started, comparison, compileOf(node)),
     "hlo.refreshDumps": () => {
+      remote.refresh();
       dumps.refresh();
     },
     "hlo.previousPass": () => goToPass(started, windows, "previous"),

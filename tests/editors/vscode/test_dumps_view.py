@@ -79,6 +79,32 @@ async def test_remote_folder_has_one_row_for_its_hosts(
         )
 
 
+async def test_remote_folder_is_listed_again_until_it_is_closed(
+    compile_v5e: Compile, own_window: Window, tmp_path: Path
+) -> None:
+    (tmp_path / "remote").mkdir()
+    paths = copied(compile_v5e, tmp_path / "remote").folder.iterdir()
+    with http_folder({f"/dumps/{path.name}": path.read_bytes() for path in paths}) as server:
+        url = f"{server.url}/dumps/"
+        await show_view(own_window)
+        await own_window.host.command("hlo.openRemoteDumps", url)
+        both = ["jit_mlp_train1.61 MiB HBM peak", shortened(url)]
+        await until(lambda: rows(own_window), both.__eq__)
+        await own_window.reload()
+        await own_window.host.command("hlo.dumps.focus")
+        await until(lambda: rows(own_window), both.__eq__)
+        row = own_window.page.locator(ROW).nth(1)
+        await row.hover()
+        await row.get_by_role("button", name="Close Remote Dumps").click()
+        await show_view(own_window)
+        await own_window.reload()
+        await show_view(own_window)
+
+
+def shortened(url: str) -> str:
+    return f"{url[:10]}…{url[-11:]}"
+
+
 async def choose_host(window: Window, name: str) -> None:
     entries = window.page.locator(".quick-input-list .monaco-list-row")
     await entries.filter(has_text=name).click()

@@ -60,18 +60,31 @@ class Window:
         page.set_default_timeout(_MILLISECONDS)
         window = cls(page, Host(server.ports, folder), folder)
         await page.goto(f"{server.address}/?{urlencode({'folder': str(folder)})}")
-        await page.locator(".monaco-workbench .part.editor").wait_for()
-        await until(lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"))
+        await window._wait_for_client()
         return window
+
+    async def reload(self) -> None:
+        """Close the window and open it again, as *Reload Window* does."""
+        address = self.page.url
+        await self._leave()
+        await self.page.goto(address)
+        await self._wait_for_client()
 
     async def close(self) -> None:
         """Close the window, and wait for the end of its extension host and server."""
+        await self._leave()
+        await self.page.close()
+
+    async def _wait_for_client(self) -> None:
+        await self.page.locator(".monaco-workbench .part.editor").wait_for()
+        await until(lambda: self.host.ask("extension", "hlo-lsp.hlo-lsp"))
+
+    async def _leave(self) -> None:
         process = self.host.process
         await self.page.goto("about:blank")
         if process is not None:
             await until(lambda: _has_ended(process))
         self.host.forget()
-        await self.page.close()
 
     async def reset(self) -> None:
         """Restore settings, and close editors and panels without saving."""
