@@ -5,7 +5,7 @@ import { LANGUAGES } from "./languages";
 import { withoutLinks } from "./notifications";
 import { isBelow } from "./programs";
 import type { Server } from "./server";
-import { fileName, mappingOf, type Mapping } from "./sourceMapping";
+import { fileName, mappingOf, unmapped, type Mapping } from "./sourceMapping";
 
 const MissingRequest = new RequestType<{ uri: string }, { files: readonly string[] }, void>("hlo/missingSources");
 const MAP = "Map Folder";
@@ -41,7 +41,9 @@ export class SourceMapOffer {
     const answer = await client
       ?.sendRequest(MissingRequest, { uri: client.code2ProtocolConverter.asUri(uri) })
       .catch(() => undefined); // an older server
-    const mapping = await this.find(answer?.files ?? []);
+    // The server may answer before it has the settings.
+    const known = Object.keys(vscode.workspace.getConfiguration("hlo").get("sourceMap", {}));
+    const mapping = await this.find(unmapped(answer?.files ?? [], known));
     const key = JSON.stringify(mapping);
     if (mapping !== undefined && !this.offered.has(key)) {
       this.offered.add(key);

@@ -36,6 +36,15 @@ export function mappingOf(missing: readonly string[], local: readonly LocalFile[
   return [...counts.values()].sort((one, other) => other.count - one.count)[0]?.mapping;
 }
 
+/** Return the files of a dump that no prefix of `hlo.sourceMap` matches: the user has decided about the others. */
+export function unmapped(files: readonly string[], prefixes: readonly string[]): string[] {
+  const isMapped = (file: string, prefix: string): boolean => {
+    const folder = prefix.replace(/[\\/]+$/, "");
+    return prefix === "." ? !/^(?:[\\/]|[A-Za-z]:)/.test(file) : file.startsWith(`${folder}/`) || file.startsWith(`${folder}\\`);
+  };
+  return files.filter((file) => !prefixes.some((prefix) => isMapped(file, prefix)));
+}
+
 /** Return the name of a file in a path of Unix or Windows. */
 export function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;

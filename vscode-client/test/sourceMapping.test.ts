@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mappingOf, type LocalFile } from "../src/sourceMapping";
+import { mappingOf, unmapped, type LocalFile } from "../src/sourceMapping";
 
 /** Return a file in the workspace folder /ws. */
 function local(path: string): LocalFile {
@@ -38,4 +38,10 @@ test("relative names and paths of Windows are mapped", () => {
   assert.deepEqual(mappingOf(["train.py"], [local("x/train.py")]), { prefix: ".", folder: "/ws/x" });
   const mapping = { prefix: "C:\\work", folder: "/ws" };
   assert.deepEqual(mappingOf(["C:\\work\\models\\train.py"], [local("models/train.py")]), mapping);
+});
+
+test("files below a prefix of the setting are not offered again", () => {
+  const files = ["/home/user/models/train.py", "/home/user2/other.py", "C:\\work\\x.py", "y.py"];
+  assert.deepEqual(unmapped(files, ["/home/user/", "."]), ["/home/user2/other.py", "C:\\work\\x.py"]);
+  assert.deepEqual(unmapped(files, ["C:\\work", "/"]), ["y.py"]);
 });
