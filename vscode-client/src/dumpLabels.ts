@@ -2,13 +2,16 @@
 
 const MAX_LABEL_LENGTH = 22;
 
+/** Characters of a label that is indented by three levels. */
+export const MAX_INDENTED_LENGTH = 17;
+
 /** Return a text that is not longer than a label can be, with an ellipsis in the middle. */
-export function shortened(text: string): string {
-  if (text.length <= MAX_LABEL_LENGTH) {
+export function shortened(text: string, length = MAX_LABEL_LENGTH): string {
+  if (text.length <= length) {
     return text;
   }
-  const end = Math.floor(MAX_LABEL_LENGTH / 2);
-  return `${text.slice(0, MAX_LABEL_LENGTH - end - 1)}…${text.slice(-end)}`;
+  const end = Math.floor(length / 2);
+  return `${text.slice(0, length - end - 1)}…${text.slice(-end)}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import * as vscode from "vscode";
 import { RequestType, type Location } from "vscode-languageclient/node";
-import { distinguishing, shortened } from "./dumpLabels";
+import { distinguishing, MAX_INDENTED_LENGTH, shortened } from "./dumpLabels";
 import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
 import type { RemoteFolder, RemoteFolders } from "./remoteDumps";
@@ -300,7 +300,7 @@ function fileNode(file: DumpFile, compile: string, line = 0): DumpNode {
 function bufferNode({ name, text, location }: Buffer): DumpNode {
   const { start, end } = location.range;
   const range = new vscode.Range(start.line, start.character, end.line, end.character);
-  const item = new vscode.TreeItem(shortened(name));
+  const item = new vscode.TreeItem(shortened(name, MAX_INDENTED_LENGTH));
   item.description = text;
   item.tooltip = `${name}\n${text}`;
   item.iconPath = new vscode.ThemeIcon("symbol-variable");
