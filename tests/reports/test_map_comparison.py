@@ -2,8 +2,10 @@
 
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.reports.map_comparison import compared_maps
-from reports.example import ASSIGNMENT, MODULE, RANGES, example
+from hlo_lsp.reports.memory_map import memory_map
+from reports.example import ASSIGNMENT, MODULE, RANGES, STEM, example
 
 
 def _pairs(before: Compile, after: Compile) -> set[tuple[str, str]]:
@@ -48,3 +50,19 @@ def test_both_maps_have_the_least_time_on_a_chip() -> None:
     document = compared_maps([(example(), example())], lambda _: chip)
     titles = [module["time"]["title"] for module in document["modules"]]
     assert titles == ["least time on TPU v5e"] * 2
+
+
+def _named(stem: str) -> Compile:
+    texts = {"": MODULE, "-buffer-assignment": ASSIGNMENT, "-live-range": RANGES}
+    return Compile([DumpFile.of_text(text, f"{stem}{end}.txt") for end, text in texts.items()])
+
+
+def test_main_memories_of_two_platforms_are_a_pair() -> None:
+    tpu, cpu = _named(STEM), _named("module_0001.jit_f.cpu_after_optimizations")
+    pairs = [
+        [(space["name"], space.get("pair")) for space in module["spaces"]]
+        for module in compared_maps([(tpu, cpu)])["modules"]
+    ]
+    pair = "HBM -> main memory"
+    assert pairs == [[("HBM", pair)], [("main memory", pair)]]
+    assert all("pair" not in space for space in memory_map(tpu)["spaces"])

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { correspondingStep, joinLive, linkBoxes } from "../src/memoryMap/comparison";
+import { correspondingStep, joinLive, linkBoxes, spaceNamed } from "../src/memoryMap/comparison";
 import { byteTicks, formatBytes, formatTime, shortLine } from "../src/memoryMap/format";
 import { liveSet, type LiveBuffer } from "../src/memoryMap/liveSet";
 import { bytesAt, Module, parseDocument, type ModuleData } from "../src/memoryMap/model";
@@ -99,6 +99,18 @@ test("boxes are classified by their change", () => {
     ["same size", "same size", "larger", "new"],
   ]);
   assert.equal(compared()[0].boxes[1]?.match?.name, "temp");
+});
+
+test("a pair of memory spaces has different names", () => {
+  const named = (name: string): Module => {
+    const spaces = DATA.spaces.map((each, index) => (index === 0 ? { ...each, name, pair: "HBM -> main memory" } : each));
+    return new Module({ ...DATA, spaces });
+  };
+  const [before, after] = [named("HBM"), named("main memory")];
+  linkBoxes(before, after, { before: 0, after: 1, boxes: { before: [0], after: [0] } });
+  assert.equal(before.boxes[0]?.change, "same size");
+  assert.equal(spaceNamed(after, "HBM -> main memory").name, "main memory");
+  assert.equal(spaceNamed(after, "HBM").number, -1);
 });
 
 test("joined buffers keep the sums of both steps", () => {

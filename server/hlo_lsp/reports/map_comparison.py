@@ -5,6 +5,8 @@ from typing import Any
 
 from hlo_lsp.cost.chips import Chip, chip_of
 from hlo_lsp.memory.buffer_changes import BufferMatching
+from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.time_facts import TimeSources
 from hlo_lsp.reports.memory_map import memory_map_document
@@ -29,13 +31,40 @@ def compared_maps(
     maps: list[Json] = []
     comparisons: list[Json] = []
     for before, after in pairs:
-        sides = [timed_memory_map(one, TimeSources(chip_for(one))) for one in (before, after)]
+        first, second = (timed_memory_map(one, TimeSources(chip_for(one))) for one in (before, after))
+        sides = first, second
         if all(side["spaces"] for side in sides):
             number = len(maps)
             boxes = _corresponding_boxes(before, after, *sides)
             comparisons.append({"before": number, "after": number + 1, "boxes": boxes})
-            maps += sides
+            maps += _with_main_memories(before, after, sides)
     return memory_map_document(maps) | {"comparisons": comparisons}
+
+
+def _with_main_memories(
+    before: Compile, after: Compile, sides: tuple[Json, Json]
+) -> tuple[Json, Json]:
+    """Return the maps of two platforms with one name for both main memories, as in ``diff``."""
+    dumps = before, after
+    mains = [largest_off_chip_space(memory_space_occupancies(one), one.backend) for one in dumps]
+    first, second = (
+        None if main is None else space_title(main.space, one.backend)
+        for one, main in zip(dumps, mains, strict=True)
+    )
+    if before.backend is after.backend or first is None or second is None or first == second:
+        return sides
+    pair = f"{first} -> {second}"
+    one, other = (
+        side
+        | {
+            "spaces": [
+                space | ({"pair": pair} if space["name"] == main else {})
+                for space in side["spaces"]
+            ]
+        }
+        for side, main in zip(sides, (first, second), strict=True)
+    )
+    return one, other
 
 
 def _corresponding_boxes(

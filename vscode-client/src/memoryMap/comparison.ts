@@ -41,7 +41,7 @@ export function sideOfMatch(box: Box): string {
 
 function changeBetween(before: Box, after: Box): Change {
   const [from, to] = [before.module.spaceOf(before), after.module.spaceOf(after)];
-  if (from?.name !== to?.name) {
+  if (from?.pair !== to?.pair) {
     return "moved";
   }
   if (before.size !== after.size) {
@@ -95,9 +95,9 @@ export function correspondingStep(module: Module, step: number): number {
   return last?.match?.start ?? 0;
 }
 
-/** Return a memory space of a module, or an empty one if the module does not use it. */
+/** Return a memory space of a module by the name of its pair, or an empty one if the module does not use it. */
 export function spaceNamed(module: Module, name: string): Space {
   const curve = { fixedBytes: 0, peakStep: 0, peakBytes: 0, steps: new Float64Array(), bytes: new Float64Array(), localPeaks: [] };
-  const empty = { number: -1, name, allocatedBytes: 0, allocations: [], boxes: [], curve, notes: [], donation: [], advice: [] };
-  return module.spaces.find((space) => space.name === name) ?? empty;
+  const empty = { number: -1, name, pair: name, allocatedBytes: 0, allocations: [], boxes: [], curve, notes: [], donation: [], advice: [] };
+  return module.spaces.find((space) => space.pair === name) ?? empty;
 }

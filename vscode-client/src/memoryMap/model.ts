@@ -73,6 +73,8 @@ type BoxColumn =
 interface SpaceData {
   readonly space: number;
   readonly name: string;
+  /** In a comparison of two platforms, the names of both main memories. */
+  readonly pair?: string;
   readonly allocatedBytes: number;
   /** The space is tiny in itself and beside the largest one; maps of older versions do not have it. */
   readonly isSmall?: boolean;
@@ -158,6 +160,8 @@ export interface Band {
 export interface Space {
   readonly number: number;
   readonly name: string;
+  /** The name that corresponding memory spaces of two modules have. */
+  readonly pair: string;
   readonly allocatedBytes: number;
   readonly allocations: readonly Allocation[];
   readonly boxes: readonly Box[];
@@ -201,6 +205,7 @@ export class Module {
       return {
         number: space.space,
         name: space.name,
+        pair: space.pair ?? space.name,
         allocatedBytes: space.allocatedBytes,
         allocations: mine,
         boxes: mine.flatMap(({ boxes }) => boxes),

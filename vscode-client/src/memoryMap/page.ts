@@ -237,12 +237,13 @@ export class Page {
     const matched = entry[0].boxes.filter(({ match }) => match !== undefined).length;
     const counts = `${countNoun(lastStep, "step")} · ${countNoun(data.boxes.id.length, "buffer")}`;
     const shown = isComparison ? `${countNoun(matched, "buffer")} in both` : counts;
-    this.subtitle.textContent = [data.backend, shown, ...describeTimes(entry)].join(" · ");
+    const backends = [...new Set(entry.map((each) => each.data.backend))].join(" → ");
+    this.subtitle.textContent = [backends, shown, ...describeTimes(entry)].join(" · ");
     this.subtitle.title = entry.map((each) => each.data.path).join("\n");
     this.showMessage([...new Set(entry.flatMap((each) => each.data.missing))].join(" · "));
     this.showGroupings(isComparison);
     this.all.setColumns(boxColumns(isComparison));
-    const names = [...new Set(entry.flatMap(({ spaces }) => spaces.map(({ name }) => name)))];
+    const names = [...new Set(entry.flatMap(({ spaces }) => spaces.map(({ pair }) => pair)))];
     const { showsTime } = this.frame;
     this.frame = new Frame();
     this.frame.showsFixed = this.fixedBox.checked;

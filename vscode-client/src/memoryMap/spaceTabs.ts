@@ -37,7 +37,7 @@ export class SpaceTabs {
   private foldSmall(entry: Entry): void {
     const found = entry.flatMap(({ data: { spaces } }) => spaces);
     const isSmall = (name: string | null): boolean =>
-      found.every((space) => space.name !== name || space.isSmall === true);
+      found.every((space) => (space.pair ?? space.name) !== name || space.isSmall === true);
     const small = [...this.element.children].filter((tab) => isSmall(tab.getAttribute("data-space")));
     if (small.length === 0) {
       return;
@@ -53,6 +53,9 @@ export class SpaceTabs {
   }
 }
 
-function sizeOf({ curve, allocatedBytes }: Space): string {
+function sizeOf({ number, curve, allocatedBytes }: Space): string {
+  if (number < 0) {
+    return "not used";
+  }
   return `${curve === undefined ? "" : `${formatBytes(curve.peakBytes)} of `}${formatBytes(allocatedBytes)}`;
 }
