@@ -1,7 +1,9 @@
 """The ``hlo-lsp`` command line."""
 
 import argparse
+import atexit
 import errno
+import gc
 import logging
 import os
 import sys
@@ -24,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit status."""
     parser = argument_parser()
     reduce_gc_frequency()
+    atexit.register(gc.freeze)  # else the objects of a dump are freed at the end, one by one
     try:
         options = parser.parse_args(arguments)  # it lists the files below URLs
         is_server = options.command in {None, "serve"}
