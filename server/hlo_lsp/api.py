@@ -24,6 +24,7 @@ from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.time_facts import TimeSources
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
@@ -209,7 +210,9 @@ def _size(module: Module) -> int:
 def _load(paths: list[Path], folder: "tempfile.TemporaryDirectory[str] | None") -> list[Module]:
     errors: list[str] = []
     try:
-        found = [Module(dump, folder) for dump in dumps_at(paths, errors, sizes_only=True)]
+        found = [
+            Module(dump, folder) for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_SIZES)
+        ]
     except UnreadableError as error:
         raise OSError(str(error)) from error
     if errors:

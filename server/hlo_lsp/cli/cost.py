@@ -8,6 +8,7 @@ from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
 from hlo_lsp.reports.cost import cost_json, cost_lines
 
 
@@ -32,7 +33,7 @@ def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list
         errors: The list to which a message about each path without a module text is added.
     """
     found: list[ProgramCost] = []
-    for dump in dumps_at(paths, errors, sizes_only=True):
+    for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_COST):
         program = program_cost(dump, chip_of(dump, chip))
         if program is None:
             errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")

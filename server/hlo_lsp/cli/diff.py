@@ -7,6 +7,7 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.report import write_maps
 from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
@@ -26,7 +27,8 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         return print_errors([f"--max-growth: {error}"])
     before, after = (
-        list(dumps_at([path], errors, sizes_only=True)) for path in (options.before, options.after)
+        list(dumps_at([path], errors, unread=ROLES_WITHOUT_SIZES))
+        for path in (options.before, options.after)
     )
     if errors:
         return print_errors(errors)

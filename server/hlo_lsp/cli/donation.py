@@ -4,6 +4,7 @@ import argparse
 from itertools import chain
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.donation import (
     DonationReport,
     donation_json,
@@ -16,7 +17,7 @@ from hlo_lsp.reports.donation import (
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    dumps = dumps_at(options.paths, errors, sizes_only=True)
+    dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     found = sorted((donation_report(dump, options.top) for dump in dumps), key=_size, reverse=True)
     if options.format == "json":
         print_json({"modules": [donation_json(one) for one in found]})

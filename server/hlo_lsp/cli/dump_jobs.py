@@ -14,7 +14,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source import FrameChoice
-from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.disk import file_size
 from hlo_lsp.text.remote import is_remote, read_ahead
 
@@ -33,7 +33,7 @@ def results_at(
     errors: list[str],
     work: CompileWork[_T],
     *,
-    sizes_only: bool = False,
+    unread: frozenset[FileRole] = frozenset(),
     frames: FrameChoice | None = None,
 ) -> Iterator[_T]:
     """Yield the results of work on the compiles that ``dumps_at`` yields, in the same order.
@@ -43,20 +43,19 @@ def results_at(
         paths: Files and folders.
         errors: The list to which a message about each path without a dump is added.
         work: The work on the compiles of a file.
-        sizes_only: As of ``dumps_at``.
+        unread: As of ``dumps_at``.
         frames: As of ``dumps_at``.
     """
-    unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     frames = frames or current_folder_frames()
     jobs = [
-        _DumpJob(tuple(group), file_size(group[0].path), work, unread_roles, frames)
+        _DumpJob(tuple(group), file_size(group[0].path), work, unread, frames)
         for group in _files_by_compile(paths)
     ]
     found = run_jobs(
         workers,
         jobs,
         Work(_DumpJob[_T].run, _DumpJob[_T].lost),
-        lambda job: files_read(unread_roles, job.path),
+        lambda job: files_read(unread, job.path),
     )
     errors_of: list[list[str]] = [[] for _ in paths]
     full: set[int] = set()

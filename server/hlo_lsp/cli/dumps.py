@@ -35,7 +35,7 @@ def dumps_at(
     paths: Sequence[Path],
     errors: list[str],
     *,
-    sizes_only: bool = False,
+    unread: Container[FileRole] = (),
     frames: FrameChoice | None = None,
 ) -> Iterator[Compile]:
     """Yield the compiles of files and of everything below folders, each once.
@@ -43,18 +43,17 @@ def dumps_at(
     Args:
         paths: Files and folders.
         errors: The list to which a message about each path without a dump is added.
-        sizes_only: Read only the files from which sizes, live ranges, and origins follow.
+        unread: Companion files that are not read.
         frames: The frames that can be the Python line of a buffer; by default, those in the current
             folder precede others.
     """
     frames = frames or current_folder_frames()
-    unread_roles = ROLES_WITHOUT_SIZES if sizes_only else frozenset[FileRole]()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         error_count, is_empty = len(errors), True
-        for file_path in read_ahead(compiles_below(path), partial(files_read, unread_roles)):
+        for file_path in read_ahead(compiles_below(path), partial(files_read, unread)):
             # Of one compile, so that it needs less memory.
-            workspace = DumpWorkspace(unread_roles, frames)
+            workspace = DumpWorkspace(unread, frames)
             compile_ = file_path.parent, workspace.stem(file_path)
             if compile_ in seen:
                 is_empty = False

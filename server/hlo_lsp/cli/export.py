@@ -13,6 +13,7 @@ from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.instruction_samples import (
     TIME_TYPES,
     cost_samples,
@@ -49,7 +50,7 @@ def _data(options: argparse.Namespace, errors: list[str]) -> bytes:
         return _cost_data(options, errors)
     if options.metric == "time":
         return _time_data(options, errors)
-    dumps = dumps_at(options.paths, errors, sizes_only=True)
+    dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     if options.kernels:
         return kernel_table(dumps).encode()
     known = [dump for dump in dumps if _has_live_ranges(dump, errors)]

@@ -7,6 +7,7 @@ from hlo_lsp.cli.dump_jobs import results_at
 from hlo_lsp.cli.dumps import print_blocks, print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.modules import (
     CompiledModule,
     compiled_module,
@@ -20,7 +21,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
     with worker_pool(options) as workers:
-        found = results_at(workers, options.paths, errors, _compiled_modules, sizes_only=True)
+        found = results_at(
+            workers, options.paths, errors, _compiled_modules, unread=ROLES_WITHOUT_SIZES
+        )
         groups = sorted_by_name(found)
     if options.format == "json":
         print_json({"modules": modules_json(groups)})

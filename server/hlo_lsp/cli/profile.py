@@ -13,6 +13,7 @@ from hlo_lsp.cli.dumps import (
 )
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
 from hlo_lsp.profiles.files import profile_files, read_profile
 from hlo_lsp.profiles.joined import JoinedProfile, join
@@ -73,7 +74,7 @@ def joined_profile(
     ``errors``.
     """
     frames = current_folder_frames()
-    read = list(dumps_at(dumps, errors, sizes_only=True, frames=frames))
+    read = list(dumps_at(dumps, errors, unread=ROLES_WITHOUT_SIZES, frames=frames))
     joined = join(profile, compiles_in(profile, path, frames), read)
     if not joined.programs:
         errors.append(f"{shown(path)}: no instruction of XLA ran in this profile")

@@ -12,6 +12,7 @@ from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import count_noun
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.time_facts import ProfileTimes, TimeSources, read_profile_times
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.measured_time import profile_json
@@ -39,7 +40,7 @@ def _write_memory_maps(options: argparse.Namespace, output: Path, errors: list[s
     profiles = () if options.profile is None else (_profile_times(options.profile, errors),)
     found = [
         timed_memory_map(dump, TimeSources(chip_of(dump, options.chip), profiles))
-        for dump in dumps_at(options.paths, errors, sizes_only=True)
+        for dump in dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     ]
     if profiles and not any(one.get("time", {}).get("isMeasured") for one in found):
         errors.append(f"{shown(options.profile)}: no run of these dumps")

@@ -15,6 +15,7 @@ from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
 from hlo_lsp.model.display import count_noun, printable
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_report import oom_lines
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
@@ -155,7 +156,7 @@ def _explanation(
     count, selected = options.top, SummaryOptions(with_negligible=options.all)
     modules: list[CompiledModule] = []
     largest: tuple[int, list[str]] = -1, []
-    for dump in dumps_at(written, errors, sizes_only=True):
+    for dump in dumps_at(written, errors, unread=ROLES_WITHOUT_SIZES):
         module = compiled_module(dump)
         if module.allocated_bytes is not None:
             modules.append(module)

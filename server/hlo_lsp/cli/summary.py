@@ -25,6 +25,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.host_folders import host_of
 from hlo_lsp.model.source import FrameChoice
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.protos.names import is_converted
 from hlo_lsp.reports.oom_report import oom_json, oom_lines, oom_markdown
 from hlo_lsp.reports.summary import SummaryOptions, largest_first, summarize_with_cost
@@ -58,7 +59,12 @@ def run(options: argparse.Namespace) -> int:
     with worker_pool(options) as workers:
         found = list(work(filter(None, joined), errors))
         found += results_at(
-            workers, paths, errors, work, sizes_only=not options.check, frames=frames
+            workers,
+            paths,
+            errors,
+            work,
+            unread=frozenset() if options.check else ROLES_WITHOUT_SIZES,
+            frames=frames,
         )
     if options.format != "json":
         found = list(_by_host(found))

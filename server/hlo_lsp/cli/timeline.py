@@ -6,13 +6,14 @@ import shutil
 import sys
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_blocks, print_errors
+from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.timeline import timeline_json, timeline_lines, timeline_of
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
     errors: list[str] = []
-    dumps = dumps_at(options.paths, errors, sizes_only=True)
+    dumps = dumps_at(options.paths, errors, unread=ROLES_WITHOUT_SIZES)
     found = [
         timeline_of(dump, space, options.at)
         for dump, space in dumps_with_place(options, dumps, errors)

@@ -31,7 +31,9 @@ def compared_maps(
     maps: list[Json] = []
     comparisons: list[Json] = []
     for before, after in pairs:
-        first, second = (timed_memory_map(one, TimeSources(chip_for(one))) for one in (before, after))
+        first, second = (
+            timed_memory_map(one, TimeSources(chip_for(one))) for one in (before, after)
+        )
         sides = first, second
         if all(side["spaces"] for side in sides):
             number = len(maps)

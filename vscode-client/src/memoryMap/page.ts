@@ -325,7 +325,7 @@ export class Page {
   }
 
   private showSpaceOf(box: Box): void {
-    const name = box.module.spaceOf(box)?.name;
+    const name = box.module.spaceOf(box)?.pair;
     if (name !== undefined && name !== this.spaceName) {
       this.showSpace(name);
     }
