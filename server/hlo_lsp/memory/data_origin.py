@@ -21,7 +21,6 @@ from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import unescape_argument
 from hlo_lsp.syntax.module_records import InstructionLine
 
-_MAX_LINEAR_SEARCHES = 10  # values; for more, an index of callers is built first
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
 
@@ -80,13 +79,10 @@ def origins_of(
     This is faster than :func:`origin_of` for each, because many paths share instructions.
     """
     found: dict[tuple[str, str | None], Origin] = {}
-    listed = list(values)
-    for name, index in listed:
+    for name, index in values:
         checkpoint()
         line = dump.instruction(name)
         if line is not None:
-            if len(listed) > _MAX_LINEAR_SEARCHES:
-                line.file.module.build_mention_index()
             search = _search_in(line.file, dump)
             found[name, index] = search.origin(line.record, tuple_path(index))
     return found

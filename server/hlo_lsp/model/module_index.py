@@ -1,12 +1,12 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, takewhile
+from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Callee, Computation
+from hlo_lsp.model.instruction_names import called_names, mentioned_names
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.tuple_elements import element_of
@@ -14,7 +14,6 @@ from hlo_lsp.syntax.instruction_text import (
     attributes_column,
     attributes_of,
     split_element,
-    tuples_of_element,
 )
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -32,22 +31,6 @@ _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too lo
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
-_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
-
-
-def _mentioned_names(record: InstructionLine) -> set[str]:
-    """Return all names after the opcode; for an element of a tuple, also that of the tuple."""
-    text, opened = record.text, record.opened
-    end = attributes_column(text, opened)
-    names = {*_PERCENT_NAME.findall(text, opened, end), *attributes_of(text[end:]).mentioned}
-    if text.find("#", opened, end) >= 0:
-        for element in (each for each in record.reads if "#" in each):
-            names.update((element, *tuples_of_element(element)))
-    # Nearly all names have a percent sign; reading the others takes five times as long.
-    operands = text[opened : end - 1]
-    if "(" in operands or operands.count("%") <= operands.count(","):
-        names.update(record.reads)
-    return names
 
 
 _ELEMENT = re.compile(r"\d{1,9}")
@@ -61,7 +44,9 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
-        self._computation_mentions: dict[Record, Counter[str]] = {}
+        self._computation_mentions: dict[Record, dict[str, list[InstructionLine]]] = {}
+        # The callers of each name, found on request and updated from then on.
+        self._callers: MultiMap[str, InstructionLine] | None = None
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
         # While it is built: the index so far, and the instructions that it no longer needs.
@@ -96,6 +81,9 @@ class ModuleIndex:
             self.instruction_count += 1 if change is MultiMap.add else -1
             if "#" in record.text and any("#" in name for name in record.reads):
                 change(self.element_readers, record.name, record)
+            if self._callers is not None:
+                for name in called_names(record):
+                    change(self._callers, name, record)
             self._update_mentions(record, change)
             for body in record.bodies:
                 self._update(body, change)
@@ -273,8 +261,15 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        found = self.mentioning(computation.name)
-        return [record for record in found if record.calls(computation.name)]
+        if self._callers is None:
+            found: MultiMap[str, InstructionLine] = MultiMap()
+            for count, record in enumerate(self.instructions.records()):
+                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                    checkpoint()
+                for name in called_names(record):
+                    found.add(name, record)
+            self._callers = found
+        return self._callers.all(computation.name)
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
@@ -299,6 +294,19 @@ class ModuleIndex:
         found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
+    def possible_readers(self, name: str) -> list[InstructionLine]:
+        """Return the instructions that mention the first instruction of a name, or its element.
+
+        They are in its computation. Of an undefined name, these are all that mention it.
+        """
+        holder = self.instructions.first(name.partition("#")[0])
+        scope = None if holder is None else self.scope_of(holder)
+        if self._mentions is None and isinstance(scope, ComputationLine):
+            return self._mentions_in(scope).get(name, [])
+        self.build_mention_index()
+        found = self.mentioning(name)
+        return found if holder is None else [one for one in found if self.scope_of(one) is scope]
+
     def is_mentioned(self, instruction: InstructionLine) -> bool | None:
         """Return True if another instruction of its computation mentions it.
 
@@ -308,18 +316,22 @@ class ModuleIndex:
             return None
         scope, name = self.scope_of(instruction), instruction.name
         if isinstance(scope, ComputationLine) and self.instructions.count(name) > _MANY_OF_A_NAME:
-            is_recursive = name in _mentioned_names(instruction)
-            return self._mentions_in(scope)[name] > is_recursive
+            is_recursive = name in mentioned_names(instruction)
+            return len(self._mentions_in(scope).get(name, ())) > is_recursive
         found = self._mentions.all(name)
         return any(record is not instruction and self.scope_of(record) is scope for record in found)
 
-    def _mentions_in(self, scope: ComputationLine) -> Counter[str]:
-        """Return how many instructions of a computation mention each name."""
+    def _mentions_in(self, scope: ComputationLine) -> dict[str, list[InstructionLine]]:
+        """Return the instructions of a computation that mention each name."""
         known = self._computation_mentions.get(scope)
         if known is None:
+            known = {}
             computation = self.computation(scope)
-            inside = (*computation.members, *computation.strays)
-            known = Counter(chain.from_iterable(map(_mentioned_names, inside)))
+            for count, record in enumerate((*computation.members, *computation.strays)):
+                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                    checkpoint()
+                for name in mentioned_names(record):
+                    known.setdefault(name, []).append(record)
             self._computation_mentions[scope] = known
         return known
 
@@ -347,7 +359,7 @@ class ModuleIndex:
             if record in done:
                 continue
             done.add(record)
-            names = _mentioned_names(record)
+            names = mentioned_names(record)
             for name, known in zip(names, self.instructions.first_of_each(names), strict=True):
                 # The name of a known instruction is in memory already.
                 found.add(name if known is None else known.name, record)
@@ -361,7 +373,7 @@ class ModuleIndex:
                 index = None
             done.add(record)
         if index is not None:
-            for name in _mentioned_names(record):
+            for name in mentioned_names(record):
                 change(index, name, record)
 
     def _read_computation(self, head: ComputationLine) -> Computation:

@@ -194,10 +194,6 @@ class InstructionLine(Record):
         """The names of the computations that this instruction calls."""
         return self.attributes.called
 
-    def calls(self, name: str) -> bool:
-        """Return True if this instruction calls the computation of a name."""
-        return name in self.attributes.called
-
     @property
     def parsed(self) -> InstructionText:
         """The parts of the text with their columns."""

@@ -75,10 +75,10 @@ class RecordSequence:
     def head_of(self, record: Record) -> Record | None:
         """Return the head of a record: the record itself or the nearest head above."""
         block: RecordBlock | None = record.block
-        place = bisect_right(record.block.heads, _record_index(record.block, record.start)) - 1
+        place = bisect_right(record.block.head_starts, record.start) - 1
         if place < 0:  # the last head of the block above
             block = record.block.above
-        return None if block is None else block.records[block.heads[place]]
+        return None if block is None else block.heads[place]
 
     def readable_head_of(self, record: Record) -> Record | None:
         """Return the head of a record, or the nearest head above it if that is a broken line."""
@@ -93,12 +93,12 @@ class RecordSequence:
         block = self._blocks[0] if record is None else record.block
         place = 0
         if record is not None:
-            place = bisect_right(block.heads, _record_index(block, record.start))
+            place = bisect_right(block.head_starts, record.start)
         while place >= len(block.heads):
             if block.number + 1 >= len(self._blocks):
                 return None
             block, place = self._blocks[block.number + 1], 0
-        return block.records[block.heads[place]]
+        return block.heads[place]
 
     def members(self, head: Record) -> Iterator[Record]:
         """Yield the records after a head, up to the next head."""
@@ -183,7 +183,7 @@ class RecordSequence:
         tail = self._blocks[last].records[end[1] :] if last < len(self._blocks) else []
         records = [*head, *added, *tail]
         for old in self._blocks[start[0] : last + 1]:
-            old.records = []  # breaks the reference cycle with removed records
+            old.records, old.heads = [], []  # breaks the reference cycle with removed records
         self._blocks[start[0] : last + 1] = _split_into_blocks(records)
         line = 0
         above = None

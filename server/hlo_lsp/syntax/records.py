@@ -9,11 +9,14 @@ from typing import ClassVar
 class RecordBlock:
     """A run of adjacent records and the line (from 0) on which it begins.
 
-    ``heads`` are the positions of the head records. ``above`` is the nearest earlier block with
-    heads. ``forms`` keeps what the model finds unknown in the records.
+    ``heads`` are the head records, which begin at ``head_starts`` in the block. ``above`` is the
+    nearest earlier block with heads. ``forms`` keeps what the model finds unknown in the records.
     """
 
-    __slots__ = ("above", "first_line", "forms", "heads", "line_count", "number", "records")
+    __slots__ = (
+        *("above", "first_line", "forms", "head_starts", "heads", "line_count", "number"),
+        "records",
+    )
 
     def __init__(self, records: "list[Record]") -> None:
         self.records = records
@@ -27,7 +30,8 @@ class RecordBlock:
             record.start = start
             start += record.line_count
         self.line_count = start
-        self.heads = [place for place, record in enumerate(records) if record.is_head]
+        self.heads = [record for record in records if record.is_head]
+        self.head_starts = [record.start for record in self.heads]
 
 
 class Record:

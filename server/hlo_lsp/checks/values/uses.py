@@ -46,7 +46,6 @@ class Users:
     """The users of the instructions of a module, by name."""
 
     def __init__(self, index: ModuleIndex, omitted: OmittedInstructions = NONE_OMITTED) -> None:
-        index.build_mention_index()
         self._index = index
         self._omitted = omitted
         # A tuple may have thousands of operands, and thousands of users that read one element.
@@ -102,7 +101,7 @@ class Users:
 
     def _find_readers(self, name: str) -> tuple[list[InstructionLine], list[InstructionLine]]:
         """Return the instructions that read a result, and those that read the table of a tuple."""
-        users = self._index.mentioning(name)
+        users = self._index.possible_readers(name)
         return (
             [user for user in users if user.opcode not in _PASSES],
             [user for user in users if user.opcode in _READS_TABLES],

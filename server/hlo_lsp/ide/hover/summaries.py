@@ -86,8 +86,6 @@ def memory_summary(dump: Compile) -> str:
     occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if occupancy is None:
         return total_summary(dump)
-    for file in dump.files:
-        file.module.build_mention_index()
     owned = owned_buffers(dump, live_buffers(dump, occupancy.space, occupancy.peak_step))
     groups = group_buffers(dump, owned, GroupKey.LINE)
     owners = [f"{group.label} {format_short_bytes(group.bytes)}" for group in groups]

@@ -1,0 +1,42 @@
+"""The names in the texts of instructions, for the indexes of a module text."""
+
+import re
+from functools import lru_cache
+
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.syntax.instruction_text import (
+    attributes_column,
+    attributes_of,
+    tuples_of_element,
+)
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
+
+
+def mentioned_names(record: InstructionLine) -> set[str]:
+    """Return all names after the opcode; for an element of a tuple, also that of the tuple."""
+    text, opened = record.text, record.opened
+    end = attributes_column(text, opened)
+    names = {*_PERCENT_NAME.findall(text, opened, end), *attributes_of(text[end:]).mentioned}
+    if text.find("#", opened, end) >= 0:
+        for element in (each for each in record.reads if "#" in each):
+            names.update((element, *tuples_of_element(element)))
+    # Nearly all names have a percent sign; reading the others takes five times as long.
+    operands = text[opened : end - 1]
+    if "(" in operands or operands.count("%") <= operands.count(","):
+        names.update(record.reads)
+    return names
+
+
+@lru_cache(maxsize=1 << 10)
+def _may_call(opcode: str) -> bool:
+    known = vocabulary().opcode(opcode)
+    return known is None or bool(known.calls)
+
+
+def called_names(record: InstructionLine) -> set[str]:
+    """Return the computations that an instruction calls by name, without reading most texts."""
+    text = record.text
+    is_caller = _may_call(record.opcode) or "=%" in text or "={%" in text
+    return set(record.called) if is_caller else set()
