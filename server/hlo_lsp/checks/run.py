@@ -27,6 +27,7 @@ from hlo_lsp.checks.framework.rule import (
     Rule,
     WholeRule,
     enclosing_computation,
+    instruction_form,
 )
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
 from hlo_lsp.model.compile import Compile
@@ -162,8 +163,16 @@ def _on_records(
         is_regular = outer not in irregular
         if is_memory and not checker.by_kind[type(outer), "", is_regular, False]:
             continue
+        scope: Computation | None = None
+        form: InstructionForm | None = None
+        if isinstance(outer, InstructionLine):
+            scope = scopes.of(outer)
+            form = None if scope is None else instruction_form(outer, scope)
+            if is_regular and checker.has_clean_form(outer, form):  # nearly always
+                clean.records.add(outer)
+                continue
         checkpoint()
-        context: RecordContext[Any] = RecordContext(dump, file, outer, scopes.of(outer))
+        context: RecordContext[Any] = RecordContext(dump, file, outer, scope, form)
         own = checker.findings(context, is_regular=is_regular)
         if own:
             found += own
@@ -192,12 +201,14 @@ class _RecordChecker:
         """Return whether a record is not truncated, and the file has no unknown forms."""
         return not self._unknown.forms and record not in self._cut_off
 
+    def has_clean_form(self, record: InstructionLine, form: InstructionForm | None) -> bool:
+        """Return whether no rule finds anything in a regular instruction of a form."""
+        return self._clean_forms.get(form) == [] and self.is_whole(record)
+
     def findings(self, outer: "RecordContext[Any]", *, is_regular: bool) -> list[Finding]:
         """Return the findings in a record and in the records inside of it."""
         record = outer.record
-        form: InstructionForm | None = None
-        if is_regular and type(record) is InstructionLine and self.is_whole(record):
-            form = outer.form
+        form = outer.form if is_regular and self.is_whole(record) else None
         rules_beyond_form = self._clean_forms.get(form)
         found: list[Finding] = []
         if rules_beyond_form is not None:
@@ -228,10 +239,8 @@ class _Scopes:
         self._above: InstructionLine | None = None
         self._scope: Computation | None = None
 
-    def of(self, record: Record) -> Computation | None:
+    def of(self, record: InstructionLine) -> Computation | None:
         """Return the computation of an instruction; adjacent instructions have the same one."""
-        if not isinstance(record, InstructionLine):
-            return None
         above = self._above
         if (
             above is None
@@ -250,10 +259,11 @@ def _contexts(outer: "RecordContext[Record]") -> "Iterator[RecordContext[Record]
     if getattr(record, "bodies", ()) or getattr(record, "members", ()):  # nearly never
         for inner in with_inner_records(record):
             if inner is not record:
-                scope = None
+                scope = form = None
                 if isinstance(inner, InstructionLine):
                     scope = enclosing_computation(file, inner)
-                yield RecordContext(dump, file, inner, scope)
+                    form = None if scope is None else instruction_form(inner, scope)
+                yield RecordContext(dump, file, inner, scope, form)
 
 
 _Key = tuple[type[Record], str, bool, bool]

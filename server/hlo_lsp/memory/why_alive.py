@@ -87,7 +87,6 @@ def lifetime_of(dump: Compile, value: Value) -> Lifetime | None:
     if line is None:
         return None
     module = line.file.module
-    module.build_mention_index()
     search = _UseSearch(dump, module)
     search.follow(line.record, tuple_path(value.index))
     uses = sorted(search.uses.values(), key=_order)
@@ -119,7 +118,6 @@ def last_read_step(dump: Compile, value: Value) -> int | None:
     if line is None:
         return None
     search = _UseSearch(dump, line.file.module)
-    line.file.module.build_mention_index()
     search.follow(line.record, tuple_path(value.index))
     steps = [use.step for use in search.uses.values() if use.copy is None and use.step is not None]
     return max(steps, default=None)

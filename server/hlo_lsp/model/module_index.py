@@ -1,7 +1,7 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
@@ -28,6 +28,7 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
+_MAX_SEARCHES = 10  # for users in a computation; for more, its mentions are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -45,6 +46,7 @@ class ModuleIndex:
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
         self._computation_mentions: dict[Record, dict[str, list[InstructionLine]]] = {}
+        self._searches: dict[Record, int] = {}  # for users in a computation
         # The callers of each name, found on request and updated from then on.
         self._callers: MultiMap[str, InstructionLine] | None = None
         # The instructions by the names in their texts, built on request and updated from then on.
@@ -120,6 +122,7 @@ class ModuleIndex:
     def _forget(self, head: Record) -> None:
         self._computations.pop(head, None)
         self._computation_mentions.pop(head, None)
+        self._searches.pop(head, None)
 
     @property
     def header(self) -> ModuleHeader | None:
@@ -246,7 +249,13 @@ class ModuleIndex:
         name, scope = instruction.name, self.scope_of(instruction)
         start = f"{name}#"
         is_inner = isinstance(instruction.printed, InnerInstruction)  # inside of another record
-        if self._mentions is None and scope is not None and not is_inner:
+        count = 0
+        if self._mentions is None and scope is not None:
+            self._searches[scope] = count = self._searches.get(scope, 0) + 1
+        found: Iterable[InstructionLine]
+        if count and isinstance(scope, ComputationLine) and (is_inner or count > _MAX_SEARCHES):
+            found = self._mentions_in(scope).get(name, ())
+        elif count and not is_inner and scope is not None:
             near = takewhile(lambda record: not record.is_head, self._records.after(scope))
             found = (record for record in near if isinstance(record, InstructionLine))
         else:

@@ -99,7 +99,7 @@ def document_of(file: BinaryIO) -> Document:
     while block_start := file.read(_BYTES_PER_CHECKPOINT):
         checkpoint()
         block = block_start + file.readline()
-        if len(block) >= _MAX_MEAN_BYTES * block.count(b"\n") or _IN_VALUES in block:
+        if _IN_VALUES in block or len(block) >= _MAX_MEAN_BYTES * block.count(b"\n"):
             file.seek(-len(block), os.SEEK_CUR)
             block = _add_shared_lines(file, len(block), lines, known)
         else:

@@ -74,6 +74,16 @@ def _plain_operands(
 InstructionForm = tuple[str, ...]
 
 
+def instruction_form(instruction: InstructionLine, scope: Computation) -> InstructionForm | None:
+    """Return the form of an instruction with plain operands, else None."""
+    plain = _plain_operands(instruction, scope)
+    if plain is None:
+        return None
+    text = instruction.text
+    attributes = text[attributes_column(text, instruction.opened) :]
+    return instruction.opcode, instruction.shape, attributes, *[one.shape for one in plain]
+
+
 def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Computation | None:
     """Return the scope of an instruction; None after a closing brace or a broken head."""
     head = file.module.computation_of(instruction)
@@ -87,18 +97,25 @@ def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Compu
 class RecordContext(RuleContext, Generic[R]):
     """One record to check, with its compile; all rules on the record share it.
 
-    ``scope`` is the computation that encloses an instruction.
+    ``scope`` is the computation that encloses an instruction, and ``form`` the form of one with
+    plain operands.
     """
 
-    __slots__ = ("__dict__", "dump", "file", "record", "scope")
+    __slots__ = ("__dict__", "dump", "file", "form", "record", "scope")
 
     def __init__(
-        self, dump: Compile, file: DumpFile, record: R, scope: Computation | None = None
+        self,
+        dump: Compile,
+        file: DumpFile,
+        record: R,
+        scope: Computation | None = None,
+        form: InstructionForm | None = None,
     ) -> None:
         self.dump = dump
         self.file = file
         self.record = record
         self.scope = scope
+        self.form = form
 
     def place(self, role: str | None = None) -> Place:
         """Return the place of a field of the record's first line, or of the whole line."""
@@ -121,16 +138,6 @@ class RecordContext(RuleContext, Generic[R]):
         names, plain = instruction.operands, _plain_operands(instruction, scope)
         operands = tuple(map(scope.instruction, names)) if plain is None else tuple(plain)
         return ResolvedOperands(scope, names, operands, plain is not None)
-
-    @cached_property
-    def form(self: "RecordContext[InstructionLine]") -> InstructionForm | None:
-        """The form of an instruction with plain operands, else None."""
-        record = self.record
-        plain = None if self.scope is None else _plain_operands(record, self.scope)
-        if plain is None:
-            return None
-        attributes = record.text[attributes_column(record.text, record.opened) :]
-        return record.opcode, record.shape, attributes, *[operand.shape for operand in plain]
 
     @property
     def operands(self: "RecordContext[InstructionLine]") -> tuple[InstructionLine | None, ...]:

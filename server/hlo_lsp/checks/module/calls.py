@@ -13,7 +13,7 @@ from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place, name_place, part_place, shape_place, span_place
-from hlo_lsp.model.shape import element_texts, shape_difference
+from hlo_lsp.model.shape import element_texts, shape_difference, without_layout
 from hlo_lsp.program.dataflow import ordered_callees
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts
@@ -72,10 +72,22 @@ def signature_shapes(context: RecordContext[ComputationLine]) -> Iterator[Findin
 
     The header has no layouts. Up to jax 0.4 it has no shapes either.
     """
+    scope = context.computation(context.record)
+    if context.record.signature == _printed_signature(scope):  # nearly always
+        return
     listed = signature_of(context.record)
     if listed is not None:
         head = f"the header of `{context.record.name}`", name_place(context.file, context.record)
-        yield from _against_header(context, context.computation(context.record), head, *listed)
+        yield from _against_header(context, scope, head, *listed)
+
+
+def _printed_signature(scope: Computation) -> str:
+    """Return the header that XLA prints for fewer than six parameters and arrays."""
+    listed = [
+        f"{one.name}: {without_layout(one.shape)}" for _, one in sorted(scope.parameters.items())
+    ]
+    root = "" if scope.root is None else without_layout(scope.root.shape)
+    return f"({', '.join(listed)}) -> {root}"
 
 
 def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
@@ -83,9 +95,10 @@ def entry_layout(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
 
     Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
     """
-    entry, header = context.record, context.file.module.header
+    entry = context.record
+    header = context.file.module.header if entry.is_entry else None
     # Without ENTRY the last computation is the entry, but it may be truncated.
-    if header is None or not entry.is_entry or context.file.module.entry is not entry:
+    if header is None or context.file.module.entry is not entry:
         return
     if header.name.startswith(_EXTRACTED) or "backend_config=" in header.text:
         return
