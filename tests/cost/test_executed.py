@@ -5,6 +5,10 @@ import pytest
 from cost.costs import cost_of_text, module
 from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.cost.operation import Cost
+from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from hostile.deep import DEEP
 
 LOOP = """\
 HloModule m, is_scheduled=true
@@ -303,3 +307,8 @@ def test_asynchronous_fusion_has_the_cost_of_its_computation() -> None:
         ).partition("\n\n")[2]
     )
     assert cost_of_text(text).total.cost == Cost(8, 0, 64)
+
+
+def test_fusions_nested_too_deeply_have_no_cost() -> None:
+    dump = Compile([DumpFile.of_text(DEEP["chain of fusions"](2000))])
+    assert program_cost(dump, None) is None

@@ -36,7 +36,9 @@ def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list
     for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_COST):
         program = program_cost(dump, chip_of(dump, chip))
         if program is None:
-            errors.append(f"{dump.files[0].label}: no module text, so the cost is unknown")
+            errors.append(
+                f"{dump.files[0].label}: no module text that can be read, so the cost is unknown"
+            )
         else:
             found.append(program)
     found.sort(key=lambda one: (one.total.seconds or 0.0, one.total.cost.flops), reverse=True)

@@ -162,7 +162,7 @@ def _order(group: CostGroup) -> tuple[float, int, int, str]:
 
 @query
 def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
-    """Return the cost of a compile, or None without a module text.
+    """Return the cost of a compile, or None without a module text that can be read.
 
     Args:
         dump: The compile.
@@ -173,9 +173,12 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         return None
     operands = OperandIndex(file.module)
     fusions = FusionIndex(operands)
-    executed = executed_cost(operands, *_physical_sizes(dump), fusions)
-    total = _group("", None, executed.instructions, chip)
-    return ProgramCost(dump, chip, executed, total, xla_costs(operands, fusions))
+    try:
+        executed = executed_cost(operands, *_physical_sizes(dump), fusions)
+        xla = xla_costs(operands, fusions)
+    except RecursionError:  # no compiler nests hundreds of fusions
+        return None
+    return ProgramCost(dump, chip, executed, _group("", None, executed.instructions, chip), xla)
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:
