@@ -170,3 +170,17 @@ def test_copy_to_on_chip_memory_is_a_prefetch() -> None:
     on_chip = _BIG.replace("(2,1)", "(2,1)S(1)")
     lines = f"%p = {_BIG} parameter(0)", f"ROOT %c = {on_chip} copy(%p)"
     assert _kinds(*lines) == []
+
+
+def test_lines_below_one_percent_are_not_named() -> None:
+    text = module(
+        "%p = f32[4194304] parameter(0)",
+        "%q = f32[1024] parameter(1)",
+        "%g = f32[16777216] all-gather(%p), replica_groups={{0,1,2,3}}, dimensions={0},"
+        ' metadata={source_file="/f.py" source_line=7}',
+        "%h = f32[4096] all-gather(%q), replica_groups={{0,1,2,3}}, dimensions={0},"
+        ' metadata={source_file="/f.py" source_line=8}',
+        "ROOT %t = (f32[16777216], f32[4096]) tuple(%g, %h)",
+    )
+    (advice,) = _advice(text)
+    assert advice.problem.endswith("most of it for f.py:7 (252 µs)")

@@ -30,7 +30,7 @@ from hlo_lsp.program.stages import scheduled_module
 from hlo_lsp.program.transfers import relayouts
 from hlo_lsp.syntax.module_records import InstructionLine
 
-_MIN_SHARE = 0.01  # of the least time of a run
+_MIN_SHARE = 0.01  # of the least time of a run, or of the sum of which lines are named
 _MIN_SECONDS = 10e-6
 _MAX_LINES = 3
 
@@ -136,8 +136,11 @@ class _Costs:
                 name = known.source.short
                 times[name] = times.get(name, 0.0) + price(one)
         first = sorted(times, key=lambda name: -times[name])[:_MAX_LINES]
-        named = (f"{name} ({format_seconds(times[name])})" for name in first)
-        return f", most of it for {', '.join(named)}" if first else ""
+        least = _MIN_SHARE * sum(times.values())
+        named = [
+            f"{name} ({format_seconds(times[name])})" for name in first if times[name] >= least
+        ]
+        return f", most of it for {', '.join(named)}" if named else ""
 
 
 def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
