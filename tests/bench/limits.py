@@ -21,6 +21,7 @@ from bench.wire import Client, Json
 _ROUNDS = 5  # Each round has its own server or process; the median counts.
 _TYPED_CHARACTERS = 300
 _EDITS = 15
+_MAX_EDIT_RATIO = 3  # a character to the next hover, to a hover without an edit
 _TIMEOUT_SECONDS = 180.0
 _USES = re.compile(r"\buses\b\W+\d+")
 _MEMORY_PER_TEXT_BYTE, _MEMORY_BASE_BYTES = 3, 100_000_000
@@ -130,6 +131,7 @@ def _typing_rows(module: Path, small: Path) -> Iterator[Row]:
     yield "hover while checks run after a key", _quantiles(checked), "p95 10 ms, p99 25 ms"
     client.settle()
     idle = list(_typed(client, *place, pause=0.01))
+    unedited = list(_hovers_until(client, *place, time.perf_counter() + 2))
     client.close()
     other = Client(small)
     place = middle(other.lines)
@@ -142,6 +144,12 @@ def _typing_rows(module: Path, small: Path) -> Iterator[Row]:
         "character to hover after all checks",
         _quantiles(idle),
         f"p95 3 ms; 1.5 x that of {megabytes(len(other.text))}: {ratio:.2f}",
+    )
+    ratio = _quantile(idle, 0.5) / _quantile(unedited, 0.5)
+    yield (
+        "... a hover at the same place without a character before it",
+        _quantiles(unedited),
+        f"p50 of a character to hover is {_MAX_EDIT_RATIO} x: {ratio:.1f}",
     )
 
 
