@@ -49,14 +49,14 @@ def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
         screen.row_of("K hover")  # the server is there
         screen.type("/%copy-start.3 = \rzt")
-        row = screen.row_of("%copy-start.3 512.0 KiB HBM ")
+        row = screen.row_of("%copy-start.3 at least 640 ns, 10% 512.0 KiB HBM ")
         number = compile_v5e.starting(MODULE, "  %copy-start.3 = ")
         assert f"{number}   step " in row
         screen.type("\\h")  # off, and on again
         plain = f"{number} {compile_v5e.line(MODULE, number)}"[: WIDE - 10]
         screen.wait("the bare line", lambda: screen.place(plain[:60]))
         screen.type("\\h")
-        screen.row_of("%copy-start.3 512.0 KiB HBM ")
+        screen.row_of("%copy-start.3 at least 640 ns, 10% 512.0 KiB HBM ")
 
 
 def test_typing_completes_names(neovim: Neovim, own: Compile) -> None:

@@ -59,7 +59,8 @@ def lenses(
     if choice is LensChoice.OFF:
         return
     has_summary = file.kind in _SUMMARY_KINDS and any(dump.allocations())
-    if describe_run((times or _NO_TIMES) if has_summary else own_times):
+    is_measured = times is not None and times.measured is not None
+    if describe_run(times or _NO_TIMES if has_summary and is_measured else own_times):
         yield 0, {"run": True}  # first, because the summary is long
     if has_summary:
         yield 0, {"summary": True}

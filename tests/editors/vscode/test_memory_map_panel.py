@@ -84,16 +84,20 @@ async def test_edit_reloads_the_map(dump: Compile, window: Window) -> None:
     )
 
 
-async def test_chip_of_the_settings_shows_times(dump: Compile, window: Window) -> None:
+async def test_chip_of_the_settings_replaces_that_of_the_dump(
+    dump: Compile, window: Window
+) -> None:
     page = await _shown(dump, window)
-    assert await page.get_by_label("Axis").count() == 0
-    await window.host.configure({"hlo.chip": "v5e"})
     await page.get_by_label("Axis").select_option("least time on TPU v5e")
-    assert "least time on TPU v5e" in await page.locator(".subtitle").inner_text()
+    await window.host.configure({"hlo.chip": "v6e"})
+    await page.get_by_label("Axis").select_option("least time on TPU v6e")
+    assert "least time on TPU v6e" in await page.locator(".subtitle").inner_text()
 
 
 async def test_loaded_profile_shows_measured_times(folder: Path, window: Window) -> None:
     dump = write_dump(folder / "dump")
+    # Problems of a file stay in VS Code if it is deleted right after it is closed.
+    await window.host.configure({"hlo.check.ignore": ["size-mismatch", "sibling-missing"]})
     profile = written_profile(folder / "host.xplane.pb", 1, "jit_f", a=10, c=30)
     await window.open(dump / f"{STEM}-buffer-assignment.txt")
     page = await _panel(window)
