@@ -20,6 +20,9 @@ _DOT = module(
 )
 
 
+_PLATFORM = "platform_type: TPU_PLATFORM_TYPE_HARDWARE"
+
+
 @pytest.mark.parametrize("name", chips())
 def test_every_figure_has_a_source(name: str) -> None:
     chip = chips()[name]
@@ -57,23 +60,24 @@ def test_chip_follows_from_the_architecture(path: str, name: str | None) -> None
 
 
 @pytest.mark.parametrize(
-    ("version", "variant", "name"),
+    ("version", "variant", "platform", "name"),
     [
-        ("VIPERFISH", 'variant: "lite"', "v5e"),
-        ("VIPERFISH", "", "v5p"),
-        ("GHOSTLITE", "", "v6e"),
-        ("0123abcde", "", None),
+        ("VIPERFISH", 'variant: "lite"\n  ', _PLATFORM, "v5e"),
+        ("VIPERFISH", "", _PLATFORM, "v5p"),
+        ("GHOSTLITE", "", _PLATFORM, "v6e"),
+        ("0123abcde", "", _PLATFORM, None),
+        ("VIPERFISH", "", "", None),  # not completely written
     ],
 )
 def test_chip_of_a_tpu_is_in_a_file_of_its_own(
-    version: str, variant: str, name: str | None, tmp_path: Path
+    version: str, variant: str, platform: str, name: str | None, tmp_path: Path
 ) -> None:
     path = tmp_path / "module_0001.f.cl_1.after_optimizations.txt"
     path.write_text(_DOT, "utf-8")
     target = tmp_path / "module_0001.f.cl_1.target_arguments.txt"
     target.write_text(
         "configured_properties {\n  degraded_axes {\n  }\n}\nreplica_count: 1\n"
-        f"tpu_topology_args {{\n  version: TPU_VERSION_{version}\n  {variant}\n}}\n",
+        f"tpu_topology_args {{\n  version: TPU_VERSION_{version}\n  {variant}{platform}\n}}\n",
         "utf-8",
     )
     workspace = DumpWorkspace()

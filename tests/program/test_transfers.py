@@ -138,6 +138,17 @@ def test_collective_in_one_fusion_is_synchronous(user: str, kind: str, sent: int
     assert (collective.wire_bytes, collective.work_seconds) == (sent, 0)
 
 
+def test_slices_of_the_elements_of_a_combined_collective_are_slices() -> None:
+    text = REDUCE_SCATTER.replace(
+        "= f32[8]{0} all-reduce(%p)", "= (f32[8], f32[8]) all-reduce(%p, %p)"
+    )
+    text = text.replace(
+        "  %id", "  %e = f32[8]{0} get-tuple-element(%all-reduce), index=1\n  %id"
+    ).replace("dynamic-slice(%all-reduce", "dynamic-slice(%e")
+    (collective,) = overlap_of(_dump(text), chips()["v5e"]).network or ()
+    assert collective.wire_bytes == 2 * 24
+
+
 _COMMUNICATION = """\
 HloModule m, is_scheduled=true
 

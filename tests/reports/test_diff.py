@@ -75,6 +75,13 @@ def test_headline_names_the_memory_of_each_platform() -> None:
     )
 
 
+def test_platform_without_buffer_assignment_has_unknown_memory() -> None:
+    cpu = Compile([DumpFile.of_text(MODULE, "module_0001.jit_f.cpu_after_optimizations.txt")])
+    assert headline(compare(_compiled(STEM), cpu)) == (
+        "jit_f (different platforms: TPU -> CPU): HBM peak 5.0 KiB -> unknown"
+    )
+
+
 def test_memories_of_two_platforms_are_compared_by_role() -> None:
     vmem = "allocation 3: size 8192, color 1, preallocated-temp:\n"
     larger = ASSIGNMENT.replace("size 3072", "size 5120").replace(

@@ -6,6 +6,7 @@ import type { FileWindows } from "./fileWindows";
 import { showFailure } from "./notifications";
 import type { RemoteFolder, RemoteFolders } from "./remoteDumps";
 import type { Server } from "./server";
+import { withoutSecrets } from "./urls";
 
 export const DUMPS_VIEW = "hlo.dumps";
 const OPEN = "hlo.openPlace";
@@ -196,9 +197,9 @@ function moduleNodes(modules: readonly Module[]): DumpNode[] {
 
 /** Return the node of a remote folder, which can be closed. */
 function remoteNode({ url, folder, problem }: RemoteFolder): DumpNode {
-  const item = new vscode.TreeItem(shortened(url));
+  const item = new vscode.TreeItem(shortened(withoutSecrets(url)));
   item.description = problem !== undefined ? "cannot be listed" : folder === undefined ? "listing…" : "";
-  item.tooltip = problem ?? url;
+  item.tooltip = problem ?? withoutSecrets(url);
   item.iconPath = new vscode.ThemeIcon(problem === undefined ? "cloud" : "warning");
   item.contextValue = "remoteFolder";
   return { item, url, children: () => [] };

@@ -3,6 +3,7 @@ import { RequestType, type LanguageClient } from "vscode-languageclient/node";
 import { DUMPS_VIEW, type DumpsView } from "./dumpsView";
 import { showFailure } from "./notifications";
 import type { Server } from "./server";
+import { withoutSecrets } from "./urls";
 
 /** The answer for a URL: the file or folder that stands for it, and the folder with its dumps. */
 interface LocalPlace {
@@ -12,7 +13,6 @@ interface LocalPlace {
 
 const FolderRequest = new RequestType<{ url: string }, LocalPlace, void>("hlo/remoteFolder");
 const STATE = "hlo.remoteUrls";
-const WITH_SECRETS = /\?|:\/\/[^/]*:[^/]*@/; // a signature or a password, which is not stored
 
 /** A URL whose dumps are listed: in a folder, which is known with the first answer, or why not again. */
 export interface RemoteFolder {
@@ -83,7 +83,7 @@ export class RemoteFolders {
   }
 
   private store(): void {
-    const urls = [...this.known.keys()].filter((url) => !WITH_SECRETS.test(url));
+    const urls = [...this.known.keys()].filter((url) => withoutSecrets(url) === url);
     void this.state.update(STATE, urls.length === 0 ? undefined : urls);
     this.changed.fire(undefined);
   }

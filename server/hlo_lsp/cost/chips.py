@@ -17,8 +17,8 @@ else:
     import tomli as tomllib
 
 _DIRECTIONS = 2  # of a link
-_TPU_VERSION = re.compile(r"\bversion: TPU_VERSION_(\w+)")
-_TPU_VARIANT = re.compile(r'\bvariant: "(\w+)"')
+# With the line after them: a file that is not completely written may lack the variant.
+_TPU_TARGET = re.compile(r'\bversion: TPU_VERSION_(\w+)\s+(?:variant: "([^"]*)"\s+)?platform_type:')
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,6 @@ def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
 
 
 def _tpu_target(text: str) -> str:
-    """Return the version and the variant of a TPU: ``VIPERFISH lite``."""
-    found = (expression.search(text) for expression in (_TPU_VERSION, _TPU_VARIANT))
-    return " ".join(match[1] for match in found if match is not None)
+    """Return the version and the variant of a TPU, ``VIPERFISH lite``; empty if unknown."""
+    match = _TPU_TARGET.search(text)
+    return "" if match is None else " ".join(filter(None, match.groups()))

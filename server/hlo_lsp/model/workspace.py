@@ -117,7 +117,7 @@ class DumpWorkspace:
             for one in compiles
             for path in (*one.files_read_together(), *one.comparison_texts())
         }
-        wanted.update(one.thunk_metadata for one in compiles if one.thunk_metadata)
+        wanted.update(path for one in compiles for path in (one.thunk_metadata, one.target) if path)
         for kept in (self._on_disk, self._heads):
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]

@@ -269,7 +269,11 @@ def fused_collective_kind(module: ModuleIndex, collective: InstructionLine) -> s
     """
     kind = without_async_ending(collective.opcode)
     if kind == "all-reduce":
-        users = module.users(collective)
+        users = [
+            user
+            for one in module.users(collective)
+            for user in (module.users(one) if one.opcode == "get-tuple-element" else [one])
+        ]
         if users and all(user.opcode == "dynamic-slice" for user in users):
             return "reduce-scatter"
     return kind

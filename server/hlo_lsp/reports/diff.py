@@ -143,13 +143,14 @@ class ModuleDiff:
         It is the largest one off the chip if its peak changed by at least 1%: that memory runs out.
         Otherwise it is the one whose peak or, if no peak changed, allocated bytes changed most.
         """
-        for space in self.spaces:
+        spaces = [one for one in self.spaces if one.only_on is None]
+        for space in spaces:
             largest = max(space.peaks or (0,))
             is_main = space.after is self.after.main is not None
             if is_main and largest and not is_negligible(abs(space.peak_change), largest, 1):
                 return space
         return max(
-            self.spaces,
+            spaces,
             key=lambda one: (abs(one.peak_change), abs(one.allocated_change)),
             default=None,
         )

@@ -69,11 +69,14 @@ def headline(diff: ModuleDiff) -> str:
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
-    if space is None:
+    mains = diff.before.main, diff.after.main
+    if not any(mains):
         return f"{name}: no buffer assignment on either side"
-    if not diff.is_same_platform and diff.before.main is not None and diff.after.main is not None:
-        before, after = map(_peak_or_allocated, (diff.before.main, diff.after.main))
+    if not diff.is_same_platform:
+        before, after = map(_peak_or_allocated, mains)
         return f"{name}: {before} -> {after}"
+    if space is None:
+        return f"{name}: the same memory"
     if space.peaks is not None and space.peak_change:
         before, after = map(format_short_bytes, space.peaks)
         text = f"{space.title} peak {_signed(space.peak_change)} ({before} -> {after})"
@@ -86,8 +89,10 @@ def headline(diff: ModuleDiff) -> str:
     return f"{name}: {text}{_cause(diff, space)}"
 
 
-def _peak_or_allocated(space: SpaceSummary) -> str:
+def _peak_or_allocated(space: SpaceSummary | None) -> str:
     """Return the peak of a memory space, or its allocated bytes if the peak is unknown."""
+    if space is None:
+        return "unknown"
     if space.bytes is None:
         return f"{space.title} allocated {format_short_bytes(space.allocated_bytes)}"
     return f"{space.title} peak {format_short_bytes(space.bytes)}"

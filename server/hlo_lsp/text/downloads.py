@@ -2,12 +2,14 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from hlo_lsp.text.file_systems import RemoteFile, download
@@ -54,8 +56,8 @@ class Downloads:
     def __init__(self) -> None:
         self.process = os.getpid()  # a fork has none of the threads
         self._running: dict[Path, Future[RemoteFile]] = {}
-        self._tasks: SimpleQueue[tuple[Path, Callable[[], RemoteFile]]] = SimpleQueue()
-        self._unanswered = 0  # files in a row
+        self._tasks: SimpleQueue[tuple[Path, str, Callable[[], RemoteFile]]] = SimpleQueue()
+        self._unanswered: Counter[str] = Counter()  # files in a row, by server
         for _ in range(_DOWNLOADS):
             Thread(target=self._work, daemon=True).start()
 
@@ -83,27 +85,28 @@ class Downloads:
         future: Future[RemoteFile] = Future()
         running = self._running.setdefault(target, future)
         if running is future:
-            self._tasks.put((target, task))
+            url = urlsplit(file.url.rpartition("::")[2])
+            self._tasks.put((target, f"{url.scheme}://{url.netloc}", task))
         return running
 
     def _work(self) -> None:
         while True:
             if self._tasks.empty():
-                self._unanswered = 0  # The next file is another attempt.
-            target, task = self._tasks.get()
+                self._unanswered.clear()  # The next file is another attempt.
+            target, server, task = self._tasks.get()
             future = self._running[target]
             try:
                 # Each of thousands of files would wait for a minute.
-                if self._unanswered >= _DOWNLOADS and not self._tasks.empty():
+                if self._unanswered[server] >= _DOWNLOADS and not self._tasks.empty():
                     raise RemoteError(NO_ANSWER)
                 found = task()
             except BaseException as error:  # noqa: BLE001  # the waiting thread raises it
                 is_unanswered = isinstance(error, RemoteError) and error.strerror == NO_ANSWER
-                self._unanswered = self._unanswered + 1 if is_unanswered else 0
+                self._unanswered[server] = self._unanswered[server] + 1 if is_unanswered else 0
                 del self._running[target]
                 future.set_exception(error)
             else:
-                self._unanswered = 0
+                self._unanswered[server] = 0
                 del self._running[target]
                 future.set_result(found)
 

@@ -116,7 +116,8 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
             try:
                 fs.get_file(path, str(incomplete))
             except TimeoutError:
-                fs.clear_instance_cache()  # the next file has another connection
+                if protocols_of(file.url)[-1] in _SSH:
+                    fs.clear_instance_cache()  # the next file has another connection
                 raise
             size = incomplete.stat().st_size
             if size != file.size:
@@ -273,7 +274,7 @@ def file_system(url: str) -> tuple[Any, str]:
     options = {one: _time_limits(one) for one in protocols}
     with _OPENING_SSH if protocols[-1] in _SSH else nullcontext():
         fs, path = url_to_fs(url, **options)
-        if protocols[0] in _SSH:
+        if protocols[0] in _SSH and hasattr(fs, "ftp"):  # other packages can read these URLs, too
             if fs.ftp.get_channel().closed:  # fsspec keeps a file system with a lost connection
                 fs.clear_instance_cache()
                 fs, path = url_to_fs(url, **options)
