@@ -69,14 +69,12 @@ def headline(diff: ModuleDiff) -> str:
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
-    mains = diff.before.main, diff.after.main
-    if not any(mains):
+    if not diff.spaces:
         return f"{name}: no buffer assignment on either side"
     if not diff.is_same_platform:
-        before, after = map(_peak_or_allocated, mains)
+        before, after = map(_peak_or_allocated, (diff.before.main, diff.after.main))
         return f"{name}: {before} -> {after}"
-    if space is None:
-        return f"{name}: the same memory"
+    assert space is not None  # no memory space is only on one platform
     if space.peaks is not None and space.peak_change:
         before, after = map(format_short_bytes, space.peaks)
         text = f"{space.title} peak {_signed(space.peak_change)} ({before} -> {after})"
