@@ -37,6 +37,7 @@ from editors.vscode.waiting import NotYet, until
 HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 _MILLISECONDS = 90_000
 _IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
+_PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 5_000  # until a key is pressed or a click is made once more
 _IS_REPLACED = """(text) => {
@@ -157,9 +158,16 @@ class Window:
         return await self._repeat(click, self.page.locator(selector).first)
 
     async def _repeat(self, act: Callable[[], Awaitable[object]], found: Locator) -> Locator:
+        """Act until a result is visible.
+
+        A peek view opens before it has its rows, and acting again at its place closes it.
+        """
+        peek = self.page.locator(_PEEK).first
+
         async def shown() -> bool:
             try:
-                await act()
+                if not await peek.is_visible():
+                    await act()
                 await found.wait_for(timeout=_AGAIN)
             except TookTooLong as problem:
                 raise NotYet(f"{found} is not shown") from problem
