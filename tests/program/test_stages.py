@@ -20,4 +20,4 @@ def test_unclosed_bracket_hides_no_other_counterpart(tmp_path: Path) -> None:
     file = workspace.file(after)
     [record] = [one for one in file.module.instructions.records() if one.name == "add.3"]
     found = counterparts(workspace.compile_of(file), LocatedRecord(file, record))
-    assert [one.record.name for one in found] == ["add.2"]
+    assert [one.name for one in found[workspace.file(before)]] == ["add.2"]

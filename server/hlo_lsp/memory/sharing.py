@@ -23,12 +23,10 @@ def values_sharing_memory(dump: Compile, value: Value) -> list[AssignedValue]:
         for other in _candidates(value.allocation, own)
         if other.offset < end and own.offset < other.offset + other.size and other is not own
     ]
-
-    def live_start(other: AssignedValue) -> tuple[int, int]:
-        live = dump.live(other.key)
-        return (-1 if live is None else live.record.start_step), other.id
-
-    return sorted(found, key=live_start)
+    ranges = dump.live_ranges_of([other.key for other in found])
+    starts = [-1 if live is None else live.start_step for live in ranges]
+    order = sorted(range(len(found)), key=lambda at: (starts[at], found[at].id))
+    return [found[at] for at in order]
 
 
 def _candidates(

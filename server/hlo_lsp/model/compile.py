@@ -185,17 +185,12 @@ class Compile:
 
     def headers_of(self, keys: Sequence[str]) -> "list[AssignedValue | UsedValue | None]":
         """Return the record of ``value_header`` for each of many values, which is much faster."""
-        found: list[AssignedValue | UsedValue | None] = [None] * len(keys)
         assigned: list[MultiMap[str, Any]] = [file.memory.assigned_keys for file in self.files]
-        for index in (*assigned, *(file.memory.entry_keys for file in self.files)):
-            if len(index):
-                missing = [at for at, header in enumerate(found) if header is None]
-                checkpoint()
-                headers = index.first_of_each(keys[at] for at in missing)
-                for at, header in zip(missing, headers, strict=True):
-                    checkpoint()
-                    found[at] = header
-        return found
+        return _first_of_each([*assigned, *(file.memory.entry_keys for file in self.files)], keys)
+
+    def live_ranges_of(self, keys: Sequence[str]) -> list[RangeRow | None]:
+        """Return the record of ``live`` for each of many values, which is much faster."""
+        return _first_of_each([file.memory.ranges for file in self.files], keys)
 
     def value_at(self, name: str, index: str | None = None) -> Value | None:
         """Return the value at an index of an instruction's result, by default the whole result.
@@ -353,6 +348,20 @@ class Compile:
         """Return the Python stack of instruction metadata, the innermost line first."""
         stacks = (file.module.tables.stack_of(metadata) for file in self.files)
         return next(filter(None, stacks), [])
+
+
+def _first_of_each(indexes: Iterable[MultiMap[K, R]], keys: Sequence[K]) -> list[R | None]:
+    """Return for each key its first record in the first index that has one."""
+    found: list[R | None] = [None] * len(keys)
+    for index in indexes:
+        if len(index):
+            missing = [at for at, record in enumerate(found) if record is None]
+            checkpoint()
+            records = index.first_of_each(keys[at] for at in missing)
+            for at, record in zip(missing, records, strict=True):
+                checkpoint()
+                found[at] = record
+    return found
 
 
 def printed_shape(header: AssignedValue | UsedValue) -> str | None:

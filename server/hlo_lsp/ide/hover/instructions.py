@@ -295,14 +295,11 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
 
 
 def _counterpart_facts(dump: Compile, line: LocatedRecord[InstructionLine]) -> list[Fact]:
-    names: dict[DumpFile, list[str]] = {}
-    for other in counterparts(dump, line):
-        names.setdefault(other.file, []).append(f"`{other.record.name}`")
-    return [
-        fact
-        for file, found in names.items()
-        for fact in list_facts(f"in {_module_text_name(file)}", found, _MAX_COUNTERPARTS)
-    ]
+    facts: list[Fact] = []
+    for file, found in counterparts(dump, line).items():
+        names = [f"`{record.name}`" for record in found]
+        facts += list_facts(f"in {_module_text_name(file)}", names, _MAX_COUNTERPARTS)
+    return facts
 
 
 def _module_text_name(file: DumpFile) -> str:

@@ -139,9 +139,10 @@ def implementations(dump: Compile, target: CursorTarget) -> list[Place]:
         return []
     if isinstance(meant.record, TupleElement):
         return _origin_places(meant)
-    roots = ModuleFlow(meant.file.module).roots(meant.record)
+    roots = list(ModuleFlow(meant.file.module).roots(meant.record))
+    by_file = {meant.file: roots} if roots else counterparts(dump, meant)
     return _name_places(
-        [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
+        LocatedRecord(file, record) for file, records in by_file.items() for record in records
     )
 
 
