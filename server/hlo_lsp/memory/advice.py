@@ -174,7 +174,7 @@ def _donation(dump: Compile, occupancy: SpaceOccupancy) -> Iterator[Advice]:
 
 
 def _large_arguments(arguments: Iterable[Argument]) -> list[Argument]:
-    """Leave out arguments of the function that have less than 1% of the bytes of the largest."""
+    """Return those of the arguments of the function with 1% of the bytes of the largest or more."""
     groups: dict[str, list[Argument]] = {}
     for one in arguments:
         groups.setdefault(_of_function(one.name), []).append(one)
