@@ -224,12 +224,12 @@ def test_unknown_numbers_of_jax_have_a_reason() -> None:
     assert " · temp unknown (this release of libtpu counts fragmentation" in line
 
 
-def test_thread_local_bytes_are_shown_separately() -> None:
+def test_thread_local_bytes_are_part_of_the_allocated_ones() -> None:
     text = _ASSIGNMENT.replace("preallocated-temp", "thread-local")
     summary = summarize(_dump(text, _RANGES, _MODULE))
     (space,) = summary.spaces
     assert (space.allocated_bytes, space.scheduled_bytes) == (6144, 2048)
-    assert "2.0 KiB allocated, 4.0 KiB thread-local" in next(summary_lines(summary, 3))
+    assert "6.0 KiB allocated (4.0 KiB thread-local)" in next(summary_lines(summary, 3))
 
 
 def test_cut_assignment_has_no_peak() -> None:

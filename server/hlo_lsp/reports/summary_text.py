@@ -198,10 +198,10 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
 
 
 def _allocated(space: SpaceSummary, verb: str = "") -> str:
-    """Return the allocated bytes, those of thread-local allocations separately."""
+    """Return the allocated bytes, and how many of them are thread-local."""
     local = space.thread_local_bytes
-    size = f"{_size(space.scheduled_bytes)}{verb}"
-    return f"{size}, {_size(local)} thread-local" if local and space.is_shown(local) else size
+    size = f"{_size(space.allocated_bytes)}{verb}"
+    return f"{size} ({_size(local)} thread-local)" if local and space.is_shown(local) else size
 
 
 def _notes(summary: ModuleSummary) -> Iterator[str]:
