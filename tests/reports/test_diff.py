@@ -156,6 +156,45 @@ def test_different_attributes_are_named() -> None:
     assert "  ~ extra: mantissa_bits 7 -> 10" in _text(before, after).splitlines()
 
 
+_FUSED = """\
+HloModule jit_f, is_scheduled=true
+
+%inner (q: f32[8]) -> f32[8] {
+  %q = f32[8]{0} parameter(0)
+  ROOT %sine.4 = f32[8]{0} sine(%q)
+}
+
+%fused (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  %negate.3 = f32[8]{0} negate(%p)
+  ROOT %fusion.5 = f32[8]{0} fusion(%negate.3), kind=kLoop, calls=%inner
+}
+
+ENTRY %main (x: f32[8], y: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0), metadata={op_name="x"}
+  %y = f32[8]{0} parameter(1), metadata={op_name="y"}
+  %fusion.2 = f32[8]{0} fusion(%x), kind=kLoop, calls=%fused
+  ROOT %subtract.1 = f32[8]{0} subtract(%fusion.2, %y), metadata={op_name="jit(f)/sub"}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change"),
+    [
+        (" negate(", " cosine(", "fusion.2: negate.3: negate -> cosine"),
+        (" sine(", " cosine(", "fusion.2: fusion.5: sine.4: sine -> cosine"),
+        ("subtract(%fusion.2, %y)", "subtract(%y, %fusion.2)", "subtract.1: reads fusion.2 -> y"),
+        ("fusion(%x)", "fusion(%y)", "fusion.2: reads x -> y"),
+    ],
+)
+def test_first_change_of_an_instruction_is_named(old: str, new: str, change: str) -> None:
+    before, after = (
+        Compile([DumpFile.of_text(text)]) for text in (_FUSED, _FUSED.replace(old, new))
+    )
+    assert f"  ~ {change}" in _text(before, after).splitlines()
+
+
 def test_names_of_arguments_have_no_backslashes() -> None:
     line = """  %n = f32[4]{0} negate(%b), metadata={op_name="p[\\'w\\']"}\n  ROOT %r"""
     after = example(ASSIGNMENT, RANGES, MODULE.replace("  ROOT %r", line))

@@ -63,12 +63,13 @@ class Node:
 
     @property
     def is_changed(self) -> bool:
-        """True if the operation, or an element that it reads, differs from the counterpart."""
+        """True if the operation, or what it reads, differs from the counterpart."""
         other = self.match
         return other is not None and (
             self.operation != other.operation
             or self.content != other.content
             or self.elements != other.elements
+            or self.other_operand is not None
         )
 
     @property
@@ -78,8 +79,25 @@ class Node:
         return other is not None and (
             self.operation == other.operation
             and self.elements == other.elements
+            and self.other_operand is None
             and self.content != other.content
         )
+
+    @property
+    def other_operand(self) -> "tuple[Node, Node] | None":
+        """The first operand and that of the counterpart if they correspond to others; or None.
+
+        An operand without a counterpart is a difference of its own, and one that has it only by its
+        order is uncertain.
+        """
+        other = self.match
+        if other is None or self.inputs == other.inputs:
+            return None
+        for one, two in zip(self.operands, other.operands, strict=False):
+            reasons = {one.reason, two.reason}
+            if one.match is not two and not reasons & {None, MatchReason.ORDER}:
+                return one, two
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +130,43 @@ def match_instructions(
 
     Instructions of fused computations are a part of their fusion, unless ``is_deep``.
     """
-    first, second = _Side(before), _Side(after)
-    queue = [(before.entry, after.entry)]
-    seen: dict[tuple[ComputationLine, ComputationLine], None] = {}
+    sides = _Side(before), _Side(after)
+    seen = _match_computations(*sides, [(before.entry, after.entry)], is_deep=is_deep)
+    for side in sides:
+        side.read_all()
+    return Matching(sides[0].by_name, sides[1].by_name, seen)
+
+
+def match_called(before: ModuleIndex, after: ModuleIndex, node: Node) -> Matching:
+    """Match the instructions of the computations that an instruction and its counterpart apply.
+
+    Args:
+        before: The module of the instruction.
+        after: The module of its counterpart.
+        node: Such as a fusion.
+    """
+    sides = _Side(before), _Side(after)
+    called = [] if node.match is None else _called_pairs(*sides, node, node.match)
+    seen = _match_computations(*sides, called, is_deep=True)
+    return Matching(sides[0].by_name, sides[1].by_name, seen)
+
+
+_Heads = tuple[ComputationLine, ComputationLine]
+
+
+def _match_computations(
+    first: "_Side",
+    second: "_Side",
+    queue: "list[tuple[ComputationLine | None, ComputationLine | None]]",
+    *,
+    is_deep: bool,
+) -> tuple[_Heads, ...]:
+    """Match the instructions of pairs of computations, and of those that they run.
+
+    Returns:
+        All pairs.
+    """
+    seen: dict[_Heads, None] = {}
     while queue:
         one, other = queue.pop(0)
         if one is None or other is None or (one, other) in seen:
@@ -124,19 +176,22 @@ def match_instructions(
         _match(nodes, others)
         for node in nodes:
             if node.match is not None and (is_deep or node.record.opcode in CALLING_OPCODES):
-                queue += zip(
-                    before.called_by(node.record), after.called_by(node.match.record), strict=False
-                )
-    for side in (first, second):
-        side.read_all()
-    return Matching(first.by_name, second.by_name, tuple(seen))
+                queue += _called_pairs(first, second, node, node.match)
+    return tuple(seen)
+
+
+def _called_pairs(
+    first: "_Side", second: "_Side", node: Node, other: Node
+) -> "list[tuple[ComputationLine | None, ComputationLine | None]]":
+    called = first.module.called_by(node.record), second.module.called_by(other.record)
+    return list(zip(*called, strict=False))
 
 
 class _Side:
     """The nodes of one module."""
 
     def __init__(self, module: ModuleIndex) -> None:
-        self._module = module
+        self.module = module
         self._contents = _Contents(module)
         self._nodes: dict[ComputationLine, list[Node]] = {}
         self.by_name: dict[str, Node] = {}
@@ -144,9 +199,9 @@ class _Side:
     def nodes(self, head: ComputationLine) -> list[Node]:
         """Return the nodes of a computation in text order, which defines operands first."""
         if head not in self._nodes:
-            aliases = element_names(self._module, head)
+            aliases = element_names(self.module, head)
             known: dict[str, Node] = {}
-            for record in self._module.computation(head).members:
+            for record in self.module.computation(head).members:
                 checkpoint()
                 if record.name not in aliases:
                     known[record.name] = self._node(record, known, aliases)
@@ -156,13 +211,13 @@ class _Side:
 
     def read_all(self) -> None:
         """Read the computations that run but have no counterpart."""
-        queue = [self._module.entry]
+        queue = [self.module.entry]
         seen = set(queue)
         while queue:
             head = queue.pop()
             for node in [] if head is None else self.nodes(head):
                 if node.record.opcode in CALLING_OPCODES:
-                    called = [one for one in self._module.called_by(node.record) if one not in seen]
+                    called = [one for one in self.module.called_by(node.record) if one not in seen]
                     seen.update(called)
                     queue += called
 

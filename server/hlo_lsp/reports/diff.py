@@ -13,12 +13,11 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_instructions
+from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_called
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.paired_groups import paired_groups
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
-from hlo_lsp.syntax.module_records import InstructionLine
 
 _MIN_BYTES_OF_SHARE = 1024
 GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
@@ -84,11 +83,12 @@ class SpaceDiff:
 
 @dataclass(frozen=True, slots=True)
 class InstructionDiff:
-    """Scheduled instructions that only one module has, and those whose operation changed.
+    """Instructions that only one module has, and those whose operation changed.
 
     ``matched_by`` counts the pairs of corresponding instructions of each reason.
     """
 
+    modules: tuple[ModuleIndex, ModuleIndex]
     matched_by: Mapping[MatchReason, int]
     share: float
     added: tuple[Node, ...]
@@ -104,6 +104,15 @@ class InstructionDiff:
     def is_equal(self) -> bool:
         """True without changes."""
         return not (self.added or self.removed or self.changed)
+
+    def inside(self, changed: Node) -> "InstructionDiff | None":
+        """Return the differences inside of an instruction, such as a fusion.
+
+        None unless they are the only ones.
+        """
+        if not changed.calls_other_computation:
+            return None
+        return _compare_instructions(match_called(*self.modules, changed), self.modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +233,10 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
         }
         spaces.append(SpaceDiff(title, one, other, tuple(buffers), groups))
     instructions = None
-    if matching.instructions is not None:
-        instructions = _compare_instructions(matching.instructions)
+    files = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
+    if matching.instructions is not None and files[0] is not None and files[1] is not None:
+        modules = files[0].module, files[1].module
+        instructions = _compare_instructions(matching.instructions, modules)
     return ModuleDiff(
         first,
         second,
@@ -302,48 +313,18 @@ def _group_changes(
     return tuple(sorted(changed, key=lambda one: (-abs(one.bytes), one.name)))
 
 
-def _compare_instructions(matching: Matching) -> InstructionDiff:
+def _compare_instructions(
+    matching: Matching, modules: tuple[ModuleIndex, ModuleIndex]
+) -> InstructionDiff:
     reasons = Counter(node.reason for node, _ in matching.pairs)
     return InstructionDiff(
+        modules,
         {reason: reasons[reason] for reason in MatchReason},
         matching.share,
         tuple(node for node in matching.after.values() if node.match is None),
         tuple(node for node in matching.before.values() if node.match is None),
         tuple(node for node in matching.before.values() if node.is_changed),
     )
-
-
-def compare_called(before: Compile, after: Compile, changed: Node) -> InstructionDiff | None:
-    """Return the differences between the computations that a changed instruction applies.
-
-    Args:
-        before: The compile of the instruction.
-        after: The compile of its counterpart.
-        changed: Such as a fusion.
-
-    Returns:
-        The differences, None without both module texts.
-    """
-    first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
-    if first is None or second is None or changed.match is None:
-        return None
-    matching = match_instructions(first.module, second.module, is_deep=True)
-    names = _names_below(first.module, changed.record)
-    others = _names_below(second.module, changed.match.record)
-    called = Matching(
-        {name: node for name, node in matching.before.items() if name in names},
-        {name: node for name, node in matching.after.items() if name in others},
-    )
-    return _compare_instructions(called)
-
-
-def _names_below(module: ModuleIndex, record: InstructionLine) -> set[str]:
-    """Return the names of the instructions in the computations that an instruction calls."""
-    heads = list(module.called_by(record))
-    for head in heads:  # grows
-        for member in module.computation(head).members:
-            heads += [one for one in module.called_by(member) if one not in heads]
-    return {member.name for head in heads for member in module.computation(head).members}
 
 
 def _compare_flags(

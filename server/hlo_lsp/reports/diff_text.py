@@ -132,7 +132,7 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
         yield f"instructions: {_matched(instructions)}; {_instruction_counts(instructions)}"
         yield from (f"  + {_instruction(node)}" for node in instructions.added[:count])
         yield from (f"  - {_instruction(node)}" for node in instructions.removed[:count])
-        yield from (f"  ~ {_changed(node)}" for node in instructions.changed[:count])
+        yield from (f"  ~ {_changed(instructions, node)}" for node in instructions.changed[:count])
     if diff.flags:
         yield f"flags: {count_noun(len(diff.flags), 'change')}"
         yield from (
@@ -158,13 +158,12 @@ def first_change(diff: ModuleDiff) -> str:
     found = diff.instructions
     if found is None or found.is_equal:
         return headline(diff).removeprefix(f"{diff.before.name}: ")
-    return first_instruction_change(found)
+    return _first_instruction_change(found)
 
 
-def first_instruction_change(found: InstructionDiff) -> str:
-    """Return the first instruction that differs."""
+def _first_instruction_change(found: InstructionDiff) -> str:
     if found.changed:
-        return _changed(found.changed[0])
+        return _changed(found, found.changed[0])
     if found.added and found.removed:
         one, other = found.removed[0].record, found.added[0].record
         if one.name == other.name:  # the opcode differs, so they do not correspond
@@ -254,7 +253,7 @@ def diff_json(diff: ModuleDiff, count: int) -> Json:
             "examples": {
                 "added": [_instruction(node) for node in instructions.added[:count]],
                 "removed": [_instruction(node) for node in instructions.removed[:count]],
-                "changed": [_changed(node) for node in instructions.changed[:count]],
+                "changed": [_changed(instructions, node) for node in instructions.changed[:count]],
             },
         },
         "flags": None
@@ -371,7 +370,8 @@ def _instruction(node: Node) -> str:
     return f"{node.record.name} = {shape} {node.record.opcode} {node.op_name}".rstrip()
 
 
-def _changed(node: Node) -> str:
+def _changed(found: InstructionDiff, node: Node) -> str:
+    """Return how an instruction changed, or the first change inside of a fusion."""
     other = node.match
     assert other is not None
     names = node.record.name
@@ -382,8 +382,13 @@ def _changed(node: Node) -> str:
         return f"{names}: {_short(shape)} -> {_short(other.record.shape)}"
     if opcode != other.record.opcode:
         return f"{names}: {opcode} -> {other.record.opcode}"
-    if node.operation != other.operation and (found := _attribute_changes(node, other)):
-        return f"{names}: {found}"
+    if node.operation != other.operation and (attributes := _attribute_changes(node, other)):
+        return f"{names}: {attributes}"
+    if (read := node.other_operand) is not None:
+        return f"{names}: reads {read[0].record.name} -> {read[1].record.name}"
+    inside = found.inside(node)
+    if inside is not None and not inside.is_equal:
+        return f"{names}: {_first_instruction_change(inside)}"
     what = "operands" if node.operation != other.operation else "fused computation"
     if (node.operation, node.content) == (other.operation, other.content):
         what = "elements of tuples"

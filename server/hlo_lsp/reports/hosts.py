@@ -8,8 +8,8 @@ from typing import Any
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, shortened
 from hlo_lsp.model.host_folders import in_order
-from hlo_lsp.reports.diff import ModuleDiff, compare, compare_called
-from hlo_lsp.reports.diff_text import first_change, first_instruction_change
+from hlo_lsp.reports.diff import ModuleDiff, compare
+from hlo_lsp.reports.diff_text import first_change
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, first_difference, size_text
 from hlo_lsp.reports.summary import largest_first
 
@@ -209,11 +209,6 @@ def _difference(known: _Alike, other: _Alike) -> str:
     diff = compare(known.dump, other.dump)
     if diff.is_equal or (diff.instructions is not None and diff.instructions.is_equal):
         return first_change(diff) if _has_other_sizes(diff) else _TEXT_DIFFERS
-    first = next(iter(diff.instructions.changed if diff.instructions else ()), None)
-    if first is not None and first.calls_other_computation:
-        called = compare_called(known.dump, other.dump, first)
-        if called is not None and not called.is_equal:
-            return f"{first.record.name}: {first_instruction_change(called)}"
     return first_change(diff)
 
 
