@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from e2e.compiles import Compile, copy_dump
+from profiles.test_time_facts import MODULE as TIMED_MODULE
+from profiles.test_time_facts import written_profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
 
@@ -51,3 +53,14 @@ def dump(tmp_path: Path) -> Path:
                       ("-live-range.txt", RANGES)):  # fmt: skip
         (folder / f"{STEM}{end}").write_text(text, "utf-8")
     return folder
+
+
+@pytest.fixture
+def timed(tmp_path: Path) -> Path:
+    """Return a module text beside a profile of two runs of it."""
+    folder = tmp_path / "timed"
+    folder.mkdir()
+    path = folder / "module_0003.m.cpu_after_optimizations.txt"
+    path.write_text(TIMED_MODULE, "utf-8")
+    written_profile(folder / "host.xplane.pb", dot=10, neg=30)
+    return path

@@ -7,6 +7,7 @@ import pytest
 
 from cli.command import CommandResult, run
 from e2e.compiles import Compile
+from profiles.test_time_facts import written_profile
 
 Compiled = Callable[[str], Compile]
 
@@ -79,3 +80,22 @@ def test_any_terminal_width_keeps_all_text(sample: Path, columns: str) -> None:
 
 def test_colors_can_be_forced(sample: Path) -> None:
     assert "\x1b[" in run("inspect", sample, "--value", "170", FORCE_COLOR="1").out
+
+
+def test_times_are_those_of_the_hover(timed: Path, tmp_path: Path) -> None:
+    out = run("inspect", timed, "--instruction", "neg", "--chip", "v5e", COLUMNS="200").out
+    assert "512.0 KiB accessed, 0.125 FLOP/B: at least 640 ns on TPU v5e, bound by memory" in out
+    assert "30.0 µs of a run (75.0%), 2% of the roofline" in out
+    assert (
+        "time          40.0 µs of a run (100%)" in run("inspect", timed, "--computation", "e").out
+    )
+    other = written_profile(tmp_path / "other.xplane.pb", dot=20, neg=20)
+    found = run("inspect", timed, "--instruction", "neg", "--profile", other)
+    assert "20.0 µs of a run (50.0%)" in found.out
+
+
+def test_profile_of_another_program_is_named(timed: Path, tmp_path: Path) -> None:
+    other = written_profile(tmp_path / "other.xplane.pb", name="g", dot=20)
+    found = run("inspect", timed, "--instruction", "neg", "--profile", other)
+    assert found.err == f"hlo-lsp: {other}: no run of this dump\n"
+    assert "measured" not in found.out

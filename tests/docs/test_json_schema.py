@@ -21,6 +21,8 @@ from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
+from profiles.test_time_facts import MODULE as TIMED_MODULE
+from profiles.test_time_facts import written_profile
 from profiles.written import Event, profile
 from reports.example import ASSIGNMENT, MODULE, RANGES, STEM
 
@@ -209,6 +211,14 @@ def profile_examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str
     path.write_bytes(profile({"/device:GPU:0": {"Stream #1": [kernel, Event("copy", 9, 1)]}}))
     for one in (corpus / "jax_0_12" / "train", path):
         yield "profile", run("profile", one), "[profile](#profile)"
+    timed = folder / "timed" / "module_0003.m.cpu_after_optimizations.txt"
+    timed.parent.mkdir()
+    timed.write_text(TIMED_MODULE, "utf-8")
+    written_profile(timed.with_name("host.xplane.pb"), dot=10, neg=30)
+    for chip in ((), ("--chip", "v5e")):
+        yield "times", run("inspect", timed, "--instruction", "neg", *chip), _INSTRUCTION
+        times = run("inspect", timed, "--computation", "e", *chip)
+        yield "times of a computation", times, "[computation](#computation)"
     compared = run("profile", corpus / "jax_0_12" / "train", "--compare", path)
     yield "profile --compare", compared, "[compared profiles](#compared-profiles)"
 
@@ -303,6 +313,7 @@ def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "cost", run("cost", folder / "tpu", "--chip", "v5e"), kind
     (folder / "kernel.txt").write_text(_KERNEL, "utf-8")
     yield "cost of a kernel without chip", run("cost", folder / "kernel.txt"), kind
+    yield "a kernel", run("inspect", folder / "kernel.txt", "--instruction", "b"), _INSTRUCTION
     (folder / "relayout.txt").write_text(_RELAYOUT, "utf-8")
     advised = run("summary", folder / "relayout.txt", folder / "tpu", "--all", "--chip", "v5e")
     yield "summary on a chip", advised, "[summaries](#summaries)"

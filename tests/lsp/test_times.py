@@ -11,6 +11,7 @@ from lsprotocol import types
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import code_lenses, inlay_hints, time_pages, times
 from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.commands import inspect_place
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.hottest import answer_hottest, load_profile
 from hlo_lsp.lsp.hover import hover
@@ -232,6 +233,14 @@ async def test_time_lens_opens_the_time_summary(tmp_path: Path) -> None:
         "command": "hlo.timeSummary",
         "arguments": [harness.uri, 0],
     }
+
+
+async def test_inspect_waits_for_the_profile(tmp_path: Path) -> None:
+    written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)
+    harness = TimesHarness(tmp_path)
+    line = next(number for number, text in enumerate(MODULE.split("\n")) if "%neg =" in text)
+    text = await inspect_place(harness.session, harness.uri, types.Position(line, 3))
+    assert "30.0 µs of a run (75.0%)" in text
 
 
 async def test_time_summary_waits_for_the_profile(tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.cli.dumps import current_folder_frames, near_names, print_blocks, print_errors
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
+from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -18,27 +20,44 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
     resolve_computation,
     resolve_instruction,
+    target_instruction,
     target_value,
 )
 from hlo_lsp.ide.hover.hover import computation_card, hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.origin_text import prepare_hovers
+from hlo_lsp.ide.hover.times import (
+    computation_time_facts,
+    instruction_time_facts,
+    timed_computation,
+    timed_instruction,
+)
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.inspection import (
     allocation_json,
     computation_json,
+    computation_time_json,
     dump_json,
     instruction_json,
+    instruction_time_json,
     module_json,
     stdout_dump_json,
     value_json,
 )
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card
+from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.profiles.time_facts import (
+    ProfileTimes,
+    TimeFacts,
+    TimeSources,
+    profile_beside,
+    read_profile_times,
+    time_facts,
+)
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
@@ -47,7 +66,9 @@ from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.remote import shown
 
 _Dumps = Iterator[tuple[Compile, DumpFile]]
-_Target = tuple[Card, dict[str, Any]]
+Json = dict[str, Any]
+_Target = tuple[Card, Json]
+_NO_TIMES = TimeFacts(None, None)
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
@@ -101,7 +122,7 @@ def _compile_of(workspace: DumpWorkspace, file: DumpFile, options: argparse.Name
     return dump
 
 
-def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
+def _file(file: DumpFile, dumps: _Dumps) -> Json:
     found = [
         (part, (module_json if part.kind is FileKind.MODULE else dump_json)(dump, part))
         for dump, part in dumps
@@ -115,7 +136,8 @@ def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     for dump, _ in dumps:
         value = dump.value(options.value)
         if value is not None:
-            return value_card(dump, value), value_json(dump, value)
+            card, facts = value_card(dump, value), value_json(dump, value)
+            return _with_instruction_time(dump, card, facts, value.name, options)
         ids += dump.value_ids()
     hint = f"; the ids are {min(ids):,} to {max(ids):,}" if ids else ""
     raise CommandError(f"{shown(options.path)}: no value {options.value}{hint}", NOT_FOUND_STATUS)
@@ -127,7 +149,7 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     In compiler output, the text before optimization comes first and has no values.
     """
     name = options.instruction.removeprefix("%")
-    chosen: tuple[Compile, dict[str, Any]] | None = None
+    chosen: tuple[Compile, Json] | None = None
     is_computation = False
     seen: list[Compile] = []
     for dump, _ in dumps:
@@ -140,7 +162,7 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
         is_computation |= dump.computation(name) is not None
     card = None if chosen is None else instruction_card(chosen[0], name)
     if chosen is not None and card is not None:
-        return card, chosen[1]
+        return _with_instruction_time(chosen[0], card, chosen[1], name, options)
     hint = f"; it is a computation: use --computation {name}" if is_computation else ""
     hint = hint or near_names(
         name, (known for dump in seen for file in dump.files for known in file.module.instructions)
@@ -153,7 +175,9 @@ def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     for dump, _ in dumps:
         head = dump.computation(name)
         if head is not None:
-            return computation_card(head), computation_json(head)
+            card, facts = computation_card(head), computation_json(head)
+            timed = name if head.file is dump.module_file else None
+            return _with_computation_time(dump, card, facts, timed, options)
     raise CommandError(f"{shown(options.path)}: no computation `{name}`", NOT_FOUND_STATUS)
 
 
@@ -175,14 +199,77 @@ def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Na
         found = cursor_target_at(file, line, column)
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
-            return card, _target_json(dump, found, card)
+            return _with_time(dump, found, card, options)
     message = f"{shown(options.path)}:{options.at}: no information at this position"
     raise CommandError(message, NOT_FOUND_STATUS)
 
 
-def _target_json(dump: Compile, target: CursorTarget, card: Card) -> dict[str, Any]:
+def _with_time(
+    dump: Compile, target: CursorTarget, card: Card, options: argparse.Namespace
+) -> _Target:
+    facts = _target_json(dump, target)
+    if isinstance(target.entity, ComputationTarget):
+        computation = timed_computation(dump, target)
+        card, found = _with_computation_time(dump, card, facts or {}, computation, options)
+    elif target_instruction(dump, target.entity) is not None:
+        name = timed_instruction(dump, target)
+        card, found = _with_instruction_time(dump, card, facts or {}, name, options)
+    else:
+        found = facts or {}
+    if facts is not None:
+        return card, found
+    return card, {
+        "kind": "other",
+        "title": card.title,
+        "facts": {fact.label: fact.text for fact in card.facts},
+        "text": card.text or None,
+    }
+
+
+def _with_instruction_time(
+    dump: Compile, card: Card, facts: Json, name: str | None, options: argparse.Namespace
+) -> _Target:
+    """Return a card and facts with the cost and the measured time of an instruction, if any."""
+    times = _times(dump, options) if name is not None else _NO_TIMES
+    rows = instruction_time_facts(times, name or "")
+    return _before(rows, card), {**facts, **instruction_time_json(times, name or "")}
+
+
+def _with_computation_time(
+    dump: Compile, card: Card, facts: Json, name: str | None, options: argparse.Namespace
+) -> _Target:
+    """Return a card and facts with the cost and the measured time of a computation, if any."""
+    times = _times(dump, options) if name is not None else _NO_TIMES
+    rows = computation_time_facts(times, name or "")
+    return _before(rows, card), {**facts, **computation_time_json(times, name or "")}
+
+
+def _before(rows: list[Fact], card: Card) -> Card:
+    return replace(card, facts=(*rows, *card.facts))
+
+
+def _times(dump: Compile, options: argparse.Namespace) -> TimeFacts:
+    """Return the times that a hover shows, without those of settings and loaded profiles."""
+    path = options.profile or profile_beside(options.path.parent)
+    profiles: tuple[ProfileTimes, ...] = ()
+    if path is not None:
+        try:
+            profiles = (read_profile_times(path),)
+        except UnreadableError as error:
+            if options.profile is not None:
+                raise CommandError(str(error)) from None
+            print_errors([str(error)])
+    print_errors(damage for one in profiles for damage in one.damages)
+    facts = time_facts(dump, TimeSources(chip_of(dump, options.chip), profiles))
+    if options.profile is not None and facts.measured is None:
+        print_errors([f"{shown(path)}: no run of this dump"])
+    return facts
+
+
+def _target_json(dump: Compile, target: CursorTarget) -> Json | None:
+    """Return the facts of what the cursor is on; None for what has no object of its own."""
     entity = target.entity
-    facts: dict[str, Any] | None = None
+    facts: Json | None = None
     if isinstance(entity, ValueTarget):
         value = target_value(dump, entity)
         facts = None if value is None else value_json(dump, value)
@@ -195,11 +282,4 @@ def _target_json(dump: Compile, target: CursorTarget, card: Card) -> dict[str, A
     elif isinstance(entity, ComputationTarget):
         head = resolve_computation(dump, target, entity.name)
         facts = None if head is None else computation_json(head)
-    if facts is not None:
-        return facts
-    return {
-        "kind": "other",
-        "title": card.title,
-        "facts": {fact.label: fact.text for fact in card.facts},
-        "text": card.text or None,
-    }
+    return facts

@@ -405,6 +405,13 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the computation with this name; in a stdout dump, the first one",
     )
+    add_chip_option(parser)
+    parser.add_argument(
+        "--profile",
+        metavar="PROFILE",
+        type=dump_path,
+        help="a profile of JAX, for measured times (default: one in the folder of the dump)",
+    )
     parser.add_argument(
         "--format",
         choices=("text", "json"),

@@ -35,6 +35,11 @@ class ExecutedInstruction:
     is_complete: bool
 
     @property
+    def is_known(self) -> bool:
+        """False if it is, or contains, a custom call of unknown cost."""
+        return self.cost.cost is not None and not self.cost.is_lower_bound
+
+    @property
     def seconds_each(self) -> float | None:
         """The least time of one execution."""
         return None if self.seconds is None else self.seconds / max(1, self.cost.executions)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction
 from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name
@@ -15,6 +16,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -153,6 +155,67 @@ def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) 
         "root": None if computation.root is None else computation.root.name,
         "parameters": [parameter.name for _, parameter in parameters],
         "instructions": [record.name for record in computation.members],
+    }
+
+
+def instruction_time_json(facts: TimeFacts, name: str) -> Json:
+    """Return the cost of one execution of an instruction, and its measured time."""
+    cost = None if facts.cost is None else facts.cost.instructions.get(name)
+    time = None if facts.measured is None else facts.measured.instructions.get(name)
+    return {
+        "cost": None if facts.cost is None or cost is None else _cost_json(facts.cost, cost),
+        "measured": None
+        if facts.measured is None or time is None
+        else {
+            "executions": facts.measured.executions,
+            "occurrences": time.occurrences,
+            "total_ps": time.total_ps,
+            "own_ps": time.own_ps,
+            "async_ps": time.async_ps,
+            "share": time.own_ps / facts.measured.own_ps,
+            "roofline_share": facts.roofline_share(name),
+        },
+    }
+
+
+def _cost_json(facts: CostFacts, one: ExecutedInstruction) -> Json:
+    known = one.cost.cost
+    return {
+        "flops": known and known.flops,
+        "transcendentals": known and known.transcendentals,
+        "bytes_accessed": known and known.bytes_accessed,
+        "memory_bytes": known and one.cost.memory_bytes,
+        "wire_bytes": one.cost.wire_bytes,
+        "executions": one.cost.executions,
+        "complete": one.is_complete and one.is_known,
+        "chip": facts.chip and facts.chip.name,
+        "least_seconds": one.seconds_each,
+        "bound": one.bound and one.bound.value,
+    }
+
+
+def computation_time_json(facts: TimeFacts, name: str) -> Json:
+    """Return the cost of the instructions of a computation in a run, and their measured time."""
+    members = () if facts.cost is None else facts.cost.computations.get(name, ())
+    seconds = [one.seconds for one in members if one.seconds is not None]
+    own = 0 if facts.measured is None else facts.measured.computations.get(name, 0)
+    return {
+        "cost": None
+        if facts.cost is None or not members
+        else {
+            "flops": sum(one.cost.total.flops for one in members),
+            "memory_bytes": sum(one.cost.memory_bytes * one.cost.executions for one in members),
+            "complete": all(one.is_complete and one.is_known for one in members),
+            "chip": facts.cost.chip and facts.cost.chip.name,
+            "least_seconds": sum(seconds) if seconds else None,
+        },
+        "measured": None
+        if facts.measured is None or not own
+        else {
+            "executions": facts.measured.executions,
+            "own_ps": own,
+            "share": own / facts.measured.own_ps,
+        },
     }
 
 

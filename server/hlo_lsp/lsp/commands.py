@@ -13,10 +13,12 @@ from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.times import with_times
 from hlo_lsp.lsp.client import Client, path_of, rule_places
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.lsp.times import path_of as path_of_compile
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
@@ -80,10 +82,12 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
 
     def card_at(context: RequestContext) -> Card | None:
         found = context.at(position)
-        return None if found is None else hover_card(context.dump, found)
+        card = None if found is None else hover_card(context.dump, found)
+        if found is None or card is None:
+            return None
+        return with_times(context.dump, found, card, session.times.compute(context.dump))
 
-    cards = await answer_whole_compile(session, uri, position.line, card_at)
-    card = of_dump(uri, cards)
+    card = await answer_with_times(session, uri, position.line, card_at)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
     from hlo_lsp.lsp.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
@@ -167,6 +171,27 @@ async def answer_whole_compile(
         current_request().report("reading companion files")
         await session.loader.wait(unread, None)
     return await session.answer_at(document, line, None, reply, whole=True, closed=True)
+
+
+async def answer_with_times(
+    session: Session, uri: str, line: int, reply: Callable[[RequestContext], T]
+) -> T:
+    """Return the reply about the compile of a file after its profiles were read.
+
+    Raises:
+        RequestFailedError: The file is not a dump.
+    """
+    await wait_for_profiles(session, types.TextDocumentIdentifier(uri), line)
+    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
+
+
+async def wait_for_profiles(
+    session: Session, document: types.TextDocumentIdentifier, line: int | None
+) -> None:
+    """Wait until the profiles for the compile of a file are read, if the file is a dump."""
+    context = await session.context(document, line, whole=True, closed=True)
+    if context is not None:
+        await session.times.wait([path_of_compile(context.dump)])
 
 
 def of_dump(uri: str, found: list[T]) -> T:

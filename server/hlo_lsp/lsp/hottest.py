@@ -1,18 +1,16 @@
 """The request ``hlo/hottest``, and the command that loads a profile."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from lsprotocol import types
 
 from hlo_lsp.ide.hover.times import describe_hot, describe_run
 from hlo_lsp.lsp.client import Json
-from hlo_lsp.lsp.commands import answer_whole_compile, of_dump
+from hlo_lsp.lsp.commands import answer_with_times
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.lsp.times import path_of
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.measured import ProgramTime
@@ -26,7 +24,6 @@ from hlo_lsp.profiles.time_facts import (
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.reports.summary import module_name
 
-T = TypeVar("T")
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
 _MAX_PROGRAMS = 3  # in a message
@@ -46,27 +43,6 @@ async def answer_hottest(session: Session, params: CompilePlace) -> Json:
     if answer is None:
         raise RequestFailedError(_NO_TIMES)
     return answer
-
-
-async def answer_with_times(
-    session: Session, uri: str, line: int, reply: Callable[[RequestContext], T]
-) -> T:
-    """Return the reply about the compile of a file after its profiles were read.
-
-    Raises:
-        RequestFailedError: The file is not a dump.
-    """
-    await wait_for_profiles(session, types.TextDocumentIdentifier(uri), line)
-    return of_dump(uri, await answer_whole_compile(session, uri, line, reply))
-
-
-async def wait_for_profiles(
-    session: Session, document: types.TextDocumentIdentifier, line: int | None
-) -> None:
-    """Wait until the profiles for the compile of a file are read, if the file is a dump."""
-    context = await session.context(document, line, whole=True, closed=True)
-    if context is not None:
-        await session.times.wait([path_of(context.dump)])
 
 
 def _hottest(context: RequestContext) -> Json | None:

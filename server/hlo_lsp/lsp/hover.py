@@ -16,7 +16,7 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.origin_text import describe_source_line
-from hlo_lsp.ide.hover.times import time_target_facts
+from hlo_lsp.ide.hover.times import with_times
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
@@ -127,8 +127,7 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
         return None
-    times = time_target_facts(context.dump, found, context.times)
-    card = replace(card, facts=(*times, *card.facts))
+    card = with_times(context.dump, found, card, context.times)
     if context.unread and isinstance(found.entity, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in context.unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))

@@ -6,9 +6,9 @@ from lsprotocol import types
 
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.lsp.client import Json, path_of
+from hlo_lsp.lsp.commands import wait_for_profiles
 from hlo_lsp.lsp.comparison import NoDumpError, Place, compared_in_process, dumps_at_places
 from hlo_lsp.lsp.custom_requests import CompareParams, CompilePlace
-from hlo_lsp.lsp.hottest import wait_for_profiles
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps

@@ -4,8 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from hlo_lsp.lsp.client import path_of
-from hlo_lsp.lsp.commands import summary_links
-from hlo_lsp.lsp.hottest import answer_with_times
+from hlo_lsp.lsp.commands import answer_with_times, summary_links
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session

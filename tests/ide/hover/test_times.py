@@ -8,8 +8,15 @@ from cost.costs import module
 from cost.test_executed import LOOP, TRIP_COUNT
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
-from hlo_lsp.ide.hover.times import computation_time, describe_run, hot_labels, time_target_facts
+from hlo_lsp.ide.hover.times import (
+    computation_time,
+    describe_run,
+    hot_labels,
+    time_target_facts,
+    with_times,
+)
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.time_facts import TimeFacts, TimeSources, time_facts
 from profiles.test_time_facts import dump_of, facts_of, times_in
@@ -85,7 +92,7 @@ def test_facts_that_are_not_computed_are_left_out() -> None:
     file = DumpFile.of_text(_DOT, "dump.txt")
     target = cursor_target_at(file, len(file.lines) - 3, 10)
     assert target is not None
-    assert time_target_facts(Compile([file]), target, None) == []
+    assert with_times(Compile([file]), target, Card("dot"), None) == Card("dot")
 
 
 def test_run_prefers_the_measured_time(tmp_path: Path) -> None:

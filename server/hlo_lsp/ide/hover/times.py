@@ -1,13 +1,13 @@
 """The cost and the measured time of instructions and computations as text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amounts
 from hlo_lsp.cost.roofline import IF_IN_CACHE, describe_least, may_be_cached
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Fact, count_noun, format_flops, format_seconds, format_time
+from hlo_lsp.model.display import Card, Fact, count_noun, format_flops, format_seconds, format_time
 from hlo_lsp.profiles.measured import InstructionTime
 from hlo_lsp.profiles.time_facts import HotGroup, HotInstruction, MeasuredTimes, TimeFacts
 
@@ -15,26 +15,45 @@ _MAX_HOT_INSTRUCTIONS = 10  # of a module
 MIN_HOT_SHARE = 0.01  # of the time of a run
 
 
-def time_target_facts(dump: Compile, target: CursorTarget, facts: TimeFacts | None) -> list[Fact]:
-    """Return the cost and the measured time of the instruction or computation at the cursor.
+def with_times(dump: Compile, target: CursorTarget, card: Card, facts: TimeFacts | None) -> Card:
+    """Return a card with the cost and the measured time of what the cursor is on, which come first.
 
     ``facts`` is None if they are not computed yet.
     """
-    if facts is None:
-        return []
-    if isinstance(target.entity, targets.ComputationTarget):
-        head = targets.resolve_computation(dump, target, target.entity.name)
-        if head is None or head.file is not dump.module_file:
-            return []
-        text = computation_time(facts, head.record.name).text
-        return [Fact("time", text)] if text else []
+    found = [] if facts is None else time_target_facts(dump, target, facts)
+    return replace(card, facts=(*found, *card.facts))
+
+
+def time_target_facts(dump: Compile, target: CursorTarget, facts: TimeFacts) -> list[Fact]:
+    """Return the cost and the measured time of the instruction or computation at the cursor."""
+    if (computation := timed_computation(dump, target)) is not None:
+        return computation_time_facts(facts, computation)
+    name = timed_instruction(dump, target)
+    return [] if name is None else instruction_time_facts(facts, name)
+
+
+def timed_computation(dump: Compile, target: CursorTarget) -> str | None:
+    """Return the name of the computation at the cursor if it is one of the compiled module."""
+    if not isinstance(target.entity, targets.ComputationTarget):
+        return None
+    head = targets.resolve_computation(dump, target, target.entity.name)
+    is_compiled = head is not None and head.file is dump.module_file
+    return head.record.name if head is not None and is_compiled else None
+
+
+def timed_instruction(dump: Compile, target: CursorTarget) -> str | None:
+    """Return the name of the instruction at the cursor if it is one of the compiled module."""
     name = targets.target_instruction(dump, target.entity)
     line = None if name is None else targets.resolve_instruction(dump, target, name)
     own = None if name is None else dump.instruction(name)
     # The compile has only one cost by name, and another text may have the same name.
-    if name is None or (line is not None and (own is None or own.record is not line.record)):
-        return []
-    return instruction_time_facts(facts, name)
+    return None if line is not None and (own is None or own.record is not line.record) else name
+
+
+def computation_time_facts(facts: TimeFacts, name: str) -> list[Fact]:
+    """Return the time of a computation; none if it is unknown or 0."""
+    text = computation_time(facts, name).text
+    return [Fact("time", text)] if text else []
 
 
 def instruction_time_facts(facts: TimeFacts, name: str) -> list[Fact]:
@@ -120,7 +139,8 @@ def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
         time = describe_least(seconds, may_be_cached=is_cached)
         return ComputationTime(share, f"{time}, {share:.0%}")
     flops = sum(one.cost.total.flops for one in members)
-    least = "" if all(one.is_complete for one in members) else "at least "
+    is_whole = all(one.is_complete and one.is_known for one in members)
+    least = "" if is_whole else "at least "
     return ComputationTime(0.0, f"{least}{format_flops(flops)}" if flops else "")
 
 
