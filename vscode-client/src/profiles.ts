@@ -13,6 +13,8 @@ const COMPARE = "Compare With...";
 
 /** Loads and compares profiles of JAX. */
 export class Profiles {
+  private loaded?: vscode.Uri;
+
   /**
    * @param storage the folder for pages: previews link only from files to files
    */
@@ -37,6 +39,7 @@ export class Profiles {
     const params = { command: LOAD_PROFILE, arguments: uris };
     try {
       const text = String(await client.sendRequest(ExecuteCommandRequest.type, params));
+      this.loaded = chosen;
       const isDump = document !== undefined && LANGUAGES.some((language) => language === document.languageId);
       void this.offer(chosen, withoutLinks(text.replaceAll("\n", "; ")), isDump ? document : undefined);
     } catch (error) {
@@ -44,11 +47,16 @@ export class Profiles {
     }
   }
 
-  /** Compare two profiles; the user chooses those that are not given. */
+  /**
+   * Compare two profiles; the user chooses those that are not given.
+   *
+   * Without any, the loaded profile, or else the newest one in the workspace, is the one after the change.
+   */
   async compare(first?: vscode.Uri, second?: vscode.Uri): Promise<void> {
-    const subject = second === undefined ? "Compare a profile" : `Compare ${nameOf(second)}`;
-    const before = first ?? (await choose(`${subject}: which one is before the change?`, second));
-    const after = before && (second ?? (await choose(`Compare ${nameOf(before)} with`, before)));
+    const newest = async (): Promise<vscode.Uri | undefined> => this.loaded ?? (await profilesInWorkspace())[0];
+    const known = second ?? (first === undefined ? await newest() : undefined);
+    const before = first ?? (await choose("Compare profiles: which one is before the change?", "After the change", known));
+    const after = before && (known ?? (await choose("Compare profiles: which one is after the change?", "Before the change", before)));
     const client = after === undefined ? undefined : await this.server.clientForCommand();
     if (before === undefined || after === undefined || client === undefined) {
       return;
@@ -79,16 +87,29 @@ export class Profiles {
   }
 }
 
-/** Let the user choose one of the profiles in the workspace, the newest run first, or another file. */
-async function choose(title: string, other?: vscode.Uri): Promise<vscode.Uri | undefined> {
-  const found = vscode.workspace.findFiles(PROFILES).then((files) => [
+/** Return the profiles in the workspace, the newest run first. */
+async function profilesInWorkspace(): Promise<vscode.Uri[]> {
+  const key = ({ path }: vscode.Uri): string => path.split("/").slice(-2).join("/"); // the folder of a run is its date
+  const files = await vscode.workspace.findFiles(PROFILES);
+  return files.sort((one, two) => (key(one) < key(two) ? 1 : -1));
+}
+
+/**
+ * Let the user choose one of the profiles in the workspace, or another file.
+ *
+ * @param title what to choose
+ * @param role what the other profile of a comparison is
+ * @param other the other profile
+ */
+async function choose(title: string, role?: string, other?: vscode.Uri): Promise<vscode.Uri | undefined> {
+  const found = profilesInWorkspace().then((files) => [
     ...files
       .filter((file) => file.toString() !== other?.toString())
-      .sort((one, two) => (one.path < two.path ? 1 : -1)) // the folder of a run is its date
       .map((file) => ({ label: vscode.workspace.asRelativePath(file), file })),
     { label: "Another file...", file: undefined },
   ]);
-  const chosen = await vscode.window.showQuickPick(found, { title });
+  const placeHolder = role === undefined || other === undefined ? "" : `${role}: ${vscode.workspace.asRelativePath(other)}`;
+  const chosen = await vscode.window.showQuickPick(found, { title, placeHolder });
   return chosen === undefined ? undefined : (chosen.file ?? chooseFile(title));
 }
 
@@ -98,8 +119,4 @@ async function chooseFile(title: string): Promise<vscode.Uri | undefined> {
     filters: { "Profiles (*.xplane.pb, *.trace.json.gz)": ["pb", "gz", "json"] },
   });
   return found?.[0];
-}
-
-function nameOf(file: vscode.Uri): string {
-  return file.path.slice(file.path.lastIndexOf("/") + 1);
 }

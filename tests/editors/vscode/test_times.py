@@ -32,3 +32,15 @@ async def test_loaded_profile_shows_where_time_goes(folder: Path, window: Window
     await window.page.keyboard.press("Escape")
     lens = window.page.locator(f"{LENS} a", has_text="80.0 µs measured")
     await window.click(lens, ".tab[aria-label*='Time Summary m']")
+
+
+async def test_loaded_profile_is_compared_with_a_chosen_one(folder: Path, window: Window) -> None:
+    for name, duration in (("before", 20), ("after", 30)):
+        (folder / name).mkdir()
+        profile = written_profile(folder / name / "host.xplane.pb", neg=duration)
+    await window.host.command("hlo.loadProfile", uri(profile))
+    await window.run("HLO: Compare Profiles...")
+    listed = await until(window.shown(_ROWS), lambda texts: len(texts) == 2)
+    assert listed[0].endswith("/before/host.xplane.pb")
+    await window.accept()
+    await window.page.locator(".tab[aria-label*='Profile Comparison']").first.wait_for()
