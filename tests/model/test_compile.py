@@ -169,6 +169,15 @@ def test_shape_of_a_value() -> None:
         assert dump.shape_text(value) == "f32[2]{0:T(128)S(1)}"
 
 
+_TEXT = """\
+HloModule m, entry_computation_layout={(f32[8]{0:T(128)})->f32[8]{0:T(128)}}
+
+ENTRY e {
+  ROOT a = f32[8]{0:T(128)} parameter(0)
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "name", "backend"),
     [
@@ -176,6 +185,8 @@ def test_shape_of_a_value() -> None:
         (_ASSIGNMENT.replace("T(", "E("), "sample_001.txt", Backend.UNKNOWN),
         (_ASSIGNMENT, "module_0001.f.cpu_after_optimizations-buffer-assignment.txt", Backend.CPU),
         (_LIVE, "module_0001.f.cl_12.after_optimizations-live-range.txt", Backend.TPU),
+        (_TEXT, "compiled.txt", Backend.TPU),
+        (_TEXT.replace(":T(128)", ""), "compiled.txt", Backend.UNKNOWN),
     ],
 )
 def test_names_and_tiles_determine_the_backend(text: str, name: str, backend: Backend) -> None:

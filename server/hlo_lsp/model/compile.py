@@ -76,13 +76,15 @@ class Compile:
 
     @property
     def backend(self) -> Backend:
-        """The backend according to file names, else TPU if a value is tiled (only TPU tiles)."""
+        """The backend by file names, else TPU if a value or argument is tiled (only TPU tiles)."""
         for file in self.files:
             if file.path is not None:
                 backend = backend_from_file_name(file.path.name)
                 if backend is not Backend.UNKNOWN:
                     return backend
+        header = self.module_header
         tiled = any(file.memory.tiled_values for file in self.files)
+        tiled |= header is not None and ":T(" in header.text
         return Backend.TPU if tiled else Backend.UNKNOWN
 
     @property
