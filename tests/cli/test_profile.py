@@ -108,6 +108,24 @@ def test_newest_run_of_a_folder(train: Path, tmp_path: Path) -> None:
     assert run("profile", tmp_path).out.startswith("jit_train_step")
 
 
+def test_newest_run_of_several_folders_is_the_latest_date(train: Path, tmp_path: Path) -> None:
+    for folder, run_name in (("a", "2026_11_28_10_00_00"), ("b", "2026_11_27_10_00_00")):
+        path = tmp_path / folder / "plugins" / "profile" / run_name / "host.xplane.pb"
+        path.parent.mkdir(parents=True)
+        if folder == "a":
+            shutil.copy(train / "profile.xplane.pb", path)
+        else:
+            path.write_bytes(b"")
+    assert run("profile", tmp_path).out.startswith("jit_train_step · ")
+
+
+def test_folder_with_only_a_profile_names_its_file(written: Path) -> None:
+    assert run("cost", written.parent).err == (
+        f"hlo-lsp: {written.parent}: no dumps in this folder; name the file of a profile to read"
+        f" the modules in it: {written}\n"
+    )
+
+
 def test_extracted_dump_has_the_same_memory(train: Path, tmp_path: Path) -> None:
     found = run("profile", train / "profile.xplane.pb", "--extract", tmp_path / "out")
     assert (found.status, found.err) == (0, "")

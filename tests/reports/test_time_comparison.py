@@ -63,8 +63,9 @@ def test_moved_python_files_correspond() -> None:
 
 
 def test_module_of_one_profile_has_no_other_time() -> None:
-    (module,) = comparison_json(compare_profiles(profile(), profile(a=1), InstructionKey.PHASE))[
-        "modules"
-    ]
+    changes = compare_profiles(profile(), profile(a=1), InstructionKey.PHASE)
+    (module,) = comparison_json(changes)["modules"]
     assert module["median"] == {"before_ps": 0, "after_ps": 10**6}
     assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]
+    (lines,) = comparison_blocks(changes, 3)
+    assert lines[0].startswith("jit_f · ran only after · median 0.00 ns → 1.00 µs")

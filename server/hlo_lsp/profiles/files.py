@@ -32,7 +32,8 @@ def profile_files(path: Path) -> list[Path]:
     for endings in (XPLANE_ENDINGS, TRACE_ENDINGS):
         found = [one for one in path.rglob("*") if one.name.endswith(endings) and one.is_file()]
         if found:
-            newest = max(one.parent for one in found)
+            # JAX names the folder of a run by its date, in folders that the user names.
+            newest = max((one.parent for one in found), key=lambda run: (run.name, run))
             return sorted(one for one in found if one.parent == newest)
     raise UnreadableError(
         f"{shown(path)}: no profile in this folder: no *.xplane.pb or *.trace.json.gz"

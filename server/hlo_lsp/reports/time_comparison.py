@@ -210,6 +210,10 @@ def _longest_ps(module: ModuleTimeChange) -> int:
 
 
 def _facts_of(module: ModuleTimeChange) -> Iterator[str]:
+    if not module.median.before_ps:
+        yield "ran only after"
+    elif not module.median.after_ps:
+        yield "ran only before"
     yield _text(module.median)
     yield from (_text(one) for one in (module.idle, module.exposed) if one.change_ps)
 
