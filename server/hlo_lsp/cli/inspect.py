@@ -262,7 +262,7 @@ def _times(dump: Compile, options: argparse.Namespace) -> TimeFacts:
     print_errors(damage for one in profiles for damage in one.damages)
     facts = time_facts(dump, TimeSources(chip_of(dump, options.chip), profiles))
     if options.profile is not None and facts.measured is None:
-        print_errors([f"{shown(path)}: no run of this dump"])
+        print_errors([f"{shown(options.profile)}: no run of this dump"])
     return facts
 
 
