@@ -166,7 +166,7 @@ _CONVOLUTION_FLOPS = 2 * 4 * 5 * 2 * (3 * 4) ** 2
         ),
         (
             '%g = (f32[1,2], s32[1,2]) custom-call(%a), custom_call_target="TopK"',
-            *("1,8", "1", Cost(0, 0, 32 + 8 + 8)),
+            *("1,8", "1", Cost(8 * 2, 0, 32 + 8 + 8)),
         ),
         (
             '%g = f32[8] custom-call(%a), custom_call_target="tpu_custom_call", backend_config='

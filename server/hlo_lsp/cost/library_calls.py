@@ -4,7 +4,14 @@ import re
 from collections.abc import Callable
 
 from hlo_lsp.cost.formulas import convolution_flops, dot_flops
-from hlo_lsp.cost.operation import NO_COST, Cost, Operation, leaf_texts
+from hlo_lsp.cost.operation import (
+    NO_COST,
+    Cost,
+    Operation,
+    dimensions,
+    element_count,
+    leaf_texts,
+)
 
 # Custom calls that mark a place for the compiler, or that name a buffer.
 _MARKERS = frozenset(
@@ -17,9 +24,8 @@ _MARKERS = frozenset(
     }
 )
 # Custom calls that only move data.
-_MOVES = frozenset(
-    {"MoveToDevice", "MoveToHost", "TopK", "X64Combine", "X64SplitHigh", "X64SplitLow"}
-)
+_MOVES = frozenset({"MoveToDevice", "MoveToHost", "X64Combine", "X64SplitHigh", "X64SplitLow"})
+_TOP_K = "TopK"
 _GEMMS = ("__cublas$gemm", "__cublas$lt$matmul")
 _CONVOLUTIONS = "__cudnn$conv"
 _BACKWARD_INPUT, _BACKWARD_FILTER = "__cudnn$convBackwardInput", "__cudnn$convBackwardFilter"
@@ -36,11 +42,19 @@ def library_call_cost(operation: Operation) -> Cost | None:
         return NO_COST
     if target in _MOVES:
         return Cost(bytes_accessed=operation.bytes_of_all)
+    if target == _TOP_K:
+        return _top_k_cost(operation)
     if target.startswith(_GEMMS):
         return _with_traffic(operation, _gemm_flops)
     if target.startswith(_CONVOLUTIONS):
         return _with_traffic(operation, lambda operation: _convolution_flops(operation, target))
     return _estimated_cost(operation.attribute("backend_config"))
+
+
+def _top_k_cost(operation: Operation) -> Cost:
+    """Return the cost of a TopK, which compares each element with k others as libtpu counts."""
+    count = next(reversed(dimensions(_result(operation))), 1)
+    return Cost(element_count(operation.operand(0)) * count, 0, operation.bytes_of_all)
 
 
 def _with_traffic(operation: Operation, flops_of: Callable[[Operation], int | None]) -> Cost | None:
