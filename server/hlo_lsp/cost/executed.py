@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES, indexed_cost
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
@@ -107,19 +108,38 @@ class ExecutedCosts(ModuleCosts):
         self._products: dict[ComputationLine, Sequence[MatrixProduct]] = {}
 
     def _cost(self, instruction: InstructionLine) -> Cost:
+        cost = self._cost_of_part(instruction)
+        if cost is not None:
+            return cost
+        opcode = instruction.opcode
+        if opcode in INDEXED_OPCODES:
+            return self._indexed_cost(instruction, instruction)
+        if opcode.removesuffix("-start") != "custom-call":
+            return super()._cost(instruction)
+        return self._call_cost(instruction)
+
+    def _cost_of_part(self, instruction: InstructionLine) -> Cost | None:
+        """Return the cost of a part of an asynchronous operation, which counts at its start.
+
+        None means another instruction.
+        """
         opcode = instruction.opcode
         if opcode.endswith(_ENDS) or opcode in _NO_CODE:
             return NO_COST
         if opcode in _RESULT_ELEMENTS:
             return self._cost_by_shapes(instruction, self._start_cost)
-        if opcode.removesuffix("-start") != "custom-call":
-            return super()._cost(instruction)
+        return None
+
+    def _call_cost(self, instruction: InstructionLine) -> Cost:
         operation = self.operation(instruction)
         cost = library_call_cost(operation)
         if cost is None:
             target = operation.attribute("custom_call_target").strip('"')
             self.unknown_calls[instruction] = target
         return cost or NO_COST
+
+    def _indexed_cost(self, moving: InstructionLine, fusion: InstructionLine) -> Cost:
+        return indexed_cost(self.operation(moving), fusion.shape)
 
     def _fused_arithmetic(self, body: Computation) -> Cost:
         if self._contains_custom_call(body.head):

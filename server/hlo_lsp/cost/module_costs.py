@@ -9,6 +9,7 @@ from functools import partial
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.formulas import cost_of, has_formula
 from hlo_lsp.cost.fusions import Access, fusion_accesses
+from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, SizeOf
 from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
@@ -18,7 +19,6 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
 _FUSIONS = frozenset({"fusion", "fusion-start"})
-_MOVING_BY_INDEX = frozenset({"gather", "scatter"})
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _NO_ARITHMETIC = frozenset(
     opcode
@@ -132,10 +132,14 @@ class ModuleCosts:
         if not called:
             return Cost(bytes_accessed=self.operation(fusion).bytes_of_all)
         body = self.module.computation(called[0])
-        moving = next((one for one in body.members if one.opcode in _MOVING_BY_INDEX), None)
+        moving = next((one for one in body.members if one.opcode in INDEXED_OPCODES), None)
         if moving is not None and _attribute(fusion, "kind") == "kCustom":
-            return self.of(moving)
+            return self._indexed_cost(moving, fusion)
         return self._fused_arithmetic(body).with_bytes(self._fusion_bytes(body, fusion))
+
+    def _indexed_cost(self, moving: InstructionLine, _fusion: InstructionLine) -> Cost:
+        """Return the cost of a gather or a scatter that is the work of a fusion."""
+        return self.of(moving)
 
     def _fusion_bytes(self, body: Computation, fusion: InstructionLine) -> int:
         shape = fusion.shape if fusion.opcode == "fusion" else self.operation(fusion).shape
