@@ -228,6 +228,50 @@ def test_collective_in_several_fusions_sends_once() -> None:
     assert program.total.wire_bytes == 32
 
 
+_MIDDLE = """\
+%middle {
+  %p.2 = f32[8]{0} parameter(0)
+  %q.1 = f32[16]{0:S(1)} parameter(1)
+  %z = f32[8]{0} parameter(2)
+  %n = f32[8]{0} negate(%z)
+  %all-gather.2 = f32[16]{0:S(1)} all-gather(%p.2), channel_id=3, dimensions={0}
+  ROOT %t = (f32[8]{0}, f32[8]{0}, f32[16]{0:S(1)}, f32[16]{0:S(1)}) tuple(%n, %p.2, %q.1, %all-gather.2)
+}
+
+"""  # noqa: E501
+_MIDDLE_FUSION = (
+    "  %m = (f32[8]{0}, f32[8]{0}, f32[16]{0:S(1)}, f32[16]{0:S(1)}) fusion(%a, %b, %y),"
+    " kind=kOutput, calls=%middle,"
+    " output_to_operand_aliasing={{1}: (0, {}), {2}: (1, {}), {3}: (1, {})}\n"
+)
+
+
+def test_collective_in_several_fusions_moves_its_arrays_once() -> None:
+    head, entry, main = FUSED_COLLECTIVE.partition("ENTRY")
+    before, done, after = main.partition("  %async-collective-done")
+    text = head + _MIDDLE + entry + before + _MIDDLE_FUSION + done + after
+    program = cost_of_text(text)
+    moved = {
+        one.instruction.name: one.cost.bytes_accessed
+        for one in program.executed.instructions
+        if one.cost is not None
+    }
+    assert moved["async-collective-start"] == 32 + 64
+    assert moved["m"] == 32 + 32  # the operand and the result of the negation
+    assert moved["async-collective-done"] == 0
+
+
+def test_fusion_copies_an_operand_to_another_buffer() -> None:
+    fused = (
+        "%f {\n  %p = f32[8] parameter(0)\n  %n = f32[8] negate(%p)\n"
+        "  ROOT %t = (f32[8], f32[8]) tuple(%n, %p)\n}\n\n"
+    )
+    head, _, entry = module(
+        "%a = f32[8] parameter(0)", "ROOT %r = (f32[8], f32[8]) fusion(%a), kind=kLoop, calls=%f"
+    ).partition("\n\n")
+    assert cost_of_text(f"{head}\n\n{fused}{entry}").total.cost == Cost(8, 0, 3 * 32)
+
+
 def test_recursive_and_missing_computations_have_no_cost() -> None:
     text = module("%a = f32[] call(), to_apply=%e", "%b = f32[] call(), to_apply=%f")
     program = cost_of_text(text)

@@ -23,7 +23,7 @@ from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.program.dataflow import ordered_callees
-from hlo_lsp.program.transfers import fused_collective_kind
+from hlo_lsp.program.transfers import fused_collective, fused_collective_kind
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -37,6 +37,8 @@ _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
 _RESULT_ELEMENTS = {**{one: started_element(one) or 0 for one in _STARTS}, "recv": 0, "send": 2}
+_FUSED_RESULT_ELEMENT = 1  # of a fusion that starts a collective
+_ALIAS = re.compile(r"\{(\d{1,9})\}: \((\d{1,9}), \{\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,10 @@ class ExecutedCosts(ModuleCosts):
             return NO_COST
         if opcode in _RESULT_ELEMENTS:
             return self._cost_by_shapes(instruction, self._start_cost)
-        return None
+        part, collective = fused_collective(self.module, instruction) or ("", instruction)
+        if part == "Start":
+            return self.of(collective).with_bytes(self._start_cost(instruction).bytes_accessed)
+        return NO_COST if part else None
 
     def _call_cost(self, instruction: InstructionLine) -> Cost:
         operation = self.operation(instruction)
@@ -140,6 +145,11 @@ class ExecutedCosts(ModuleCosts):
 
     def _indexed_cost(self, moving: InstructionLine, fusion: InstructionLine) -> Cost:
         return indexed_cost(self.operation(moving), fusion.shape)
+
+    def _aliases(self, fusion: InstructionLine) -> tuple[tuple[int, int], ...]:
+        found = fusion.attribute("output_to_operand_aliasing")
+        pairs = () if found is None else _ALIAS.findall(found.text)
+        return tuple((int(element), int(number)) for element, number in pairs)
 
     def _fused_arithmetic(self, body: Computation) -> Cost:
         if self._contains_custom_call(body.head):
@@ -164,7 +174,7 @@ class ExecutedCosts(ModuleCosts):
 
     def _start_cost(self, instruction: InstructionLine) -> Cost:
         """Return the bytes that an operation reads, and those of one element of its result."""
-        element = _RESULT_ELEMENTS[instruction.opcode]
+        element = _RESULT_ELEMENTS.get(instruction.opcode, _FUSED_RESULT_ELEMENT)
         results = (element_texts(instruction.shape) or ())[element : element + 1]
         operation = self.operation(instruction)
         shapes = (*operation.operands, *results)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import element_count, leaf_texts
+from hlo_lsp.cost.wire import is_collective
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import selected_element
 from hlo_lsp.model.shape import element_texts
@@ -23,7 +24,12 @@ class Access(NamedTuple):
 
 
 def fusion_accesses(
-    operands: OperandIndex, body: Computation, shape: str, *, by_users: bool
+    operands: OperandIndex,
+    body: Computation,
+    shape: str,
+    *,
+    by_users: bool,
+    aliases: Sequence[tuple[int, int]] = (),
 ) -> Sequence[Access]:
     """Return what a fusion writes and reads.
 
@@ -33,16 +39,39 @@ def fusion_accesses(
         shape: The shape of the result.
         by_users: Count what a fusion inside of it reads once for each of its users, as XLA does: a
             root has none. Otherwise, it counts once.
+        aliases: The elements of the result that have the buffer of an operand, with its number.
+            Nothing moves if the fusion only passes the operand on, or if the element is the result
+            of a collective that an earlier fusion has started, and the operand its buffer.
     """
-    reader = _FusionReader(operands, by_users=by_users)
+    passed = frozenset(_passed_on(operands, body, aliases))
+    reader = _FusionReader(operands, passed, by_users=by_users)
     return [*reader.written(body, shape), *reader.read(body)]
+
+
+def _passed_on(
+    operands: OperandIndex, body: Computation, aliases: Sequence[tuple[int, int]]
+) -> Iterator[InstructionLine]:
+    """Yield the parameters and the collectives that move nothing in a fusion."""
+    root = body.root
+    producers = [] if root is None or root.opcode != "tuple" else operands.of(root)
+    for element, number in aliases:
+        producer = producers[element] if element < len(producers) else None
+        parameter = body.parameters.get(number)
+        if producer is None or parameter is None:
+            continue
+        is_continued = is_collective(producer.opcode) and parameter not in operands.of(producer)
+        if producer is parameter or is_continued:
+            yield producer
 
 
 class _FusionReader:
     """Finds what the parameters and the root of a fusion access."""
 
-    def __init__(self, operands: OperandIndex, *, by_users: bool) -> None:
+    def __init__(
+        self, operands: OperandIndex, passed: frozenset[InstructionLine], *, by_users: bool
+    ) -> None:
         self._operands = operands
+        self._passed = passed
         self._by_users = by_users
 
     def written(self, body: Computation, shape: str) -> Iterator[Access]:
@@ -60,6 +89,8 @@ class _FusionReader:
                 yield from self._result(producer, element)
 
     def _result(self, producer: InstructionLine | None, shape: str) -> Iterator[Access]:
+        if producer in self._passed:
+            return
         is_array = element_texts(shape) is None
         if producer is not None and producer.opcode == "dynamic-update-slice" and is_array:
             for update in self._operands.of(producer)[1:2]:
@@ -98,6 +129,8 @@ class _FusionReader:
         found: list[Access] = []
         is_read_whole = False
         for user in self._operands.users(body, value):
+            if user in self._passed or (value in self._passed and user is body.root):
+                continue
             sliced = self._sliced(user, value)
             if user.opcode == "fusion":
                 found += self._nested_fusion(body, user, value, depth + 1)

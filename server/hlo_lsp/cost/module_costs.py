@@ -26,6 +26,7 @@ _NO_ARITHMETIC = frozenset(
     if opcode != "fusion" and not has_formula(opcode)
 )
 _INSTRUCTIONS_PER_CHECKPOINT = 100
+_AccessKey = tuple[ComputationLine, str, bool, tuple[tuple[int, int], ...]]
 
 
 class FusionIndex:
@@ -34,19 +35,27 @@ class FusionIndex:
     def __init__(self, operands: OperandIndex) -> None:
         self._operands = operands
         self._arithmetic = _Arithmetic(operands, _no_bytes, self)
-        self._accesses: dict[tuple[ComputationLine, str, bool], Sequence[Access]] = {}
+        self._accesses: dict[_AccessKey, Sequence[Access]] = {}
 
     def arithmetic(self, body: Computation) -> Cost:
         """Return the cost of a fused computation without bytes."""
         return self._arithmetic.of_computation(body.head)
 
-    def accesses(self, body: Computation, shape: str, *, by_users: bool) -> Sequence[Access]:
+    def accesses(
+        self,
+        body: Computation,
+        shape: str,
+        *,
+        by_users: bool,
+        aliases: tuple[tuple[int, int], ...] = (),
+    ) -> Sequence[Access]:
         """Return what a fusion with a result of this shape accesses."""
-        key = body.head, shape, by_users
+        key = body.head, shape, by_users, aliases
         known = self._accesses.get(key)
         if known is None:
-            known = fusion_accesses(self._operands, body, shape, by_users=by_users)
-            self._accesses[key] = known
+            known = self._accesses[key] = fusion_accesses(
+                self._operands, body, shape, by_users=by_users, aliases=aliases
+            )
         return known
 
 
@@ -143,8 +152,14 @@ class ModuleCosts:
 
     def _fusion_bytes(self, body: Computation, fusion: InstructionLine) -> int:
         shape = fusion.shape if fusion.opcode == "fusion" else self.operation(fusion).shape
-        accesses = self._fusions.accesses(body, shape, by_users=self._counts_users)
+        accesses = self._fusions.accesses(
+            body, shape, by_users=self._counts_users, aliases=self._aliases(fusion)
+        )
         return sum([self.size_of(shape, array) for shape, array in accesses])
+
+    def _aliases(self, _fusion: InstructionLine) -> tuple[tuple[int, int], ...]:
+        """Return the elements of a result that have the buffer of an operand, if that matters."""
+        return ()
 
     def _fused_arithmetic(self, body: Computation) -> Cost:
         """Return the cost of a fused computation, whose bytes do not count."""

@@ -207,7 +207,7 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
     if instructions is None:
         return None
     fused = {
-        one: found for one in instructions if (found := _fused_collective(module, one)) is not None
+        one: found for one in instructions if (found := fused_collective(module, one)) is not None
     }
     places: dict[InstructionLine, int] = {}
     work = 0
@@ -239,14 +239,14 @@ def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
     return (
         is_channel
         or base in COLLECTIVE_OPCODES
-        or _fused_collective(module, instruction) is not None
+        or fused_collective(module, instruction) is not None
     )
 
 
-def _fused_collective(
+def fused_collective(
     module: ModuleIndex, instruction: InstructionLine
 ) -> tuple[str, InstructionLine] | None:
-    """Return the part and the collective of a fusion that only communicates.
+    """Return the part and the collective of a fusion that only communicates, else None.
 
     The part is ``Start`` or ``Done``, or empty for a synchronous collective.
     """
@@ -316,7 +316,7 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
     asynchronous = {computation for start in starts for computation in module.called_by(start)}
     found = []
     for one in instructions:
-        fused = _fused_collective(module, one)
+        fused = fused_collective(module, one)
         if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous:
             kind = one.opcode
         elif fused is not None and not fused[0]:
