@@ -16,6 +16,7 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
+from hlo_lsp.checks.framework.computation_forms import ComputationForms, has_only_whole_names
 from hlo_lsp.checks.framework.explanations import read_table
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS, Limits
@@ -27,6 +28,7 @@ from hlo_lsp.checks.framework.rule import (
     Rule,
     WholeRule,
     enclosing_computation,
+    has_callees,
     instruction_form,
 )
 from hlo_lsp.checks.incremental_records import CleanRecords, clean_records
@@ -37,10 +39,15 @@ from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.model.unknown_forms import NO_FORMS, irregular_records, unknown_forms
+from hlo_lsp.model.unknown_forms import NO_FORMS, irregular_in_block, unknown_forms
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader, with_inner_records
+from hlo_lsp.syntax.module_records import (
+    ComputationLine,
+    InstructionLine,
+    ModuleHeader,
+    with_inner_records,
+)
 from hlo_lsp.syntax.records import BlankLine, Record, RecordBlock
 
 logger = logging.getLogger(__name__)
@@ -148,6 +155,9 @@ def _on_records(
     irregular: frozenset[Record] = frozenset()
     is_memory = file.kind.is_memory
     scopes = _Scopes(file)
+    repeated = _RepeatedComputations(file, clean) if checker.has_forms else None
+    forms = None if repeated is None else repeated.forms
+    finding_count = 0
     count = 0
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
         if count % _RECORDS_PER_BATCH == 0:
@@ -157,9 +167,15 @@ def _on_records(
                 found = []
         if outer in clean.records or isinstance(outer, BlankLine):
             continue
+        if (
+            repeated is not None
+            and isinstance(outer, ComputationLine)
+            and repeated.is_clean(outer, finding_count)
+        ):
+            continue
         if outer.block is not block:
             block = outer.block
-            irregular = irregular_records(file, block)
+            irregular = irregular_in_block(file, block)
         is_regular = outer not in irregular
         if is_memory and not checker.by_kind[type(outer), "", is_regular, False]:
             continue
@@ -167,7 +183,7 @@ def _on_records(
         form: InstructionForm | None = None
         if isinstance(outer, InstructionLine):
             scope = scopes.of(outer)
-            form = None if scope is None else instruction_form(outer, scope)
+            form = None if scope is None else instruction_form(outer, scope, forms)
             if is_regular and checker.has_clean_form(outer, form):  # nearly always
                 clean.records.add(outer)
                 continue
@@ -176,6 +192,7 @@ def _on_records(
         own = checker.findings(context, is_regular=is_regular)
         if own:
             found += own
+            finding_count += len(own)
         elif checker.is_whole(outer):
             clean.add(context)
     clean.trim(count)
@@ -196,6 +213,12 @@ class _RecordChecker:
         cut = ending(file)
         self._cut_off = frozenset() if cut is None else cut.records
         self._unknown = unknown_forms(file) if file.kind is FileKind.MODULE else NO_FORMS
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether the form of a computation determines what the rules find in its records."""
+        is_known = self._file.kind is FileKind.MODULE and not self._unknown.forms
+        return is_known and not self._cut_off
 
     def is_whole(self, record: Record) -> bool:
         """Return whether a record is not truncated, and the file has no unknown forms."""
@@ -227,8 +250,49 @@ class _RecordChecker:
             if len(self._clean_forms) == _MAX_CLEAN_FORMS:
                 self._clean_forms.clear()
             fitting = self.by_kind[_key(outer, is_regular=True)]
-            self._clean_forms[form] = [rule for rule in fitting if not rule.is_of_form]
+            self._clean_forms[form] = [
+                rule
+                for rule in fitting
+                if not (rule.is_of_form or (rule.is_of_callees and has_callees(form)))
+            ]
         return found
+
+
+class _RepeatedComputations:
+    """The forms of computations in whose records no rule finds anything."""
+
+    def __init__(self, file: DumpFile, clean: CleanRecords) -> None:
+        self.forms = ComputationForms(file)
+        self._file = file
+        self._clean = clean
+        self._clean_forms: set[int] = set()
+        # The last computation, its form, and the number of findings before it.
+        self._last: tuple[Computation, int, int] | None = None
+
+    def is_clean(self, head: ComputationLine, finding_count: int) -> bool:
+        """Return whether a computation has the form of a clean one, and its records are clean.
+
+        Of other computations, all records must be checked before the next call.
+
+        Args:
+            head: The line that opens the computation.
+            finding_count: The number of findings in all records before it.
+        """
+        if self._last is not None:
+            scope, number, before = self._last
+            if finding_count == before and has_only_whole_names(scope):
+                self._clean_forms.add(number)
+            self._last = None
+        scope = self._file.module.computation(head)
+        if not self._clean.records.isdisjoint(scope.members[:1]):
+            return False  # after an edit, most records of a computation remain clean
+        found = self.forms.of(head)
+        if found in self._clean_forms and scope.closing is not None:
+            self._clean.records.update((head, *scope.members, scope.closing))
+            return True
+        if found is not None:
+            self._last = scope, found, finding_count
+        return False
 
 
 class _Scopes:

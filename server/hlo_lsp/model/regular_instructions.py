@@ -12,7 +12,8 @@ from typing import NamedTuple
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import cached_by_text
+from hlo_lsp.syntax.instruction_text import MAX_SHORT_LENGTH, cached_by_text, without_names
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.syntax.used_value import instruction_column
 
@@ -213,14 +214,34 @@ def value_of(name: str) -> str | None:
     return "|".join(found)
 
 
+def is_regular_instruction(record: InstructionLine, form: str) -> bool:
+    """Return True if an instruction is regular; ``form`` is its text ``without_names``."""
+    if record.bodies:
+        return False
+    if len(form) < MAX_SHORT_LENGTH:
+        return _is_regular_form(form)
+    return is_regular(record.text, record.opened, record.opcode, record.shape)
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_regular_form(form: str) -> bool:
+    return _is_regular_match(_instruction().match(form))
+
+
+def _is_regular_match(found: re.Match[str] | None) -> bool:
+    return found is not None and is_regular(
+        found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
+    )
+
+
 # The entries of all elements of a tuple repeat its instruction, which may have 100,000 characters.
 @lru_cache(maxsize=1 << 4)
 def has_regular_instruction(line: str) -> bool:
     """Return True if the text after ``from instruction:`` in a line of an entry is regular."""
-    found = match_instruction(line)
-    return found is not None and is_regular(
-        found.string, found.start("REST"), found["OPCODE"], found["SHAPE"] or ""
-    )
+    if len(line) < MAX_SHORT_LENGTH:
+        form = without_names(line[instruction_column(line) :])
+        return _is_regular_form(without_comments(form))
+    return _is_regular_match(match_instruction(line))
 
 
 @lru_cache(maxsize=1 << 4)

@@ -16,7 +16,7 @@ from hlo_lsp.model.unknown_lines import depends_on_lines_around
 from hlo_lsp.model.unknown_parts import (
     LEFT_OUT,
     UnknownPart,
-    is_regular_record,
+    irregular_records,
     parts_of_record,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -86,7 +86,7 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
     if not isinstance(found, _BlockForms):
         checkpoint()
         kind, lines = file.kind, file.lines
-        irregular = [record for record in block.records if not is_regular_record(record)]
+        irregular = irregular_records(block.records)
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
         found = _BlockForms(tuple(parts), frozenset(irregular))
         # Lines of other blocks can change without this one.
@@ -95,7 +95,7 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
     return found
 
 
-def irregular_records(file: DumpFile, block: RecordBlock) -> frozenset[Record]:
+def irregular_in_block(file: DumpFile, block: RecordBlock) -> frozenset[Record]:
     """Return the records of a block in which something may be damaged or unknown."""
     return _forms_of_block(file, block).irregular
 

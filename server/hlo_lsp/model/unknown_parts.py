@@ -10,7 +10,7 @@ from hlo_lsp.model.regular_instructions import (
     LITERALS,
     VALUE,
     has_regular_instruction,
-    is_regular,
+    is_regular_instruction,
     match_instruction,
     metadata_value,
     value_of,
@@ -38,6 +38,7 @@ from hlo_lsp.model.unknown_texts import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import signature_without_names, texts_without_names
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -83,12 +84,25 @@ class UnknownPart(NamedTuple):
     end: int
 
 
-def is_regular_record(record: Record) -> bool:
-    """Return True if the whole text of a record has a known form; False if that is not certain."""
+def irregular_records(records: Sequence[Record]) -> list[Record]:
+    """Return the records except those whose whole text certainly has a known form."""
+    forms = texts_without_names([getattr(record, "text", "") for record in records])
+    return [
+        record
+        for record, form in zip(records, forms, strict=True)
+        if not _is_regular_record(record, form)
+    ]
+
+
+def _is_regular_record(record: Record, form: str) -> bool:
+    """Return True if a record is regular; ``form`` is the text of an instruction without names."""
     kind: Any = type(record)
     if kind is InstructionLine:
-        line: Any = record
-        return not line.bodies and is_regular(line.text, line.opened, line.opcode, line.shape)
+        instruction: Any = record
+        return is_regular_instruction(instruction, form)
+    if kind is ComputationLine:
+        head: Any = record
+        return not head.members and _is_known_signature(signature_without_names(head.signature))
     if kind is UsedValue:
         entry: Any = record
         return entry.whole and has_regular_instruction(entry.lines[-1])
@@ -96,6 +110,12 @@ def is_regular_record(record: Record) -> bool:
         value: Any = record
         return is_known_shape(value.shape)
     return _is_plain_row(kind)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_known_signature(text: str) -> bool:
+    """Return whether all shapes of a signature are known."""
+    return all(map(is_known_shape, shapes_of_signature(text)))
 
 
 @cache

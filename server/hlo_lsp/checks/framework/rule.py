@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
+from hlo_lsp.checks.framework.computation_forms import ComputationForms
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues, clean_values
 from hlo_lsp.checks.framework.options import Limits
@@ -18,7 +19,7 @@ from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.unknown_forms import is_complete
-from hlo_lsp.syntax.instruction_text import attributes_column
+from hlo_lsp.syntax.instruction_text import attributes_column, without_names
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 
@@ -70,18 +71,35 @@ def _plain_operands(
     return found
 
 
-# What is left of an instruction without names: opcode, shape, attributes, and shapes of operands.
-InstructionForm = tuple[str, ...]
+# What is left of an instruction without names: opcode, shape, attributes, shapes of operands, and
+# forms of callees. If these are unknown, the attributes have the names of the callees.
+InstructionForm = tuple[str | int, ...]
 
 
-def instruction_form(instruction: InstructionLine, scope: Computation) -> InstructionForm | None:
-    """Return the form of an instruction with plain operands, else None."""
+def instruction_form(
+    instruction: InstructionLine, scope: Computation, forms: ComputationForms | None = None
+) -> InstructionForm | None:
+    """Return the form of an instruction with plain operands, else None.
+
+    ``forms`` are those of computations, if all callees of the instruction may be among them.
+    """
     plain = _plain_operands(instruction, scope)
     if plain is None:
         return None
     text = instruction.text
     attributes = text[attributes_column(text, instruction.opened) :]
-    return instruction.opcode, instruction.shape, attributes, *[one.shape for one in plain]
+    callees: tuple[int, ...] = ()
+    if forms is not None and "=%" in attributes:
+        found = forms.of_callees(attributes, instruction.line)
+        if found:
+            callees, attributes = found, without_names(attributes)
+    shapes = [one.shape for one in plain]
+    return instruction.opcode, instruction.shape, attributes, *shapes, *callees
+
+
+def has_callees(form: InstructionForm) -> bool:
+    """Return True if a form has those of all callees."""
+    return isinstance(form[-1], int)
 
 
 def enclosing_computation(file: DumpFile, instruction: InstructionLine) -> Computation | None:
@@ -201,6 +219,7 @@ class Rule(Generic[R]):
     is_of_text: bool = False  # the rule finds nothing in a record with a regular text
     is_of_operands: bool = False  # the rule finds nothing in an instruction with plain operands
     is_of_form: bool = False  # besides tables of the file, the rule reads ``RecordContext.form``
+    is_of_callees: bool = False  # the rule also reads the computations that the instruction calls
 
     def concerns(
         self, kind: type[Record], opcode: str, *, is_regular: bool = False, is_plain: bool = False
@@ -284,6 +303,7 @@ def error(
     is_of_text: bool = False,
     is_of_operands: bool = False,
     is_of_form: bool = False,
+    is_of_callees: bool = False,
 ) -> AnyRule:
     """Return a rule with severity error: no dump that a compiler prints violates it."""
     return Rule(
@@ -291,6 +311,7 @@ def error(
         is_of_text=is_of_text,
         is_of_operands=is_of_operands,
         is_of_form=is_of_form,
+        is_of_callees=is_of_callees,
     )
 
 

@@ -210,8 +210,11 @@ RULES: tuple[AnyRule, ...] = (
     WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor),
     error("undefined-instruction", InstructionLine, undefined_instruction, is_of_operands=True),
     error("use-before-definition", InstructionLine, use_before_definition, is_of_operands=True),
-    error("undefined-computation", InstructionLine, undefined_computation, CALLING),
-    error("use-before-definition", InstructionLine, callee_below, CALLING),
+    error(
+        *("undefined-computation", InstructionLine, undefined_computation, CALLING),
+        is_of_callees=True,
+    ),
+    error("use-before-definition", InstructionLine, callee_below, CALLING, is_of_callees=True),
     error("duplicate-name", ComputationLine, duplicate_instruction),
     error("duplicate-name", ComputationLine, repeated_computation_name),
 )
