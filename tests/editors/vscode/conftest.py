@@ -216,7 +216,7 @@ async def _keep_screen(window: Window, request: pytest.FixtureRequest) -> None:
 
 @asynccontextmanager
 async def _shown(server: CodeServer, browser: Browser, folder: Path) -> AsyncIterator[Window]:
-    context = await browser.new_context(viewport=_SIZE)
+    context = await browser.new_context(viewport=_SIZE, reduced_motion="reduce")
     try:
         window = await Window.show(server, context, folder)
         yield window
