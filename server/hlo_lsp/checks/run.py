@@ -216,7 +216,7 @@ class _RecordChecker:
 
     @property
     def has_forms(self) -> bool:
-        """Whether the form of a computation determines what the rules find in its records."""
+        """True if the form of a computation determines what the rules find in its records."""
         is_known = self._file.kind is FileKind.MODULE and not self._unknown.forms
         return is_known and not self._cut_off
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from hlo_lsp.hlo.vocabulary import AttributeKind, vocabulary
 from hlo_lsp.model.unknown_texts import is_known_shape, words_of_instructions
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import MAX_SHORT_LENGTH, cached_by_text, without_names
+from hlo_lsp.syntax.instruction_text import MAX_SHORT_LENGTH, cached_by_text
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import without_comments
+from hlo_lsp.syntax.texts_without_names import without_names
 from hlo_lsp.syntax.used_value import instruction_column
 
 _STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'

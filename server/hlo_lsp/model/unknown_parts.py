@@ -38,7 +38,6 @@ from hlo_lsp.model.unknown_texts import (
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import signature_without_names, texts_without_names
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -59,6 +58,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced, is_dots
+from hlo_lsp.syntax.texts_without_names import signature_without_names, texts_without_names
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 LEFT_OUT = "text left out"  # by the author of a snippet

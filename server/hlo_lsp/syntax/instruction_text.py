@@ -4,7 +4,7 @@ Module files contain this text, and values files, without ``ROOT``, after ``from
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TypeVar
@@ -59,9 +59,6 @@ FRAME = re.compile(r"stack_frame_id=(\d{1,18})\b")  # a literal first makes sear
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 _PLAIN_OPERANDS = re.compile(r'[^()\[\]{}"/\\]*\)')
 _PERCENT_OPERAND = re.compile(r"%([\w.\-]+(?:#[0-9]{1,9})*)\s*(?:,|$)")
-WHOLE_NAME = re.compile(r"%[A-Za-z_][\w.\-]*")
-_PARAMETER_NAME = re.compile(r"(?<![\w.\-])[A-Za-z_][\w.\-]*(?=: )")
-_SEPARATOR = "\0"  # a text has none, because a file with one is binary
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +186,6 @@ def _is_outside_brackets(text: str, column: int) -> bool:
     return is_simple and sum([count(one, 0, column) for one in "([{"]) == sum(
         [count(one, 0, column) for one in ")]}"]
     )
-
-
-def without_names(text: str) -> str:
-    """Return a text with ``%_`` in place of all names with a percent sign.
-
-    The layers of a model differ in names: the 103,000 instructions of L96 have 2,700 such texts.
-    """
-    return WHOLE_NAME.sub("%_", text)
-
-
-def texts_without_names(texts: Sequence[str]) -> list[str]:
-    """Return each of these texts as ``without_names`` does, in a third of the time."""
-    found = without_names(_SEPARATOR.join(texts)).split(_SEPARATOR)
-    return found if len(found) == len(texts) else list(map(without_names, texts))
-
-
-def signature_without_names(text: str) -> str:
-    """Return the signature of a computation with ``_`` in place of the names of parameters."""
-    return _PARAMETER_NAME.sub("_", text)
 
 
 MAX_SHORT_LENGTH = 1_000  # code points; the attributes of a kernel may have 100,000

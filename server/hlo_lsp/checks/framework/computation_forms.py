@@ -8,15 +8,14 @@ import re
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.instruction_text import (
-    OPCODES_WITHOUT_OPERANDS,
+from hlo_lsp.syntax.instruction_text import OPCODES_WITHOUT_OPERANDS, attributes_column
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.statements import PLAIN_PREFIXES
+from hlo_lsp.syntax.texts_without_names import (
     WHOLE_NAME,
-    attributes_column,
     signature_without_names,
     without_names,
 )
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.syntax.statements import PLAIN_PREFIXES
 
 # Larger ones are hardly ever repeated, and reading one takes at most 1 ms.
 _MAX_MEMBERS = 200
@@ -32,8 +31,8 @@ _Key = tuple[str, str, tuple[int, ...], tuple[int, ...]]
 class ComputationForms:
     """The forms of the computations of a module text, as numbers.
 
-    Two computations have one form if only names differ, and each name stands for the same line of
-    its computation, or for a computation of the same form above. What rules read of a computation
+    Two computations have one form if only names differ, and each name refers to the same line
+    of its computation, or to a computation of the same form above. What rules read of a computation
     and its callees is then equal, except for names and lines. The entry computation, one that is
     not intact, and one with statements of several lines have no form.
     """

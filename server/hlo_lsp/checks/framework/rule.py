@@ -19,9 +19,10 @@ from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.unknown_forms import is_complete
-from hlo_lsp.syntax.instruction_text import attributes_column, without_names
+from hlo_lsp.syntax.instruction_text import attributes_column
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.texts_without_names import without_names
 
 logger = logging.getLogger(__name__)
 
