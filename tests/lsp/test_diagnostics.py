@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,21 +10,37 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp import diagnostics, scheduling
 from hlo_lsp.lsp.client import Client, Json, diagnostic_json
 from hlo_lsp.lsp.diagnostics import FileDiagnostics, OpenFileDiagnostics
 from hlo_lsp.lsp.findings import CheckedText, all_findings
+from hlo_lsp.lsp.loading import SessionListener
+from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
+from hlo_lsp.model import workspace
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, context, item, split_dump
 from lsp.test_session_edits import edit, whole_document
 
 URI = "untitled:1"
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
+WRONG_MODULE = """\
+HloModule f, is_scheduled=true, entry_computation_layout={(f32[4]{0:T(128)})->f32[5]{0:T(128)}}
+
+ENTRY %main (x: f32[4]) -> f32[5] {
+  %x = f32[4]{0:T(128)} parameter(0)
+  %add = f32[4]{0:T(128)S(1)} add(%x, %x)
+  ROOT %mul = f32[5]{0:T(128)} multiply(%add, %add)
+}
+"""
+OF_RECORDS = ["shape-mismatch"] * 2
+OF_COMPILE = ["shape-definition-mismatch", *OF_RECORDS]
 
 
 class PushHarness:
@@ -163,6 +179,84 @@ async def test_companion_files_are_checked_again(
     assert (has_diagnostics[assignment], has_diagnostics[ranges]) == (False, True)
     harness.close(values)  # On disk, the value still has the name add.
     assert {uri: codes for uri, _, codes in await harness.complete_reports()}[ranges] == []
+
+
+class CancelledProgress(Progress):
+    """The progress of a task that the user cancels at once."""
+
+    @property
+    def is_cancelled(self) -> bool:
+        return True
+
+
+class LoadingListener(SessionListener):
+    """A listener that checks files again when others are read, as the server does.
+
+    The user cancels the reading of the files in ``cancelled``.
+    """
+
+    def __init__(self, harness: PushHarness, cancelled: frozenset[str] = frozenset()) -> None:
+        self._harness = harness
+        self._cancelled = cancelled
+
+    def progress(self, title: str) -> AbstractContextManager[Progress]:
+        is_cancelled = title.removeprefix("Reading ") in self._cancelled
+        return nullcontext((CancelledProgress if is_cancelled else Progress)(title))
+
+    def file_loaded(self, path: Path) -> None:
+        self._harness.pusher.companion_read(path)
+
+
+def open_module(harness: PushHarness, folder: Path) -> str:
+    """Open a module text that contradicts itself and the other files, and return its URI."""
+    split_dump(folder)
+    path = folder / "module_0001.f.after_optimizations.txt"
+    path.write_text(WRONG_MODULE, "utf-8")
+    harness.open(path.as_uri(), WRONG_MODULE)
+    return path.as_uri()
+
+
+@pytest.fixture
+def slow_reading(monkeypatch: pytest.MonkeyPatch) -> Callable[[PushHarness], None]:
+    """Read all companions in the background, and return a function that waits for diagnostics."""
+    for name in ("_LARGE_FILE_BYTES", "_LARGE_COMPANION_BYTES"):
+        monkeypatch.setattr(workspace, name, 0)
+    harnesses: list[PushHarness] = []
+    original = DumpWorkspace.read
+
+    def read(self: DumpWorkspace, path: Path, report: Callable[[int], None]) -> None:
+        while not any(harness.published for harness in harnesses):
+            report(0)
+            checkpoint()
+        original(self, path, report)
+
+    monkeypatch.setattr(DumpWorkspace, "read", read)
+    return harnesses.append
+
+
+async def test_one_complete_check_follows_when_all_companions_are_read(
+    new_harness: Callable[..., PushHarness],
+    slow_reading: Callable[[PushHarness], None],
+    tmp_path: Path,
+) -> None:
+    harness = new_harness()
+    slow_reading(harness)
+    harness.session.listener = LoadingListener(harness)
+    uri = open_module(harness, tmp_path)
+    reports = await harness.all_reports()
+    assert reports[0] == (uri, None, OF_RECORDS)
+    assert [report for report in reports if report[1]] == [(uri, 1, OF_COMPILE)]
+
+
+@pytest.mark.usefixtures("slow_reading")
+async def test_complete_check_does_not_wait_for_cancelled_reading(
+    new_harness: Callable[..., PushHarness], tmp_path: Path
+) -> None:
+    harness = new_harness()
+    names = frozenset(path.name for path in split_dump(tmp_path).values())
+    harness.session.listener = LoadingListener(harness, names)
+    uri = open_module(harness, tmp_path)
+    assert await harness.complete_reports() == [(uri, 1, OF_RECORDS)]
 
 
 async def test_foreign_files_are_not_checked_again(

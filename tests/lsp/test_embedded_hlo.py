@@ -53,7 +53,7 @@ def edit(session: Session, old: str, new: str, text: str = _TEXT) -> DumpFile | 
 
 async def diagnostics(session: Session, file: DumpFile) -> list[Any]:
     shown = FileDiagnostics(file, lambda _: None, 0)
-    return await shown.check(session)
+    return (await shown.check(session)).diagnostics
 
 
 async def test_hover_and_definition_are_in_the_host() -> None:

@@ -93,3 +93,15 @@ async def test_finished_work_is_discarded() -> None:
     harness.gate.set()
     assert [await harness.wait("a"), await harness.wait("a")] == ["A", "A"]
     assert harness.log == ["a begins", "a ends"] * 2
+
+
+async def test_lower_work_waits_until_no_task_runs() -> None:
+    harness = SharedWorkHarness()
+    both = await settled(harness.wait("a"), harness.wait("b"))
+    waiting = asyncio.ensure_future(harness.shared.wait())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    harness.gate.set()
+    await waiting
+    assert harness.log[-1] == "b ends"
+    await asyncio.gather(*both)

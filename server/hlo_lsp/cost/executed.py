@@ -270,8 +270,8 @@ class _Schedule:
     def instructions(self, memory: ExecutedCosts, host: ExecutedCosts) -> Iterator[InstructionCost]:
         """Yield the costs in the order of the text, computation by computation."""
         for computation, count in self._executions().items():
-            checkpoint()
             for member in self._module.members(computation):
+                checkpoint()
                 if count and not _calls_schedule(member):
                     yield self._instruction(member, computation, count, memory, host)
 
@@ -378,6 +378,7 @@ class _Schedule:
     def _calls(self, computation: ComputationLine) -> Iterator[tuple[ComputationLine, int]]:
         """Yield the computations that a computation runs, each with the number of executions."""
         for member in self._module.members(computation):
+            checkpoint()
             if not _calls_schedule(member):
                 continue
             callees = [

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.equal_computations import EqualComputations
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import ModuleIndex
@@ -53,6 +54,7 @@ class OperandIndex:
     def _read(self, body: Computation) -> None:
         find = body.names.get
         for member in body.members:
+            checkpoint()
             self._operands[member] = [
                 body.instruction(name) if "#" in name else find(name) for name in member.operands
             ]
@@ -63,6 +65,7 @@ class OperandIndex:
         if known is None:
             known = self._users[body] = {}
             for member in body.members:
+                checkpoint()
                 for operand in dict.fromkeys(self.of(member)):
                     if operand is not None:
                         known.setdefault(operand, []).append(member)

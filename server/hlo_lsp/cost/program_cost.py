@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
@@ -116,28 +117,33 @@ class ProgramCost:
 def _group(
     name: str, source: SourceLine | None, members: Sequence[InstructionCost], chip: Chip | None
 ) -> CostGroup:
-    totals = [one.total for one in members]
+    executions = flops = transcendentals = size = memory = wire = unknown = 0
     times = dict.fromkeys(Bound, 0.0)
-    leasts = [] if chip is None else [least_time(one, chip) for one in members]
-    for least in leasts:
-        if least.bound is not None:
+    for one in members:
+        checkpoint()
+        total = one.total
+        flops += total.flops
+        transcendentals += total.transcendentals
+        size += total.bytes_accessed
+        executions += one.executions
+        memory += one.memory_bytes * one.executions
+        wire += one.wire_bytes * one.executions
+        unknown += one.cost is None
+        least = None if chip is None else least_time(one, chip)
+        if least is not None and least.bound is not None:
             times[least.bound] += least.seconds
     longest = max(times, key=lambda bound: times[bound])
     return CostGroup(
         name,
         source,
         len(members),
-        sum(one.executions for one in members),
-        Cost(
-            sum(one.flops for one in totals),
-            sum(one.transcendentals for one in totals),
-            sum(one.bytes_accessed for one in totals),
-        ),
-        sum(one.memory_bytes * one.executions for one in members),
-        sum(one.wire_bytes * one.executions for one in members),
+        executions,
+        Cost(flops, transcendentals, size),
+        memory,
+        wire,
         None if chip is None else sum(times.values()),
         longest if times[longest] else None,
-        sum(one.cost is None for one in members),
+        unknown,
         _padding(members, chip),
         sum(cycles) if (cycles := list(_cycles(members))) else None,
     )
@@ -146,11 +152,16 @@ def _group(
 def _padding(members: Sequence[InstructionCost], chip: Chip | None) -> int | None:
     if chip is None or chip.matrix_unit is None:
         return None
-    return sum(padding_flops(one, chip) for one in members)
+    padding = 0
+    for one in members:
+        checkpoint()
+        padding += padding_flops(one, chip)
+    return padding
 
 
 def _cycles(members: Sequence[InstructionCost]) -> Iterator[int]:
     for one in members:
+        checkpoint()
         if one.estimated_cycles is not None:
             yield one.executions * one.estimated_cycles
 

@@ -52,15 +52,19 @@ class FileDiagnostics:
         """True if the client has no diagnostics of the file."""
         return not self._sent
 
-    async def check(self, session: Session) -> list[Json]:
-        """Check the file, and return the complete list."""
+    async def check(self, session: Session) -> CheckedText:
+        """Check the file; while files of its compile are being read, only by rules on records."""
         self._next_time = 0.0
         document = types.TextDocumentIdentifier(self.file.uri)
-        self.complete(await check_text(session, document, self.update))
-        return self._complete
+        checked = await check_text(session, document, self.update, early=True)
+        self.complete(checked)
+        return checked
 
     def complete(self, checked: CheckedText) -> None:
-        """Store the result of a complete check."""
+        """Store the result of a check, or show a partial one."""
+        if not checked.is_complete:
+            self._show(list(checked.diagnostics), None)
+            return
         self._sent = self._complete = checked.diagnostics
         self._version = self.file.version
         self._line_count = checked.line_count
@@ -79,7 +83,10 @@ class FileDiagnostics:
         if len(found) == self._count or is_long or time.monotonic() < self._next_time:
             return
         self._count = len(found)
-        listed = [diagnostic_json(context.client, one) for one in found]
+        self._show([diagnostic_json(context.client, one) for one in found], pending)
+
+    def _show(self, listed: list[Json], pending: frozenset[str] | None) -> None:
+        """Show a partial list, with the earlier diagnostics that may still hold."""
         keys = set(map(_key, listed))
         listed += (one for one in self.still_valid(pending) if _key(one) not in keys)
         listed.sort(key=_place)
@@ -162,12 +169,13 @@ class OpenFileDiagnostics:
         self._refresh()
 
     def companion_read(self, path: Path) -> None:
-        """Check the files of a compile again after a large file of it was read."""
+        """Check the files of a compile again after the last one of its large files was read."""
         for file in list(self._session.workspace.open_files.values()):
-            if (
-                file.path is not None
-                and path in self._session.workspace.compile_files(file.path).files
-            ):
+            if file.path is None:
+                continue
+            files = self._session.workspace.compile_files(file.path).files
+            others = (other for other in files if other != path)
+            if path in files and not any(map(self._session.loader.is_reading, others)):
                 self.changed(file)
 
     def closed(self, file: DumpFile) -> None:
@@ -230,17 +238,18 @@ class OpenFileDiagnostics:
         await self._session.foreground.give_way()
         diagnostics = self._diagnostics(file)
         was_empty = diagnostics.is_empty
-        found = await diagnostics.check(self._session)
-        version = self._session.version(file.uri)
+        checked = await diagnostics.check(self._session)
+        version, found = self._session.version(file.uri), checked.diagnostics
         if file.host is not None and was_empty and not found:
             return  # most texts in other languages contain no HLO
-        if version is not None:
+        if version is not None and checked.is_complete:
             self._publish({"uri": file.uri, "version": version, "diagnostics": found})
 
     async def _check_pulled(self, file: DumpFile) -> None:
         with self._make_progress(f"Checking {file.title}"):
-            await self._diagnostics(file).check(self._session)
-        self._refresh()
+            checked = await self._diagnostics(file).check(self._session)
+        if checked.is_complete:
+            self._refresh()
 
     def _send(self, file: DumpFile, listed: list[Json]) -> None:
         self._publish({"uri": file.uri, "diagnostics": listed})

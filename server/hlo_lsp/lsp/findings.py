@@ -11,6 +11,7 @@ from lsprotocol import types
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.framework.finding import Finding
+from hlo_lsp.checks.framework.rule import AnyRule, Rule
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.client import Json, diagnostics_json
 from hlo_lsp.lsp.garbage_collection import release_memory
@@ -26,13 +27,15 @@ class CheckedText:
 
     ``diagnostics`` are in line order for each file. ``lines`` has the lines of the text that
     diagnostics begin on, by their number, and ``line_count`` the number of all. ``state_id`` stays
-    the same in this process as long as the diagnostics do.
+    the same in this process as long as the diagnostics do. ``is_complete`` is False if only rules
+    on records were applied.
     """
 
     diagnostics: list[Json]
     lines: dict[int, str]
     line_count: int
     state_id: str
+    is_complete: bool = True
 
 
 async def check_text(
@@ -41,6 +44,7 @@ async def check_text(
     listener: FindingsListener = lambda _context, _found, _pending: None,
     *,
     closed: bool = False,
+    early: bool = False,
 ) -> CheckedText:
     """Check all files in a text, for its version at the end of the check.
 
@@ -52,8 +56,10 @@ async def check_text(
         document: the text.
         listener: the function that receives findings.
         closed: read the text from disk if the client has not opened it.
+        early: apply only rules on records while large files of the compile are being read, because
+            the findings of other rules depend on these files.
     """
-    with join_check(session, document, listener, closed=closed) as check:
+    with join_check(session, document, listener, closed=closed, early=early) as check:
         return await asyncio.shield(check)
 
 
@@ -63,20 +69,23 @@ def join_check(
     listener: FindingsListener,
     *,
     closed: bool = False,
+    early: bool = False,
 ) -> "AbstractContextManager[asyncio.Task[CheckedText]]":
     """Join the check of a text, which ends when all requests have left it; see ``check_text``."""
     file = session.workspace.opened(document.uri)
     path = None if file is None else file.path
-    key = document.uri, file, session.selections.of(path, session.settings.check)
+    key = document.uri, file, session.selections.of(path, session.settings.check), early
     # The checks of a compile share results. Those of another compile do not wait for them.
     group = document.uri if file is None else session.compile_id(file)
-    return session.checks.join(key, group, partial(_check, session, document, closed), listener)
+    work = partial(_check, session, document, closed, early)
+    return session.checks.join(key, group, work, listener)
 
 
 async def _check(
     session: Session,
     document: types.TextDocumentIdentifier,
     closed: bool,  # partial() gives it by position
+    early: bool,
     listener: FindingsListener,
 ) -> CheckedText:
     latest: list[tuple[RequestContext, CheckProgress]] = []
@@ -86,13 +95,18 @@ async def _check(
             latest[:] = [(context, progress)] if progress.pending else []
 
         diagnostics: list[Json] = []
+        is_complete = True
         for context in contexts:
-            found = _findings(context, report)
+            if early and context.is_growing:
+                is_complete = False
+                found = _findings_on_records(context, report)
+            else:
+                found = _findings(context, report)
             diagnostics += diagnostics_json(context.client, found)
         lines = _lines_of(session, document, contexts)
         rows = {one["range"]["start"]["line"] for one in diagnostics}
         texts = {row: lines[row] for row in rows if row < len(lines)}
-        return CheckedText(diagnostics, texts, len(lines), state_id(contexts))
+        return CheckedText(diagnostics, texts, len(lines), state_id(contexts), is_complete)
 
     async def give_way() -> None:
         if latest:
@@ -137,15 +151,35 @@ def _findings(
 ) -> Sequence[Finding]:
     known = known_findings(context)
     if known is None:
-        found: list[Finding] = []
-        rules, thresholds = selected_rules(context.selection), context.selection.thresholds
-        for progress in check_by_pace(context.dump, context.file, rules, thresholds):
-            found = progress.findings
-            report(context, progress)
-            checkpoint()
-        known = tuple(sort_findings(found))
+        known = _found_by(context, selected_rules(context.selection), report)
         _last_findings.keep(context.file, _state(context), known)
     return known
+
+
+def _findings_on_records(
+    context: RequestContext, report: Callable[[RequestContext, CheckProgress], None]
+) -> Sequence[Finding]:
+    rules = selected_rules(context.selection)
+    codes = frozenset(rule.code for rule in rules)
+
+    def report_pending(context: RequestContext, progress: CheckProgress) -> None:
+        report(context, CheckProgress(progress.findings, codes))
+
+    return _found_by(context, [rule for rule in rules if isinstance(rule, Rule)], report_pending)
+
+
+def _found_by(
+    context: RequestContext,
+    rules: Sequence[AnyRule],
+    report: Callable[[RequestContext, CheckProgress], None],
+) -> tuple[Finding, ...]:
+    found: list[Finding] = []
+    thresholds = context.selection.thresholds
+    for progress in check_by_pace(context.dump, context.file, rules, thresholds):
+        found = progress.findings
+        report(context, progress)
+        checkpoint()
+    return tuple(sort_findings(found))
 
 
 def state_id(contexts: Sequence[RequestContext]) -> str:

@@ -23,7 +23,7 @@ class SessionListener:
         return nullcontext(Progress(title))
 
     def file_loaded(self, path: Path) -> None:
-        """Handle that a large file was read."""
+        """Handle that a large file was read, or that the user cancelled its reading."""
 
     def hovers_prepared(self) -> None:
         """Handle that the facts are computed which answers about a large compile need."""
@@ -65,6 +65,11 @@ class FileLoader:
         if tasks and seconds != 0:
             await asyncio.wait(tasks, timeout=seconds)
 
+    def is_reading(self, path: Path) -> bool:
+        """Return whether a file is being read, or waits to be read."""
+        task = self._tasks.get(path)
+        return task is not None and not task.done()
+
     def clear_cancelled(self) -> None:
         """Read files again whose reading the user cancelled."""
         self._cancelled.clear()
@@ -90,5 +95,4 @@ class FileLoader:
                     await run_in_slices(work, self._give_way)
                 except _ReadingCancelledError:
                     self._cancelled.add(path)
-                    return
         self.listener.file_loaded(path)

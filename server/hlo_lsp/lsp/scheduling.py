@@ -175,6 +175,11 @@ class SharedTasks:
                 if self._running.get(key, (None,))[0] is task:
                     del self._running[key]
 
+    async def wait(self) -> None:
+        """Wait until no task is running."""
+        while running := [task for task, _ in self._running.values() if not task.done()]:
+            await asyncio.wait(running)
+
     async def _run(
         self,
         group: Hashable,

@@ -45,7 +45,8 @@ _PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that not every key restart
 class RequestContext:
     """The file of a request with its compile, both up to date until the job of the request ends.
 
-    ``unread`` are the large files of the compile that are still being read.
+    ``unread`` are the large files of the compile that are not read yet. Unless the user cancelled
+    that, they are being read.
     """
 
     session: "Session"
@@ -64,6 +65,11 @@ class RequestContext:
     def times(self) -> TimeFacts | None:
         """The cost and the measured time of the compile, None if they are not computed yet."""
         return self.session.times.of(self.dump)
+
+    @property
+    def is_growing(self) -> bool:
+        """True while large files of the compile are being read."""
+        return any(map(self.session.loader.is_reading, self.unread))
 
     @property
     def is_large(self) -> bool:
@@ -398,12 +404,13 @@ class Session:
     def _index(self, context: RequestContext) -> None:
         """Compute in the background what answers about a large compile need."""
         file, dump = context.file, context.dump
-        self.times.prepare(dump)
+        if not context.is_growing:
+            self.times.prepare(dump)
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))
         is_new = dump not in self._prepared and needs_preparation(dump)
-        if is_new and not self.workspace.unread_companions(file):
+        if is_new and not context.is_growing:
             self._prepared.add(dump)
             start_task(self._prepare(dump, self.mention_task(file)))
 

@@ -16,7 +16,12 @@ from hlo_lsp.ide.hover.origin_text import needs_preparation
 from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.scheduling import ForegroundRequests, run_in_slices, start_task
+from hlo_lsp.lsp.scheduling import (
+    ForegroundRequests,
+    SharedTasks,
+    run_in_slices,
+    start_task,
+)
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.time_facts import (
@@ -138,6 +143,7 @@ class TimesSession(Protocol):
     settings: Settings
     selections: Selections
     foreground: ForegroundRequests
+    checks: SharedTasks
 
     @property
     def listener(self) -> SessionListener:
@@ -195,7 +201,10 @@ class ProgramTimes:
             dump.refresh()
             self.compute(dump)
 
-        give_way = self._session.foreground.give_way
+        async def give_way() -> None:
+            await self._session.checks.wait()  # diagnostics come first
+            await self._session.foreground.give_way()
+
         await give_way()
         await run_in_slices(work, give_way, restart_delay=_RESTART_DELAY_SECONDS)
         self._session.listener.times_computed()

@@ -69,6 +69,7 @@ def _owned_bytes(values: Iterable[AssignedValue]) -> Iterator[tuple[AssignedValu
     """Yield values with the bytes that they own: shared bytes belong to the first value."""
     taken: list[tuple[int, int]] = []  # disjoint byte ranges in ascending order
     for value in values:
+        checkpoint()
         start, end = value.offset, value.offset + value.size
         low = bisect_right(taken, start, key=lambda span: span[1])
         high = bisect_left(taken, end, key=lambda span: span[0])

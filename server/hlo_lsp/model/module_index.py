@@ -394,7 +394,9 @@ class ModuleIndex:
         has_all_names = is_inside
         closing: ComputationEnd | None = None
         is_cut = False
-        for record in () if is_inline else self._records.after(head):
+        for count, record in enumerate(() if is_inline else self._records.after(head)):
+            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
             if record.is_head:
                 is_cut = isinstance(record, BrokenRecord) and closing is None
                 break
@@ -409,7 +411,9 @@ class ModuleIndex:
         has_all_names = has_all_names and not head.is_read_in_part
         names: dict[str, InstructionLine] = {}
         parameters: dict[int, InstructionLine] = {}
-        for member in members:
+        for count, member in enumerate(members):
+            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
             names.setdefault(member.name, member)
             number = parameter_number(member) if member.opcode == "parameter" else None
             if number is not None:

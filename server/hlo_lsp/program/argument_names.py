@@ -7,6 +7,7 @@ they are parameters with names.
 
 from collections.abc import Mapping, Sequence
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -51,8 +52,11 @@ def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
 def unoptimized_arguments(dump: Compile) -> Sequence[tuple[_Kind | None, str]]:
     """Return the kinds and names of the parameters before optimizations."""
     original = unoptimized_module(dump)
-    found = {} if original is None else _parameters(original.module)
-    return [(_kind(line.shape), argument_name(line)) for _, line in sorted(found.items())]
+    arguments = []
+    for _, line in sorted(({} if original is None else _parameters(original.module)).items()):
+        checkpoint()
+        arguments.append((_kind(line.shape), argument_name(line)))
+    return arguments
 
 
 @query
