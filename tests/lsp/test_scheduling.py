@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -129,3 +130,26 @@ async def test_small_background_work_lets_other_tasks_run() -> None:
         await run_in_background(partial(done.append, "small"))
     await task
     assert done[0] == "other"
+
+
+async def test_edits_put_off_what_waits_for_a_pause_in_typing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    foreground = running.ForegroundRequests()
+    await foreground.typing_paused()  # nothing was typed
+    now, waits = 1.0, []
+
+    async def sleep(seconds: float) -> None:
+        nonlocal now
+        if not waits:
+            now += seconds / 2
+            foreground.edited()
+            now -= seconds / 2
+        now += seconds
+        waits.append(seconds)
+
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(running, "asyncio", SimpleNamespace(sleep=sleep))
+    foreground.edited()
+    await foreground.typing_paused()
+    assert waits == pytest.approx([0.2, 0.1])

@@ -7,6 +7,7 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.session import Session
@@ -50,6 +51,19 @@ def test_file_creation_change_and_deletion_are_noticed(tmp_path: Path, folder: s
     settings.unlink()
     assert harness.is_told()
     assert not harness.is_told()
+
+
+def test_requests_do_not_look_for_the_file_of_an_open_dump(tmp_path: Path) -> None:
+    harness = ServicesHarness(tmp_path)
+    folder = tmp_path / "runs" / "today"
+    (folder / CONFIG_FILE_NAME).write_text('ignore = ["overlap"]\n')
+
+    def ignores() -> bool:
+        return "overlap" not in harness.session.selections.of_folder(folder, CheckOptions()).codes
+
+    assert not ignores()
+    assert harness.is_told()
+    assert ignores()
 
 
 def test_nearer_file_is_another(tmp_path: Path) -> None:

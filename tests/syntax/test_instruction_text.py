@@ -274,3 +274,25 @@ def test_metadata_in_sharding_is_not_of_instruction() -> None:
 def test_value_ends_at_comma_outside_brackets() -> None:
     value = attributes_of(", dimensions={0,1}, to_apply=%add").value("dimensions")
     assert value == TextSpan(13, 18, "{0,1}")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "",
+        ", dimensions={0,1}",
+        ', frontend_attributes={a="[{x"}',
+        ', a="b\\"[", dimensions={0}',
+        ', a={b="c}"',
+        ', a="b',
+        ", a={b",
+        ", /*index=5*/ a=1",
+        ', a=/* " */ "b"',
+        ', a=\\"b, c="d"',
+        ', a="metadata={", b={',
+    ],
+)
+def test_value_is_that_of_the_listed_attributes(before: str) -> None:
+    found = Attributes(f'{before}, metadata={{op_name="x"}}')
+    listed = [one.value for one in found.items if one.name == "metadata"]
+    assert [found.value("metadata")] == (listed or [None])

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
@@ -22,16 +23,27 @@ _ATTEMPT_SECONDS = 0.001  # of short work before it runs on another thread
 _ITERATIONS_OF_MESSAGE = 6  # of the event loop from its bytes to the request, or to the reply
 _BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes more processor time
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
+_TYPING_PAUSE_SECONDS = 0.2  # without an edit: longer than between two keys
 
 
 class ForegroundRequests:
-    """The number of active requests; background tasks pause while there are any."""
+    """The active requests and the last edit; background tasks pause for both."""
 
     def __init__(self) -> None:
         self._pending = 0
+        self._last_edit = -math.inf  # time.monotonic()
         self._is_empty = asyncio.Event()
         self._is_empty.set()
         self._turn = asyncio.Lock()
+
+    def edited(self) -> None:
+        """Record an edit."""
+        self._last_edit = time.monotonic()
+
+    async def typing_paused(self) -> None:
+        """Wait for a pause in typing, so that not every key restarts long work."""
+        while (rest := self._last_edit + _TYPING_PAUSE_SECONDS - time.monotonic()) > 0:
+            await asyncio.sleep(rest)
 
     @contextmanager
     def hold_background(self) -> Iterator[None]:
@@ -80,13 +92,13 @@ async def run_in_slices(
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
     *,
     is_short: bool = False,
-    restart_delay: float = 0,
+    before_restart: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
     """Run work in slices, and await ``give_way`` after each.
 
     Work that usually ``is_short`` first runs on this thread. If it takes longer than a millisecond,
     it starts again in slices. When a file changes that the work has refreshed, the work starts
-    again after ``restart_delay`` seconds. No other code starts work again after an edit, so the
+    again after ``before_restart``. No other code starts work again after an edit, so the
     work must have no effect until its end.
     """
     while True:
@@ -99,7 +111,7 @@ async def run_in_slices(
                 await give_way()
             return job.result
         except Outdated:
-            await asyncio.sleep(restart_delay)
+            await before_restart()
         finally:
             job.cancel()
             freeze_new_objects()

@@ -38,7 +38,6 @@ from hlo_lsp.text.document import Document
 
 T = TypeVar("T")
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
-_PREPARATION_DELAY_SECONDS = 0.2  # after an edit, so that not every key restarts it
 
 
 @dataclass(frozen=True)
@@ -154,6 +153,7 @@ class Session:
         file = self.workspace.opened(params.text_document.uri)
         if file is None:
             return None
+        self.foreground.edited()
         document, client = file.document, self.client
         self._versions[file.uri] = params.text_document.version
         for change in params.content_changes:
@@ -314,38 +314,45 @@ class Session:
         wanted: _Wanted,
         give_way: Callable[[], Awaitable[None]] | None = None,
     ) -> T:
-        await self._read(document, wanted)
+        await self.wait_for_settings()
+        contexts: list[RequestContext] = []
 
         def answer() -> T:
-            return reply(self._contexts(document, wanted))
+            contexts[:] = self._contexts(document, wanted)
+            return reply(contexts)
 
         if give_way is not None:
+            await self._read(document, wanted)
             return await run_in_slices(answer, give_way)
+        file = self.workspace.opened(document.uri)
+        if file is not None and file.version:  # it was read before, nearly always with its compile
+            _report_reading(file)
+            with self.foreground.hold_background():
+                found = await run_in_slices(answer)
+            if not _must_wait(contexts, wanted):
+                await self._index_all(contexts)
+                return found
+        await self._read(document, wanted)
         with self.foreground.hold_background():
             return await run_in_slices(answer)
 
     async def _read(self, document: types.TextDocumentIdentifier, wanted: _Wanted) -> None:
         """Read the files that a request waits for, and index them in the background.
 
-        A memory file waits for the values, because half of the facts about it come from them; a
-        module text does not wait. The head of a module text is enough unless the whole compile is
-        required.
+        The head of a module text is enough unless the whole compile is required.
         """
-        await self.wait_for_settings()
         file = self.workspace.opened(document.uri)
         path = path_of(document.uri)
-        if file is not None and not file.is_fresh:
-            current_request().report(f"reading {file.title}")
-        elif file is None and wanted.closed and path is not None and _is_dump(path):
+        if file is not None:
+            _report_reading(file)
+        elif wanted.closed and path is not None and _is_dump(path):
             await self.loader.wait([path] if self.workspace.is_unread(path) else [], None)
         contexts = await self._read_contexts(document, wanted)
-        unread = [path for context in contexts for path in context.unread]
-        if unread:
-            waits = wanted.whole or any(context.file.kind.is_memory for context in contexts)
-            await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
+        if _must_wait(contexts, wanted):
+            unread = [path for context in contexts for path in context.unread]
+            await self.loader.wait(unread, _MAX_WAIT_SECONDS)
             contexts = await self._read_contexts(document, wanted)
-        for context in contexts:
-            self._index(context)
+        await self._index_all(contexts)
 
     async def _read_contexts(
         self, document: types.TextDocumentIdentifier, wanted: _Wanted
@@ -401,11 +408,16 @@ class Session:
         except UnreadableError:
             return None
 
+    async def _index_all(self, contexts: Sequence[RequestContext]) -> None:
+        for context in contexts:
+            await self.loader.wait(context.unread, 0)
+            self._index(context)
+
     def _index(self, context: RequestContext) -> None:
         """Compute in the background what answers about a large compile need."""
         file, dump = context.file, context.dump
         if not context.is_growing:
-            self.times.prepare(dump)
+            self.times.prepare(dump, context.times)
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))
@@ -417,9 +429,8 @@ class Session:
     async def _prepare(self, dump: Compile, mention_task: "asyncio.Task[None] | None") -> None:
         if mention_task is not None:
             await asyncio.wait([mention_task])
-        delay = _PREPARATION_DELAY_SECONDS
-        work = partial(_prepare_hovers, dump)
-        await run_in_slices(work, self.foreground.give_way, restart_delay=delay)
+        work, foreground = partial(_prepare_hovers, dump), self.foreground
+        await run_in_slices(work, foreground.give_way, before_restart=foreground.typing_paused)
         self.listener.hovers_prepared()
 
     def mention_task(self, file: DumpFile) -> "asyncio.Task[None] | None":
@@ -438,6 +449,21 @@ class Session:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _report_reading(file: DumpFile) -> None:
+    if not file.is_fresh:
+        current_request().report(f"reading {file.title}")
+
+
+def _must_wait(contexts: Sequence[RequestContext], wanted: _Wanted) -> bool:
+    """Return whether a request waits for files that are not read yet.
+
+    A memory file waits for the values, because half of the facts about it come from them; a module
+    text does not wait.
+    """
+    needs_all = wanted.whole or any(context.file.kind.is_memory for context in contexts)
+    return needs_all and any(context.unread for context in contexts)
 
 
 def _index_mentions(file: DumpFile) -> None:

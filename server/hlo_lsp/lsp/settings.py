@@ -1,7 +1,7 @@
 """The section ``hlo`` of the settings of an editor, and the rules that follow from them."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import partial
@@ -188,12 +188,19 @@ def config_stamp(folder: Path) -> FileStamp | None:
 class Selections:
     """The rules that apply to a file, from the editor's settings and from ``hlo-lsp.toml``.
 
-    Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors.
+    Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors. For
+    the folders of the last call of ``look_again``, no request looks for the file.
     """
 
     def __init__(self, report_problem: Callable[[str], None] = lambda _: None) -> None:
         self._report_problem = report_problem
         self._read: dict[Path, tuple[FileStamp, ConfigFile]] = {}
+        self._stamps: dict[Path, FileStamp | None] = {}
+
+    def look_again(self, folders: Iterable[Path]) -> bool:
+        """Look for the ``hlo-lsp.toml`` of folders; return whether one that was known changed."""
+        known, self._stamps = self._stamps, {folder: config_stamp(folder) for folder in folders}
+        return any(known.get(folder, stamp) != stamp for folder, stamp in self._stamps.items())
 
     def of(self, path: Path | None, options: CheckOptions) -> Selection:
         """Return the selection for a file; ``hlo-lsp.toml`` takes precedence over the settings."""
@@ -204,7 +211,7 @@ class Selections:
 
     def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
         """Return the selection for the files in a folder."""
-        stamp = config_stamp(folder)
+        stamp = self._stamps[folder] if folder in self._stamps else config_stamp(folder)
         if stamp is None:
             return Selection.of([options])
         known = self._read.get(stamp[0])

@@ -34,8 +34,6 @@ from hlo_lsp.profiles.time_facts import (
 )
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
-_RESTART_DELAY_SECONDS = 0.2  # after an edit, so that not every key restarts the computation
-
 Stamp = tuple[tuple[str, tuple[int, int] | None], ...]
 
 
@@ -188,12 +186,17 @@ class ProgramTimes:
         for path in paths:
             await self.profiles.wait(self._candidates(path))
 
-    def prepare(self, dump: Compile) -> None:
-        """Start to read the profiles for a compile, and to compute the times of a large one."""
+    def prepare(self, dump: Compile, known: TimeFacts | None) -> None:
+        """Start to read the profiles for a compile, and to compute the times of a large one.
+
+        Args:
+            dump: The compile.
+            known: Its times, as ``of`` returns them.
+        """
         for path in self._candidates(path_of(dump)):
             self.profiles.start(path)
         task = self._tasks.get(dump)
-        if (task is None or task.done()) and needs_preparation(dump) and self.of(dump) is None:
+        if (task is None or task.done()) and needs_preparation(dump) and known is None:
             self._tasks[dump] = start_task(self._compute(dump))
 
     async def _compute(self, dump: Compile) -> None:
@@ -206,5 +209,5 @@ class ProgramTimes:
             await self._session.foreground.give_way()
 
         await give_way()
-        await run_in_slices(work, give_way, restart_delay=_RESTART_DELAY_SECONDS)
+        await run_in_slices(work, give_way, before_restart=self._session.foreground.typing_paused)
         self._session.listener.times_computed()

@@ -24,9 +24,7 @@ from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import (
     SECTION,
-    FileStamp,
     Settings,
-    config_stamp,
     hlo_section,
     section_of_options,
 )
@@ -98,7 +96,6 @@ class ConfigFileWatcher:
     def __init__(self, session: Session, on_change: Callable[[], None]) -> None:
         self._session = session
         self._on_change = on_change
-        self._known: dict[Path, FileStamp | None] = {}
 
     def start(self) -> None:
         """Poll now and periodically while the server runs."""
@@ -109,8 +106,7 @@ class ConfigFileWatcher:
         """Poll once; a folder without open dumps before is not a change."""
         paths = self._session.workspace.open_paths
         folders = {path.parent for path in paths if path.is_absolute()}
-        known, self._known = self._known, {folder: config_stamp(folder) for folder in folders}
-        if any(known.get(folder, stamp) != stamp for folder, stamp in self._known.items()):
+        if self._session.selections.look_again(folders):
             self._on_change()
 
 
@@ -280,6 +276,7 @@ class Services(SessionListener):
         if any(path.name.endswith((*XPLANE_ENDINGS, *TRACE_ENDINGS)) for path in paths):
             self._session.times.profiles.look_again()
             self.profiles_changed()
+        self._config_files.poll()
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self._config_changed(path.parent)

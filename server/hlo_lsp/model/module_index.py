@@ -270,15 +270,18 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
+        name = computation.name
+        if self._mentions is not None:
+            return [one for one in self._mentions.all(name) if name in called_names(one)]
         if self._callers is None:
             found: MultiMap[str, InstructionLine] = MultiMap()
             for count, record in enumerate(self.instructions.records()):
                 if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                     checkpoint()
-                for name in called_names(record):
-                    found.add(name, record)
+                for called in called_names(record):
+                    found.add(called, record)
             self._callers = found
-        return self._callers.all(computation.name)
+        return self._callers.all(name)
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.notation import TuplePath, index_text
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
@@ -52,8 +53,13 @@ def buffer_name(dump: Compile, parameter: int, index: TuplePath) -> str:
 def unoptimized_arguments(dump: Compile) -> Sequence[tuple[_Kind | None, str]]:
     """Return the kinds and names of the parameters before optimizations."""
     original = unoptimized_module(dump)
+    return [] if original is None else _arguments(original)
+
+
+@query
+def _arguments(file: DumpFile) -> Sequence[tuple[_Kind | None, str]]:
     arguments = []
-    for _, line in sorted(({} if original is None else _parameters(original.module)).items()):
+    for _, line in sorted(_parameters(file.module).items()):
         checkpoint()
         arguments.append((_kind(line.shape), argument_name(line)))
     return arguments

@@ -27,6 +27,7 @@ T = TypeVar("T")
 _DOTS_BEFORE_ATTRIBUTES = re.compile(rf"(?:{DOTS.pattern})[)\]}}\s]*(?=,\s*[\w\-]+=)")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
 _COMMA = re.compile(r"\s*,\s*")
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _COMPUTATION_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 _COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of inline computations
@@ -180,12 +181,12 @@ class Attributes:
 
 
 def _is_outside_brackets(text: str, column: int) -> bool:
-    """Return True if a column is not in brackets; False also if strings or comments precede it."""
-    count = text.count
-    is_simple = count('"', 0, column) == count("/", 0, column) == 0
-    return is_simple and sum([count(one, 0, column) for one in "([{"]) == sum(
-        [count(one, 0, column) for one in ")]}"]
-    )
+    """Return False if a column is in brackets, or may be in a string or in a comment."""
+    before = text[:column]
+    if '"' in before:
+        before = _STRING.sub("", before)
+    is_simple = not ('"' in before or "/" in before or "\\" in before)
+    return is_simple and sum(map(before.count, "([{")) == sum(map(before.count, ")]}"))
 
 
 MAX_SHORT_LENGTH = 1_000  # code points; the attributes of a kernel may have 100,000

@@ -8,6 +8,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.argument_names import unoptimized_arguments
 from hlo_lsp.program.stages import instructions_by_operation
 from hlo_lsp.syntax.instruction_text import InstructionText
 
@@ -23,6 +24,7 @@ def prepare_hovers(dump: Compile) -> None:
     memory_space_occupancies(dump)
     for other in dump.others:
         instructions_by_operation(other)
+    unoptimized_arguments(dump)
 
 
 def needs_preparation(dump: Compile) -> bool:
