@@ -137,7 +137,8 @@ async def test_edits_put_off_what_waits_for_a_pause_in_typing(
 ) -> None:
     foreground = running.ForegroundRequests()
     await foreground.typing_paused()  # nothing was typed
-    now, waits = 1.0, []
+    now = 1.0
+    waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
         nonlocal now

@@ -294,5 +294,5 @@ def test_value_ends_at_comma_outside_brackets() -> None:
 )
 def test_value_is_that_of_the_listed_attributes(before: str) -> None:
     found = Attributes(f'{before}, metadata={{op_name="x"}}')
-    listed = [one.value for one in found.items if one.name == "metadata"]
-    assert [found.value("metadata")] == (listed or [None])
+    listed = (one.value for one in found.items if one.name == "metadata")
+    assert found.value("metadata") == next(listed, None)

@@ -87,10 +87,10 @@ def read_document(path: Path) -> Document:
 
 def document_of(file: BinaryIO) -> Document:
     """Return the document of a file that is open for reading, as :func:`read_document` does."""
-    start = file.read(_MAX_SMALL_BYTES)
-    if len(start) < _MAX_SMALL_BYTES:
-        return Document(decode(start))
+    size = file.seek(0, os.SEEK_END)
     file.seek(0)
+    if size < _MAX_SMALL_BYTES:
+        return Document(decode(file.read()))
     if file.read(len(_BYTE_ORDER_MARK)) != _BYTE_ORDER_MARK:
         file.seek(0)
     lines: list[str] = []
