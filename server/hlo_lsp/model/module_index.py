@@ -29,6 +29,7 @@ from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _MAX_SEARCHES = 10  # for users in a computation; for more, its mentions are indexed
+_MAX_CALLER_SEARCHES = 3  # in a whole text; for more, all callers are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -49,6 +50,7 @@ class ModuleIndex:
         self._searches: dict[Record, int] = {}  # for users in a computation
         # The callers of each name, found on request and updated from then on.
         self._callers: MultiMap[str, InstructionLine] | None = None
+        self._caller_searches = 0
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
         # While it is built: the index so far, and the instructions that it no longer needs.
@@ -271,8 +273,10 @@ class ModuleIndex:
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
         name = computation.name
-        if self._mentions is not None:
-            return [one for one in self._mentions.all(name) if name in called_names(one)]
+        is_first = self._callers is None and self._caller_searches < _MAX_CALLER_SEARCHES
+        if is_first or self._mentions is not None:
+            self._caller_searches += 1
+            return [one for one in self.mentioning(name) if name in called_names(one)]
         if self._callers is None:
             found: MultiMap[str, InstructionLine] = MultiMap()
             for count, record in enumerate(self.instructions.records()):
