@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
+from hlo_lsp.cost.libtpu import libtpu_costs
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
@@ -17,7 +18,7 @@ from hlo_lsp.memory.instruction_facts import (
     group_of,
     instruction_facts,
 )
-from hlo_lsp.model.backend import HOST_MEMORY_SPACE, is_on_chip
+from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
@@ -68,6 +69,7 @@ class ProgramCost:
         total: All instructions as one group.
         xla_costs: The costs by XLA's conventions, computed on request. They read nothing that
             ``executed`` has not read.
+        libtpu_costs: The same by those of libtpu, None unless the program is for a TPU.
     """
 
     dump: Compile
@@ -75,11 +77,17 @@ class ProgramCost:
     executed: ExecutedCost
     total: CostGroup
     xla_costs: ModuleCosts = field(compare=False, repr=False)
+    libtpu_costs: ModuleCosts | None = field(compare=False, repr=False)
 
     @property
     def xla(self) -> Cost:
         """The cost of the program by XLA's conventions."""
         return self.xla_costs.total
+
+    @property
+    def libtpu(self) -> Cost | None:
+        """The cost of a TPU program by the conventions of libtpu."""
+        return None if self.libtpu_costs is None else self.libtpu_costs.total
 
     @property
     def costing(self) -> list[InstructionCost]:
@@ -184,12 +192,19 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         return None
     operands = OperandIndex(file.module)
     fusions = FusionIndex(operands)
+    sizes = _physical_sizes(dump)
     try:
-        executed = executed_cost(operands, *_physical_sizes(dump), fusions)
-        xla = xla_costs(operands, fusions)
+        executed = executed_cost(operands, *sizes, fusions)
     except RecursionError:  # no compiler nests hundreds of fusions
         return None
-    return ProgramCost(dump, chip, executed, _group("", None, executed.instructions, chip), xla)
+    return ProgramCost(
+        dump,
+        chip,
+        executed,
+        _group("", None, executed.instructions, chip),
+        xla_costs(operands, fusions),
+        libtpu_costs(operands, sizes[0], fusions) if dump.backend is Backend.TPU else None,
+    )
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:

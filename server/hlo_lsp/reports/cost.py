@@ -41,9 +41,13 @@ def cost_facts(program: ProgramCost) -> Iterator[str]:
 
 
 def cost_notes(program: ProgramCost) -> Iterator[str]:
-    """Yield XLA's own analysis, what the cost of the program leaves out, and unused hardware."""
-    executed = program.executed
-    yield f"XLA's analysis, each loop once: {_xla_amounts(program.xla)}"
+    """Yield the compiler's analysis, what the cost of the program leaves out, and unused hardware.
+
+    The analysis is that of ``compiled.cost_analysis()`` in JAX.
+    """
+    executed, libtpu = program.executed, program.libtpu
+    whose, own = ("XLA", program.xla) if libtpu is None else ("libtpu", libtpu)
+    yield f"{whose}'s analysis, each loop once: {_own_amounts(own)}"
     if executed.unknown_loops:
         names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
         loops = count_noun(len(executed.unknown_loops), "loop")
@@ -86,7 +90,7 @@ def _least_amounts(program: ProgramCost) -> str:
     return f"{at_least}{', '.join(amounts)}"
 
 
-def _xla_amounts(cost: Cost) -> str:
+def _own_amounts(cost: Cost) -> str:
     return (
         f"{format_flops(cost.flops)}, {format_transcendentals(cost.transcendentals)},"
         f" {format_short_bytes(max(0, cost.bytes_accessed))} accessed"
@@ -153,6 +157,7 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
         "path": program.dump.files[0].label,
         "chip": None if program.chip is None else program.chip.name,
         "xla": _amounts_json(program.xla),
+        "libtpu": None if program.libtpu is None else _amounts_json(program.libtpu),
         "executed": {
             **total_json(program),
             "unknown_loops": list(executed.unknown_loops),

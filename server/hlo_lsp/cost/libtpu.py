@@ -1,25 +1,46 @@
-"""The cost of modules as ``compiled.cost_analysis()`` of libtpu counts it.
+"""The cost of a TPU program as ``compiled.cost_analysis()`` of libtpu reports it.
 
-It has the rules of ``ExecutedCosts``, except where libtpu counts something that does not run.
+Its conventions are those of a program that runs, except where libtpu counts something that does not
+move or run (libtpu 0.0.51 and 0.0.52, compared in ``tests/oracles/test_libtpu_cost.py``).
 """
 
 from hlo_lsp.cost.executed import ExecutedCosts
 from hlo_lsp.cost.formulas import cost_of
 from hlo_lsp.cost.indexed_slices import window_sizes
+from hlo_lsp.cost.module_costs import FusionIndex
 from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost, Operation
-from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.padded_sizes import Target, sizes_of_text
+from hlo_lsp.cost.operation import Cost, Operation, SizeOf
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _ELEMENTS_PER_TILE, _ROWS_PER_TILE = 1024, 8
+# The flag of an asynchronous operation is a semaphore, which counts as an array of 4 bytes.
 _FLAG_LAYOUT, _FLAG_SPACE = "{:S(2)}", "S(2)"
 
 
-class AsynchronousTwice(ExecutedCosts):
-    """Costs that count each half of an asynchronous operation, and 64-bit conversions as -1."""
+def libtpu_costs(
+    operands: OperandIndex, size_of: SizeOf, fusions: FusionIndex | None = None
+) -> "LibtpuCosts":
+    """Return the costs of a module by the conventions of libtpu.
+
+    Args:
+        operands: The operands of the instructions of the module.
+        size_of: Returns the bytes of an array in memory.
+        fusions: The fusions of the module, to share them with costs of other sizes.
+    """
+
+    def size_with_flags(shape: str, array: str | None = None, /) -> int:
+        return size_of(shape.replace(_FLAG_LAYOUT, "").replace(_FLAG_SPACE, ""), array)
+
+    return LibtpuCosts(operands, size_with_flags, fusions)
+
+
+class LibtpuCosts(ExecutedCosts):
+    """Costs with each loop once, and with both halves of asynchronous operations.
+
+    Conversions of 64-bit numbers are custom calls of unknown cost, -1. For each index of a gather
+    or a scatter, all tiles count that the slice is in, also for the padding of the result.
+    """
 
     _counts_users = True
 
@@ -31,10 +52,6 @@ class AsynchronousTwice(ExecutedCosts):
         if operation.attribute("custom_call_target").startswith('"X64'):
             return cost_of(operation)
         return super()._call_cost(instruction)
-
-
-class LibtpuCosts(AsynchronousTwice):
-    """Costs that also count whole tiles for each index, for the padding of the result too."""
 
     def _indexed_cost(self, moving: InstructionLine, _fusion: InstructionLine) -> Cost:
         operation = self.operation(moving)
@@ -53,24 +70,9 @@ class LibtpuCosts(AsynchronousTwice):
 def _tiles(operation: Operation, sizes: list[int]) -> int:
     """Return how often the size of a slice fits into the tiles of 8 x 128 elements it is in."""
     array = try_shape(operation.operand(0))
-    assert isinstance(array, ArrayShape)
-    assert array.layout is not None
-    minor = [sizes[dim] for dim in array.layout.minor_to_major[:2]]
-    if all(size == 1 for size in minor):
+    layout = array.layout if isinstance(array, ArrayShape) else None
+    order = () if layout is None else layout.minor_to_major[:2]
+    minor = [sizes[dim] for dim in order if dim < len(sizes)]
+    if minor and all(size == 1 for size in minor):
         return _ELEMENTS_PER_TILE
     return _ROWS_PER_TILE if minor[1:] == [1] else 1
-
-
-def costs_of(module: ModuleIndex, kind: type[ExecutedCosts], granule: int) -> Cost:
-    """Return the cost of a module for a TPU whose tables of tuples have this granule in bytes.
-
-    The flag of an asynchronous operation is a semaphore of 4 bytes, which libtpu counts as an
-    array of its layout.
-    """
-    target = Target(Backend.TPU, granule)
-
-    def size_of(shape: str, _: str | None = None, /) -> int:
-        shape = shape.replace(_FLAG_LAYOUT, "").replace(_FLAG_SPACE, "")
-        return sizes_of_text(shape, target).bytes or 0
-
-    return kind(OperandIndex(module), size_of).total
