@@ -6,12 +6,12 @@ import { showFailure } from "./notifications";
 import type { Server } from "./server";
 import { showInTerminal } from "./terminalOutput";
 
-// These commands of the server include unsaved text.
+// These commands of the server include unsaved text, and the chip and the profile of hovers.
 const INSPECT = "hlo.server.inspect";
 const TIMELINE = "hlo.server.timeline";
 const UNSAVED_COLUMNS = 100; // of a chart, since the width of the new terminal is not known
 
-/** Runs `hlo-lsp check`, `inspect`, and `timeline` in a terminal, for which their output is made. */
+/** Shows the output of `hlo-lsp check`, `inspect`, and `timeline` in a terminal, for which it is made. */
 export class Terminal {
   /** @param folder the working directory; Python imports from it first, so it is not a workspace folder */
   constructor(
@@ -28,20 +28,14 @@ export class Terminal {
     }
   }
 
-  /** Inspect the dump at the cursor. The running server does this for unsaved text. */
+  /** Inspect the dump at the cursor, with the server, which has read the compile. */
   async inspect(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) {
       return;
     }
     const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
-    if (uri.scheme !== "file" || editor.document.isDirty) {
-      await this.showUnsaved("inspect", INSPECT, (convert) => [convert.asUri(uri), convert.asPosition(range.start)]);
-      return;
-    }
-    const line = editor.document.lineAt(editor.selection.active.line).text;
-    const column = Array.from(line.slice(0, range.start.character)).length; // in code points, as the option expects
-    await this.run("inspect", [uri.fsPath, "--at", `${range.start.line + 1}:${column + 1}`]);
+    await this.showAnswer("inspect", INSPECT, (convert) => [convert.asUri(uri), convert.asPosition(range.start)]);
   }
 
   /** Show the occupied bytes over the schedule, of a file or of the dump in the active editor. */
@@ -57,13 +51,13 @@ export class Terminal {
     const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
     if (uri.scheme !== "file" || editor.document.isDirty) {
       const rest = [range.start.line, UNSAVED_COLUMNS, null]; // null: no step
-      await this.showUnsaved("timeline", TIMELINE, (convert) => [convert.asUri(uri), ...rest]);
+      await this.showAnswer("timeline", TIMELINE, (convert) => [convert.asUri(uri), ...rest]);
       return;
     }
     await this.run("timeline", [uri.fsPath]);
   }
 
-  private async showUnsaved(
+  private async showAnswer(
     name: string,
     command: string,
     argumentsOf: (convert: LanguageClient["code2ProtocolConverter"]) => unknown[],
@@ -92,7 +86,7 @@ export class Terminal {
     return (await vscode.window.showOpenDialog(options))?.[0];
   }
 
-  private async run(command: "check" | "inspect" | "timeline", args: readonly string[]): Promise<void> {
+  private async run(command: "check" | "timeline", args: readonly string[]): Promise<void> {
     const program = await this.server.program();
     if (program === undefined) {
       return; // the error message is already shown
