@@ -18,7 +18,7 @@ def test_lenses_are_above_lines(neovim: Neovim, compile_v5e: Compile) -> None:
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown["1"].startswith("HBM: 1.61 MiB of 1.98 MiB at the peak, step 33 | arguments ")
+    assert shown["1"].startswith("HBM: 1.61 MiB of 1.99 MiB at the peak, step 33 | arguments ")
     assert not {"2", "3"} & shown.keys()  # a small allocation and its value
     assert "4" not in shown  # its values occupy the same bytes during the whole program
     assert shown["54"] == "25 values, 384.5 KiB, 10 at the peak"
@@ -51,7 +51,7 @@ def test_first_lens_has_its_room_before_its_text(neovim: Neovim, compile_v5e: Co
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert texts[0] == "…"
-    assert texts[-1].startswith("HBM: 1.61 MiB of 1.98 MiB")
+    assert texts[-1].startswith("HBM: 1.61 MiB of 1.99 MiB")
 
 
 def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:

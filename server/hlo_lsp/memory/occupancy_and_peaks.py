@@ -4,9 +4,9 @@ After an edit of a large allocation, they are computed again only for the change
 """
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from operator import attrgetter
 
@@ -142,11 +142,12 @@ class SpaceOccupancy:
 
     Attributes:
         space: Number of the memory space, XLA's color.
-        allocated_bytes: Size of all allocations in the space.
+        allocated_bytes: Size of all allocations in the space that are not thread-local.
         fixed_bytes: Size of those that are not temp allocations.
         change_steps: Steps at which the occupied temp bytes change, ascending.
         temp_bytes: Occupied temp bytes from each of these steps on.
         peak_step: First step at which most bytes are occupied.
+        thread_local_bytes: Size of the thread-local allocations in the space.
     """
 
     space: int
@@ -156,6 +157,12 @@ class SpaceOccupancy:
     temp_bytes: tuple[int, ...]
     peak_step: int
     peak_bytes: int
+    thread_local_bytes: int = 0
+
+    @property
+    def total_bytes(self) -> int:
+        """The size of all allocations in the space, which is the total that XLA reports."""
+        return self.allocated_bytes + self.thread_local_bytes
 
     def bytes_at(self, step: int) -> int:
         """Return the bytes that are occupied at a schedule step."""
@@ -189,14 +196,18 @@ def memory_space_occupancies(dump: Compile) -> tuple[SpaceOccupancy, ...]:
     if not assignment.is_complete:
         return ()
     by_space: dict[int, list[AllocationBlock]] = {}
+    thread_local: Counter[int] = Counter()
     for block in assignment.blocks:
-        if not block.allocation.thread_local:
-            by_space.setdefault(block.allocation.color, []).append(block)
+        color = block.allocation.color
+        if block.allocation.thread_local:
+            thread_local[color] += block.allocation.size
+        else:
+            by_space.setdefault(color, []).append(block)
     found = []
     for space in sorted(by_space):
         occupancy = _space_occupancy(dump, space, by_space[space])
         if occupancy is not None:
-            found.append(occupancy)
+            found.append(replace(occupancy, thread_local_bytes=thread_local[space]))
     return tuple(found)
 
 

@@ -152,7 +152,7 @@ def _space_json(timeline: Timeline, space: SpaceTimeline) -> Json:
     found: Json = {
         "space": occupancy.space,
         "name": space.title,
-        "allocated_bytes": occupancy.allocated_bytes,
+        "allocated_bytes": occupancy.total_bytes,
         "fixed_bytes": occupancy.fixed_bytes,
         "peak_bytes": occupancy.peak_bytes,
         "peak_step": occupancy.peak_step,
@@ -193,7 +193,7 @@ def timeline_lines(
     steps = "" if timeline.last_step is None else count_noun(timeline.last_step, "step")
     dot = " | " if ascii_only else " · "
     yield dot.join(filter(None, [timeline.name, timeline.backend, steps]))
-    for space in large_spaces(timeline.spaces, lambda one: one.occupancy.allocated_bytes):
+    for space in large_spaces(timeline.spaces, lambda one: one.occupancy.total_bytes):
         yield ""
         if timeline.step is None:
             yield from _chart(timeline, space, columns, ascii_only=ascii_only)
@@ -210,7 +210,7 @@ def _chart(
     shade = _ASCII_FIXED if ascii_only else _FIXED
     yield (
         f"{space.title}: peak {_size(occupancy.peak_bytes)} at step {occupancy.peak_step:,}, "
-        f"{_size(occupancy.allocated_bytes)} allocated"
+        f"{_size(occupancy.total_bytes)} allocated"
         + (f" ({shade} arguments, constants, and outputs: {_size(fixed)})" if fixed else "")
     )
     margin = 2 + max(len(_size(occupancy.peak_bytes)), len(_size(occupancy.fixed_bytes)))

@@ -92,7 +92,7 @@ def memory_summary(dump: Compile) -> str:
     return (
         f"{space_title(occupancy.space, dump.backend)}: "
         f"{format_short_bytes(occupancy.peak_bytes)} of "
-        f"{format_short_bytes(occupancy.allocated_bytes)} at the peak, step {occupancy.peak_step:,}"
+        f"{format_short_bytes(occupancy.total_bytes)} at the peak, step {occupancy.peak_step:,}"
         f" | {join_limited(owners, _MAX_OWNERS)}"
     )
 
