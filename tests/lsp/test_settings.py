@@ -142,4 +142,4 @@ def test_chip_is_a_known_one() -> None:
     for wrong in ("v1", 3, []):
         settings, (problem,) = Settings.of([{"chip": wrong}])
         assert settings.check.chip is None
-        assert problem.startswith("hlo.chip: must be one of v3, v4, v5e, ")
+        assert problem.startswith("hlo.chip: must be one of v2, v3, v4, v5e, ")

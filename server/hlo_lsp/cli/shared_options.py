@@ -114,7 +114,10 @@ def add_optional_dumps(parser: argparse.ArgumentParser, default: str) -> None:
     )
 
 
-_CHIPS = ("v3", "v4", "v5e", "v5p", "v6e", "tpu7x", "a100", "h100", "h200", "b200", "mi300x")
+_CHIPS = (
+    *("v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"),
+    *("a100", "h100", "h200", "b200", "mi300x"),
+)
 _INSTRUCTION_KEYS = ("line", "scope", "opcode", "phase", "computation", "instruction")
 
 

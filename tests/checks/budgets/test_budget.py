@@ -77,4 +77,4 @@ def test_chip_must_be_known(value: object) -> None:
     options, [error] = CheckOptions.of({"chip": value})
     assert options.chip is None
     assert error.keys == ("chip",)
-    assert error.message.startswith("must be one of v3, v4, v5e, ")
+    assert error.message.startswith("must be one of v2, v3, v4, v5e, ")
