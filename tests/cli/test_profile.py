@@ -1,5 +1,6 @@
 """``hlo-lsp profile``, and other commands on profiles."""
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,38 @@ def test_equal_dumps_are_ambiguous_without_modules(train: Path, tmp_path: Path) 
     assert "ambiguous" not in run("profile", train / "profile.xplane.pb", *dumps).out
 
 
+def renamed(dump: Path, folder: Path, pattern: str) -> Path:
+    """Write a dump with other names of some instructions, as another compile has them."""
+    folder.mkdir()
+    for file in dump.iterdir():
+        text = re.sub(pattern, r"\1.77", file.read_text("utf-8"))
+        (folder / file.name).write_text(text, "utf-8")
+    return folder
+
+
+def test_dump_of_another_compile_is_not_used(train: Path, tmp_path: Path) -> None:
+    dump = renamed(train / "dump", tmp_path / "dump", r"(\w*fusion\w*)\.\d+\b")
+    trace = train / "profile.trace.json.gz"
+    assert "is of another compile: it lacks instructions" in run("profile", trace, dump).out
+    (module,) = run("profile", trace, dump, "--format", "json").json["modules"]
+    assert not module["has_text"]
+    assert Path(module["foreign_dump"]).parent == dump
+    assert {one["source"] for one in module["instructions"]} == {None}
+
+
+def test_dump_without_an_instruction_does_not_replace_the_module(
+    train: Path, tmp_path: Path
+) -> None:
+    dump = renamed(train / "dump", tmp_path / "dump", r"(wrapped_reduce-window)\b")
+    trace = run("profile", train / "profile.trace.json.gz", dump).out
+    assert "wrapped_reduce-window; is this the dump of another compile?\n" in trace
+    found = run("profile", train / "profile.xplane.pb", dump).out
+    assert found.endswith(
+        "\n\nno named dump is of a compile in this profile; they are of jit_train_step\n"
+    )
+    assert "not in the module text" not in found
+
+
 def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
     before = corpus_profiles / "jax_0_10" / "train"
     found = run("profile", train, "--compare", before, "-n", "1")
@@ -104,8 +137,25 @@ def test_newest_run_of_a_folder(train: Path, tmp_path: Path) -> None:
     for name in ("2025_01_01", "2026_01_01"):
         (runs / name).mkdir(parents=True)
     (runs / "2025_01_01" / "h.xplane.pb").write_bytes(b"not read")
-    shutil.copy(train / "profile.xplane.pb", runs / "2026_01_01" / "h.xplane.pb")
-    assert run("profile", tmp_path).out.startswith("jit_train_step")
+    newest = runs / "2026_01_01"
+    shutil.copy(train / "profile.xplane.pb", newest / "h.xplane.pb")
+    lines = run("profile", tmp_path).out.splitlines()
+    assert lines[:2] == [f"run: {newest}, the newest of 2", ""]
+    assert lines[2].startswith("jit_train_step")
+    read = {"path": str(newest), "other_runs": 1}
+    assert run("profile", tmp_path, "--format", "json").json["run"] == read
+    assert not run("profile", newest).out.startswith("run: ")
+
+
+def test_comparison_names_the_newest_runs(train: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        shutil.copy(train / "profile.xplane.pb", tmp_path / name / "h.xplane.pb")
+    runs = tmp_path, "--compare", tmp_path / "a"
+    assert run("profile", *runs).out.splitlines()[0] == f"after: {tmp_path / 'b'}, the newest of 2"
+    found = run("profile", *runs, "--format", "json").json
+    assert found["before"] == {"path": str(tmp_path / "a"), "other_runs": 0}
+    assert found["after"] == {"path": str(tmp_path / "b"), "other_runs": 1}
 
 
 def test_newest_run_of_several_folders_is_the_latest_date(train: Path, tmp_path: Path) -> None:
@@ -116,7 +166,7 @@ def test_newest_run_of_several_folders_is_the_latest_date(train: Path, tmp_path:
             shutil.copy(train / "profile.xplane.pb", path)
         else:
             path.write_bytes(b"")
-    assert run("profile", tmp_path).out.startswith("jit_train_step · ")
+    assert run("profile", tmp_path).out.splitlines()[2].startswith("jit_train_step · ")
 
 
 def test_folder_with_only_a_profile_names_its_file(written: Path) -> None:

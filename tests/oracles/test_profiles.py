@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.profiles.files import read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.profiles.modules import compiles_in
 
@@ -34,12 +34,12 @@ def numbers(profile_folder: Path) -> list[dict[str, Any]]:
 def joined(profile_folder: Path) -> JoinedProfile:
     """Return the profile joined with its own modules."""
     path = profile_folder / "profile.xplane.pb"
-    profile = read_profile([path])
+    profile = read_profile(profile_run(path))
     return join(profile, compiles_in(profile, path))
 
 
 def test_events_equal(profile_folder: Path, numbers: list[dict[str, Any]]) -> None:
-    profile = read_profile([profile_folder / "profile.xplane.pb"])
+    profile = read_profile(profile_run(profile_folder / "profile.xplane.pb"))
     found = sorted(
         (program.id, device, event.run_id, event.instruction, event.start_ps, event.duration_ps)
         for program, devices in profile.programs.items()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
-from hlo_lsp.profiles.files import read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
 
 _NAMES = [
@@ -34,8 +34,8 @@ def event(thread: int, name: str, start: float, **arguments: str) -> dict[str, A
 
 def test_equals_the_xplane_file(corpus_profiles: Path) -> None:
     folder = corpus_profiles / "jax_0_12" / "train"
-    trace = read_profile([folder / "profile.trace.json.gz"])
-    xplane = read_profile([folder / "profile.xplane.pb"])
+    trace = read_profile(profile_run(folder / "profile.trace.json.gz"))
+    xplane = read_profile(profile_run(folder / "profile.xplane.pb"))
     parts = []
     for found in (trace, xplane):
         ((program, devices),) = found.programs.items()

@@ -21,7 +21,7 @@ from hlo_lsp.model.display import printable
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.profiles.files import profile_files
+from hlo_lsp.profiles.files import profile_run
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.remote import read_ahead, shown
@@ -81,7 +81,7 @@ def no_dumps_message(path: Path) -> str:
     """Return the message about a folder without a dump; it can have a profile."""
     message = f"{shown(path)}: no dumps in this folder"
     try:
-        profile = profile_files(path)[0]
+        profile = profile_run(path).files[0]
     except UnreadableError:
         return message
     return f"{message}; name the file of a profile to read the modules in it: {shown(profile)}"

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import (
@@ -15,11 +16,11 @@ from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.events import Profile
-from hlo_lsp.profiles.files import profile_files, read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.joined import JoinedProfile, join
 from hlo_lsp.profiles.modules import compiles_in, modules_of
 from hlo_lsp.protos.conversion import convert_modules
-from hlo_lsp.reports.measured_time import profile_blocks, profile_json
+from hlo_lsp.reports.measured_time import profile_blocks, profile_json, run_lines
 from hlo_lsp.reports.time_comparison import compare_profiles, comparison_blocks, comparison_json
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.remote import shown
@@ -37,9 +38,11 @@ def run(options: argparse.Namespace) -> int:
         before = joined_profile(profile_at(options.compare, errors), options.compare, [], errors)
         modules = compare_profiles(before, joined, key)
         if options.format == "json":
-            print_json(comparison_json(modules))
+            print_json(comparison_json(modules, before.run, joined.run))
         else:
-            print_blocks(comparison_blocks(modules, options.top))
+            runs = [*run_lines(before.run, "before:"), *run_lines(joined.run, "after:")]
+            blocks = comparison_blocks(modules, options.top)
+            print_blocks(chain([runs] if runs else [], blocks))
     elif options.format == "json":
         print_json(profile_json(joined, key, options.chip))
     else:
@@ -58,7 +61,7 @@ def profile_at(path: Path, errors: list[str]) -> Profile:
         CommandError: There is no profile.
     """
     try:
-        profile = read_profile(profile_files(path))
+        profile = read_profile(profile_run(path))
     except UnreadableError as error:
         raise CommandError(str(error)) from None
     errors += dict.fromkeys(profile.damages)

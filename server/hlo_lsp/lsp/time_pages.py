@@ -10,7 +10,7 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.display import markdown_code, markdown_text
 from hlo_lsp.model.source import FrameChoice, SourceFiles, SourceMap
-from hlo_lsp.profiles.files import profile_files, read_profile
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.modules import compiles_in
 from hlo_lsp.reports.time_comparison import profile_comparison_markdown
@@ -67,7 +67,7 @@ def _compare(paths: list[Path], frames: FrameChoice, source_map: SourceMap) -> s
     head = ["# Profile comparison", ""]
     sides = []
     for title, path in zip(("Before", "After"), paths, strict=True):
-        profile = read_profile(profile_files(path))
+        profile = read_profile(profile_run(path))
         joined = join(profile, compiles_in(profile, path, frames))
         if not joined.programs:
             raise UnreadableError(f"{shown(path)}: no instruction of XLA ran in this profile")

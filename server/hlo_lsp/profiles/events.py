@@ -5,6 +5,7 @@ Times are picoseconds since the beginning of the profile.
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -73,11 +74,27 @@ class UnnamedTime:
     total_ps: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileRun:
+    """A run of ``jax.profiler.trace``, which writes a folder with one file for each host.
+
+    Attributes:
+        path: The file, or the folder of the run.
+        files: The files of all hosts.
+        others: The number of other runs below the folder that the user named.
+    """
+
+    path: Path
+    files: tuple[Path, ...]
+    others: int = 0
+
+
 @dataclass(slots=True)
 class Profile:
     """The content of the files of a profile, which readers add to.
 
     Attributes:
+        run: What was read, None if the profile comes from no file.
         programs: The events by program and by device, such as ``GPU 0``.
         unnamed: What ran on devices without the name of an instruction, by the name of its event.
         planes: The undecoded parts of files that contain modules.
@@ -85,6 +102,7 @@ class Profile:
         damages: What could not be read.
     """
 
+    run: ProfileRun | None = None
     programs: dict[Program, dict[str, ProgramEvents]] = field(default_factory=dict)
     unnamed: dict[str, UnnamedTime] = field(default_factory=dict)
     planes: list[bytes] = field(default_factory=list)

@@ -2,10 +2,9 @@
 
 import gzip
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.profiles.events import Profile
+from hlo_lsp.profiles.events import Profile, ProfileRun
 from hlo_lsp.profiles.planes import note_damage
 from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
 from hlo_lsp.profiles.xplane import read_planes
@@ -19,36 +18,36 @@ TRACE_ENDINGS = (".trace.json.gz", ".trace.json")
 _MAX_BYTES = 4 << 30
 
 
-def profile_files(path: Path) -> list[Path]:
-    """Return the files of a profile: the file itself, or those of the newest run below a folder.
-
-    ``jax.profiler.trace`` writes a folder for each run, with one file for each host.
+def profile_run(path: Path) -> ProfileRun:
+    """Return the run of a profile: the file itself, or the newest run below a folder.
 
     Raises:
         UnreadableError: The folder has no profile.
     """
     if not path.is_dir():
-        return [path]
+        return ProfileRun(path, (path,))
     for endings in (XPLANE_ENDINGS, TRACE_ENDINGS):
         found = [one for one in path.rglob("*") if one.name.endswith(endings) and one.is_file()]
         if found:
             # JAX names the folder of a run by its date, in folders that the user names.
-            newest = max((one.parent for one in found), key=lambda run: (run.name, run))
-            return sorted(one for one in found if one.parent == newest)
+            runs = {one.parent for one in found}
+            newest = max(runs, key=lambda run: (run.name, run))
+            files = sorted(one for one in found if one.parent == newest)
+            return ProfileRun(newest, tuple(files), len(runs) - 1)
     raise UnreadableError(
         f"{shown(path)}: no profile in this folder: no *.xplane.pb or *.trace.json.gz"
     )
 
 
-def read_profile(paths: Sequence[Path]) -> Profile:
-    """Return what the files of a profile contain.
+def read_profile(run: ProfileRun) -> Profile:
+    """Return what the files of a run contain.
 
     Raises:
         UnreadableError: A file cannot be read, or none is a profile.
     """
-    profile = Profile()
-    for path in paths:
-        host = "" if len(paths) == 1 else f"{path.name.partition('.')[0]} "
+    profile = Profile(run)
+    for path in run.files:
+        host = "" if len(run.files) == 1 else f"{path.name.partition('.')[0]} "
         if path.name.endswith(TRACE_ENDINGS):
             try:
                 read_trace(_content(path), profile, shown(path), host)

@@ -1,7 +1,7 @@
 """Profiles joined with module texts: time by Python line, scope, opcode, phase, and instruction."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlo_lsp.memory.instruction_facts import (
     InstructionFacts,
@@ -10,14 +10,18 @@ from hlo_lsp.memory.instruction_facts import (
     instruction_facts,
 )
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.profiles.events import Profile, Program, UnnamedTime
+from hlo_lsp.profiles.events import Profile, ProfileRun, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
     entry_names,
     match_compiles,
     names_communication,
 )
+
+MIN_JOINED_SHARE = 0.9  # of the time of a program; a text with less of it is of another compile
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +39,28 @@ class JoinedProgram:
     Attributes:
         dump: Its compile, None if it is unknown.
         other_dumps: Compiles that could be its compile as well.
+        foreign_dump: A compile of this name that lacks too much of what ran to be its compile.
+        is_profiled: Whether the profile contains the module.
     """
 
     time: ProgramTime
     instructions: tuple[JoinedInstruction, ...]
     dump: Compile | None
     other_dumps: tuple[Compile, ...] = ()
+    foreign_dump: Compile | None = None
+    is_profiled: bool = False
 
     @property
     def unjoined(self) -> list[JoinedInstruction]:
         """The instructions that no module text has."""
         return [one for one in self.instructions if one.facts is None]
+
+    @property
+    def joined_share(self) -> float:
+        """The share of the own times that is in instructions of the text."""
+        total = sum(one.time.own_ps for one in self.instructions)
+        missing = sum(one.time.own_ps for one in self.unjoined)
+        return 1 - missing / total if total else float(not self.unjoined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,7 @@ class JoinedProfile:
     programs: tuple[JoinedProgram, ...]
     unnamed: dict[str, UnnamedTime]
     notes: tuple[str, ...]
+    run: ProfileRun | None = None
 
 
 def join(
@@ -86,14 +102,26 @@ def join(
         program: sorted({event.instruction for one in devices.values() for event in one.events})
         for program, devices in profile.programs.items()
     }
+    dumps = list(dumps)
     matched = match_compiles(names, dumps, compiles)
     programs = []
     for program in profile.programs:
         own = None if program.id is None else compiles.get(program.id)
         dumps_of = matched.get(program) or ([] if own is None else [own])
-        programs.append(_joined(profile, program, names[program], dumps_of))
+        joined = _joined(profile, program, names[program], dumps_of)
+        if own is not None:
+            joined = replace(joined, is_profiled=True)
+        elif joined.dump is not None and joined.joined_share < MIN_JOINED_SHARE:
+            without = _joined(profile, program, names[program], [])
+            joined = replace(without, foreign_dump=joined.dump)
+        programs.append(joined)
     programs.sort(key=lambda one: (-one.time.duration_ps, one.time.program.name))
-    return JoinedProfile(tuple(programs), profile.unnamed, tuple(profile.notes))
+    notes = list(profile.notes)
+    if dumps and programs and not matched:
+        modules = [one.module_header.name for one in dumps if one.module_header is not None]
+        listed = join_limited(list(dict.fromkeys(modules)), _MAX_NAMES) or "no module texts"
+        notes.append(f"no named dump is of a compile in this profile; they are of {listed}")
+    return JoinedProfile(tuple(programs), profile.unnamed, tuple(notes), profile.run)
 
 
 def _joined(

@@ -92,8 +92,9 @@ def match_compiles(
     """Return the compiles of each program: of those with its name, that with most instructions.
 
     Of several, it is the one with the number of the program. Compiles of one function for arrays
-    of other sizes have the same names, so the shapes must be those in the profile. A profile
-    without modules does not distinguish these compiles: the first one precedes the others.
+    of other sizes have the same names, so the shapes must be those in the profile, and no
+    instruction of the module in the profile may be missing. A profile without modules does not
+    distinguish these compiles: the first one precedes the others.
 
     Args:
         programs: The names of the instructions that ran in each program.
@@ -112,7 +113,7 @@ def match_compiles(
         counts = []
         for dump in by_name.get(program.name, ()):
             others = result_shapes(dump, names)
-            if all(others.get(name, shape) == shape for name, shape in shapes.items()):
+            if all(others.get(name) == shape for name, shape in shapes.items()):
                 counts.append((len(others), has_number(dump, program), dump))
         best = max(counts, key=lambda one: one[:2], default=None)
         if best is not None and best[0]:

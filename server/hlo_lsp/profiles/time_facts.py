@@ -21,14 +21,13 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.achieved import achieved_work
 from hlo_lsp.profiles.events import Program
-from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_files, read_profile
-from hlo_lsp.profiles.joined import join
+from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_run, read_profile
+from hlo_lsp.profiles.joined import MIN_JOINED_SHARE, join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
 from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
 from hlo_lsp.text.disk import UnreadableError, names_in
 
 _RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run
-_MIN_JOINED_SHARE = 0.9  # of the time of a program that ran, in instructions of the text
 _SECOND_PS = 10**12
 
 
@@ -55,7 +54,7 @@ def read_profile_times(path: Path) -> ProfileTimes:
     Raises:
         UnreadableError: The file cannot be read, or is not a profile of a program.
     """
-    profile = read_profile(profile_files(path))
+    profile = read_profile(profile_run(path))
     joined = join(profile, compiles_in(profile, path))
     if not joined.programs:
         reason = f"{path}: no instruction of XLA ran in this profile"
@@ -141,7 +140,7 @@ def _matching(
             joined += one.own_ps
             computations[_computation(dump, name)] += one.own_ps
     total = sum(one.own_ps for one in program.instructions)
-    is_match = total > 0 and joined >= _MIN_JOINED_SHARE * total
+    is_match = total > 0 and joined >= MIN_JOINED_SHARE * total
     return MeasuredTimes(program, instructions, computations, total) if is_match else None
 
 

@@ -14,7 +14,9 @@ from hlo_lsp.model.display import (
     join_limited,
 )
 from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
+from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import (
+    MIN_JOINED_SHARE,
     JoinedInstruction,
     JoinedProfile,
     JoinedProgram,
@@ -22,6 +24,7 @@ from hlo_lsp.profiles.joined import (
     grouped,
 )
 from hlo_lsp.profiles.measured import ProgramTime
+from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]
 _MIN_SHARE = 0.01  # of the time of all modules; modules below it are summed up
@@ -43,7 +46,19 @@ def profile_json(profile: JoinedProfile, key: InstructionKey, chip: str | None =
             for name, one in profile.unnamed.items()
         ],
         "notes": list(profile.notes),
+        "run": run_json(profile.run),
     }
+
+
+def run_json(run: ProfileRun | None) -> Json | None:
+    """Return what was read of a profile as JSON; see docs/json_schema.md."""
+    return None if run is None else {"path": shown(run.path), "other_runs": run.others}
+
+
+def run_lines(run: ProfileRun | None, title: str = "run:") -> Iterator[str]:
+    """Yield which run was read of a folder with several."""
+    if run is not None and run.others:
+        yield f"{title} {shown(run.path)}, the newest of {run.others + 1:,}"
 
 
 def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
@@ -56,6 +71,9 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "program_id": time.program.id,
         "has_text": program.dump is not None,
         "other_dumps": [dump.files[0].label for dump in program.other_dumps],
+        "foreign_dump": None
+        if program.foreign_dump is None
+        else program.foreign_dump.files[0].label,
         "runs": time.runs,
         "devices": time.devices,
         "median_ps": time.median_ps,
@@ -133,6 +151,8 @@ def profile_blocks(
     total = sum(one.time.duration_ps for one in profile.programs)
     large = [one for one in profile.programs if one.time.duration_ps >= _MIN_SHARE * total]
     small = profile.programs[len(large) :]
+    if head := list(run_lines(profile.run)):
+        yield head
     yield from (list(_program_lines(one, key, count, chip)) for one in large)
     rest = []
     if small:
@@ -142,8 +162,8 @@ def profile_blocks(
         names = sorted(profile.unnamed.items(), key=lambda one: -one[1].total_ps)
         time = format_time(sum(one.total_ps for one in profile.unnamed.values()))
         events = count_noun(sum(one.events for one in profile.unnamed.values()), "event")
-        shown = join_limited([name for name, _ in names], _MAX_NAMES)
-        rest.append(f"without an instruction: {events}, {time}: {shown}")
+        listed = join_limited([name for name, _ in names], _MAX_NAMES)
+        rest.append(f"without an instruction: {events}, {time}: {listed}")
     rest += profile.notes
     if rest:
         yield rest
@@ -270,6 +290,12 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
     if not missing:
         return
     time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
+    foreign = program.foreign_dump
+    if foreign is not None:
+        yield (
+            f"{foreign.files[0].label} is of another compile: it lacks instructions that take more"
+            f" than {1 - MIN_JOINED_SHARE:.0%} of the time, so it is not used"
+        )
     if program.dump is None:
         yield (
             f"no text of this module, so no Python lines: {time}, and communication only by the"
@@ -278,4 +304,5 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
         return
     names = join_limited([one.time.name for one in missing], _MAX_NAMES)
     count = count_noun(len(missing), "instruction")
-    yield f"not in the module text: {count}, {time}: {names}"
+    end = "" if program.is_profiled else "; is this the dump of another compile?"
+    yield f"not in the module text: {count}, {time}: {names}{end}"

@@ -16,7 +16,9 @@ from hlo_lsp.model.display import (
     unbroken,
 )
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
+from hlo_lsp.reports.measured_time import run_json
 from hlo_lsp.reports.paired_groups import paired_groups
 from hlo_lsp.reports.summary_text import linked
 
@@ -118,9 +120,15 @@ def _facts(program: JoinedProgram | None) -> tuple[int, int, int]:
     return program.time.median_ps, round(idle), round(exposed)
 
 
-def comparison_json(modules: list[ModuleTimeChange]) -> Json:
-    """Return a comparison as JSON; see docs/json_schema.md."""
+def comparison_json(
+    modules: list[ModuleTimeChange],
+    before: ProfileRun | None = None,
+    after: ProfileRun | None = None,
+) -> Json:
+    """Return a comparison of two runs as JSON; see docs/json_schema.md."""
     return {
+        "before": run_json(before),
+        "after": run_json(after),
         "modules": [
             {
                 "name": one.name,
@@ -130,7 +138,7 @@ def comparison_json(modules: list[ModuleTimeChange]) -> Json:
                 "groups": [{"name": each.name, **_change_json(each)} for each in one.groups],
             }
             for one in modules
-        ]
+        ],
     }
 
 
