@@ -257,7 +257,8 @@ def format_seconds(seconds: float) -> str:
     return format_time(seconds * _TIME_UNITS[0][0])
 
 
-_TIME = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(s|ms|µs|us|ns)\s*$")
+# Keyboards and fonts write the micro sign (U+00B5) or the Greek letter (U+03BC).
+_TIME = re.compile(r"\s*(\d{1,15}(?:\.\d{1,9})?)\s*(s|ms|[u\u00b5\u03bc]s|ns)\s*$")
 
 
 def parse_time(text: str) -> float | None:
@@ -265,5 +266,5 @@ def parse_time(text: str) -> float | None:
     match = _TIME.match(text)
     if match is None:
         return None
-    unit = match[2].replace("us", "µs")
+    unit = match[2].replace("us", "µs").replace("\u03bcs", "µs")
     return float(match[1]) * next(size for size, name in _TIME_UNITS if name == unit)
