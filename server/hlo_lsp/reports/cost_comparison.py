@@ -19,7 +19,8 @@ from hlo_lsp.model.display import (
     markdown_text,
 )
 from hlo_lsp.reports.cost import total_json
-from hlo_lsp.reports.paired_groups import paired_groups
+from hlo_lsp.reports.moved_lines import moved_lines
+from hlo_lsp.reports.paired_groups import line_label, paired_groups
 
 Json = dict[str, Any]
 COST_KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE)
@@ -115,10 +116,11 @@ def compare_costs(before: Compile, after: Compile, chip: str | None) -> CostDiff
 def _changes(before: ProgramCost, after: ProgramCost, key: InstructionKey) -> list[CostChange]:
     nothing = CostAmounts(0, 0, None if before.chip is None else 0.0)
     changes = []
-    for name, *groups in paired_groups(before.groups(key), after.groups(key)):
+    lines = moved_lines(before.dump, after.dump) if key is InstructionKey.LINE else {}
+    for name, *groups in paired_groups(before.groups(key), after.groups(key), lines):
         source = next((one.source for one in reversed(groups) if one is not None), None)
         sides = (nothing if one is None else CostAmounts.of(one) for one in groups)
-        changes.append(CostChange(name, name if source is None else source.short, *sides))
+        changes.append(CostChange(name, name if source is None else line_label(name), *sides))
     return sorted((one for one in changes if one.is_change), key=lambda one: one.order)
 
 

@@ -16,7 +16,8 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_called
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
-from hlo_lsp.reports.paired_groups import paired_groups
+from hlo_lsp.reports.moved_lines import moved_lines
+from hlo_lsp.reports.paired_groups import line_label, paired_groups
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
 
 _MIN_BYTES_OF_SHARE = 1024
@@ -216,6 +217,7 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
     """Return the differences between two compiles, with times of a chip, or of that of both."""
     first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
+    lines = moved_lines(before, after)
     spaces = []
     for one, other in _space_pairs(first, second):
         title = " -> ".join(dict.fromkeys(side.title for side in (one, other) if side is not None))
@@ -228,6 +230,7 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
             key: _group_changes(
                 group_buffers(before, _buffers(one), key),
                 group_buffers(after, _buffers(other), key),
+                lines,
             )
             for key in GROUP_KEYS
         }
@@ -302,11 +305,14 @@ def _buffers(space: SpaceSummary | None) -> tuple[OwnedBuffer, ...]:
 
 
 def _group_changes(
-    before: Iterable[BufferGroup], after: Iterable[BufferGroup]
+    before: Iterable[BufferGroup],
+    after: Iterable[BufferGroup],
+    lines: Mapping[str, str | None],
 ) -> tuple[GroupChange, ...]:
     found = []
-    for name, *groups in paired_groups(before, after):
-        label = next(one.label for one in reversed(groups) if one is not None)
+    for name, *groups in paired_groups(before, after, lines):
+        group = next(one for one in reversed(groups) if one is not None)
+        label = group.label if group.source is None else line_label(name)
         sizes = (0 if one is None else one.bytes for one in groups)
         found.append(GroupChange(name, label, *sizes))
     changed = (one for one in found if one.bytes)

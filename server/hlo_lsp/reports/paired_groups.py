@@ -1,9 +1,13 @@
-"""Groups of two compiles in pairs, also if Python files moved, such as to another checkout."""
+"""Groups of two compiles in pairs, also if Python lines or files moved."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Protocol, TypeVar
 
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import SourceLine, file_name
+
+_GONE = " (before)"  # after the name of a line that another line replaced
+_NO_LINES: Mapping[str, str | None] = MappingProxyType({})
 
 
 class LineGroup(Protocol):
@@ -22,18 +26,43 @@ _Group = TypeVar("_Group", bound=LineGroup)
 
 
 def paired_groups(
-    before: Iterable[_Group], after: Iterable[_Group]
+    before: Iterable[_Group],
+    after: Iterable[_Group],
+    lines: Mapping[str, str | None] = _NO_LINES,
 ) -> Iterator[tuple[str, _Group | None, _Group | None]]:
     """Yield the names of groups with the group of each side, None for a side without it.
 
-    The name of a Python line that has another folder after is that after.
+    The name of a Python line that has another number or folder after is that after.
+
+    Args:
+        before: The groups of one side.
+        after: Those of the other one.
+        lines: The lines of both sides that correspond, as ``moved_lines`` returns them.
     """
-    first = {group.name: group for group in before}
     second = {group.name: group for group in after}
-    for name, other in _moved_lines(first, second):
-        first[other] = first.pop(name)
+    known = set(lines.values())
+    first: dict[str, _Group] = {}
+    unknown: dict[str, _Group] = {}
+    for group in before:
+        if group.source is None or group.name not in lines:
+            unknown[group.name] = group
+            continue
+        name = lines[group.name]
+        if name is None:
+            is_taken = group.name in known or group.name in second
+            name = group.name + (_GONE if is_taken else "")
+        first[name] = group
+    others = {name: group for name, group in second.items() if name not in known}
+    for name, other in _moved_lines(unknown, others):
+        unknown[other] = unknown.pop(name)
+    first |= unknown
     for name in dict.fromkeys([*first, *second]):
         yield name, first.get(name), second.get(name)
+
+
+def line_label(name: str) -> str:
+    """Return the name of a pair of groups of a Python line without folders."""
+    return file_name(name)
 
 
 def _moved_lines(

@@ -19,7 +19,8 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
 from hlo_lsp.reports.measured_time import run_json
-from hlo_lsp.reports.paired_groups import paired_groups
+from hlo_lsp.reports.moved_lines import moved_lines
+from hlo_lsp.reports.paired_groups import line_label, paired_groups
 from hlo_lsp.reports.summary_text import linked
 
 Json = dict[str, Any]
@@ -40,7 +41,7 @@ class TimeChange:
     @property
     def label(self) -> str:
         """The name, that of a Python line without folders."""
-        return self.name if self.source is None else self.source.short
+        return self.name if self.source is None else line_label(self.name)
 
     @property
     def change_ps(self) -> int:
@@ -88,9 +89,13 @@ def _by_name(profile: JoinedProfile) -> dict[str, JoinedProgram]:
 def _module_change(
     name: str, before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
 ) -> ModuleTimeChange:
-    sides = [[] if one is None else grouped(one, key) for one in (before, after)]
+    first_groups, second_groups = (
+        [] if one is None else grouped(one, key) for one in (before, after)
+    )
     changed = []
-    for group, *pair in paired_groups(*sides):
+    first_dump, second_dump = (None if one is None else one.dump for one in (before, after))
+    lines = moved_lines(first_dump, second_dump) if key is InstructionKey.LINE else {}
+    for group, *pair in paired_groups(first_groups, second_groups, lines):
         first, second = map(_average_ps, (before, after), pair)
         source = next((one.source for one in reversed(pair) if one is not None), None)
         change = TimeChange(group, first, second, source)

@@ -65,13 +65,17 @@ class NameRow(Record):
 
 @dataclass(slots=True, eq=False)
 class LocationRow(Record):
-    """A line of a Python file; ids count table rows from 1."""
+    """A line of a Python file; ids count table rows from 1.
+
+    ``extent`` is the rest of the text: ``end_line=26 column=19 end_column=57``, empty in old dumps.
+    """
 
     rule = "location_row"
     number: int
     file: int
     function: int
     source_line: int
+    extent: str = ""
 
 
 @dataclass(slots=True, eq=False)

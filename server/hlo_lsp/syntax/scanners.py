@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from re import Match
+from sys import intern
 from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
@@ -174,7 +175,12 @@ _MODULE_RULES: dict[str, _RecordMaker] = {
         module_records.NameRow, NUMBER=int, STRING=lambda text: unescape(text[1:-1])
     ),
     "location_row": _fields(
-        module_records.LocationRow, NUMBER=int, FILE_NAME_ID=int, FUNCTION_NAME_ID=int, LINE=int
+        module_records.LocationRow,
+        NUMBER=int,
+        FILE_NAME_ID=int,
+        FUNCTION_NAME_ID=int,
+        LINE=int,
+        LOCATION_REST=lambda text: intern((text or "").strip()),
     ),
     "frame_row": _fields(
         module_records.FrameRow, NUMBER=int, FILE_LOCATION_ID=int, PARENT_FRAME_ID=_parent_frame

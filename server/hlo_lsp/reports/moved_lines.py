@@ -1,0 +1,115 @@
+"""The Python lines of two versions of a program that correspond, also if their numbers changed."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.source import SourceLine, file_name
+from hlo_lsp.syntax.module_records import LocationRow
+
+_EXTENT = re.compile(r"(\w+)=(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    """A part of a Python line without its number, which changes with the lines above."""
+
+    function: str | None
+    end_line: int
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a file, and the expressions on it that a program uses."""
+
+    source: SourceLine
+    expressions: frozenset[_Expression]
+
+    @property
+    def functions(self) -> frozenset[str | None]:
+        """The names of the functions that contain the line."""
+        return frozenset(one.function for one in self.expressions)
+
+
+def moved_lines(before: Compile | None, after: Compile | None) -> dict[str, str | None]:
+    """Return the lines of ``before`` with those of ``after``, None for lines without one.
+
+    In a file, a line corresponds to the one with the same expressions: with their function and
+    columns, in the same order. A changed line corresponds to the one at its place. The result has
+    no lines of files that only one program uses, and is empty if a dump has no columns.
+    """
+    first, second = _files(before), _files(after)
+    found: dict[str, str | None] = {}
+    for path, other in _file_pairs(first, second):
+        found |= {str(line.source): None for line in first[path]}
+        for line, match in _line_pairs(first[path], second[other]):
+            found[str(line.source)] = str(match.source)
+    return found
+
+
+def _files(dump: Compile | None) -> dict[str, list[_Line]]:
+    """Return the lines of each file in the source location tables, empty without columns."""
+    file = None if dump is None else dump.module_file
+    if file is None:
+        return {}
+    tables = file.module.tables
+    expressions: dict[SourceLine, set[_Expression]] = defaultdict(set)
+    for row in tables.locations:
+        line = tables.line_at(row)
+        if line is not None and row.extent:
+            key = SourceLine(line.file, line.line)
+            expressions[key].add(_expression(row, line.function))
+    found: dict[str, list[_Line]] = {}
+    for key in sorted(expressions, key=lambda one: (one.file, one.line)):
+        found.setdefault(key.file, []).append(_Line(key, frozenset(expressions[key])))
+    return found
+
+
+def _expression(row: LocationRow, function: str | None) -> _Expression:
+    fields = dict(_EXTENT.findall(row.extent))
+    end = int(fields.pop("end_line", row.source_line))
+    return _Expression(function, end - row.source_line, tuple(fields.items()))
+
+
+def _file_pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the files with equal paths, and those whose name only one other file has."""
+    first, second = set(before), set(after)
+    yield from ((path, path) for path in first & second)
+    names: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for side, paths in enumerate((first - second, second - first)):
+        for path in paths:
+            names[file_name(path)][side].append(path)
+    for ours, others in names.values():
+        if len(ours) == len(others) == 1:
+            yield ours[0], others[0]
+
+
+def _line_pairs(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[tuple[_Line, _Line]]:
+    first, second = ([line.expressions for line in side] for side in (before, after))
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    for kind, start, end, other_start, other_end in matcher.get_opcodes():
+        ours, others = before[start:end], after[other_start:other_end]
+        if kind == "equal" or len(ours) == len(others):
+            yield from zip(ours, others, strict=True)
+        else:
+            yield from _pairs_by_function(ours, others)
+
+
+def _pairs_by_function(
+    before: Iterable[_Line], after: Iterable[_Line]
+) -> Iterator[tuple[_Line, _Line]]:
+    """Yield the changed lines of functions that have equally many of them on both sides."""
+    sides: list[Mapping[frozenset[str | None], list[_Line]]] = []
+    for lines in (before, after):
+        functions: dict[frozenset[str | None], list[_Line]] = {}
+        for line in lines:
+            functions.setdefault(line.functions, []).append(line)
+        sides.append(functions)
+    for name, ours in sides[0].items():
+        others = sides[1].get(name, [])
+        if len(ours) == len(others):
+            yield from zip(ours, others, strict=True)
