@@ -69,3 +69,49 @@ def test_module_of_one_profile_has_no_other_time() -> None:
     assert module["groups"] == [{"name": "unknown", "before_ps": 0, "after_ps": 10**6}]
     (lines,) = comparison_blocks(changes, 3)
     assert lines[0].startswith("jit_f · ran only after · median 0.00 ns → 1.00 µs")
+
+
+RENAMED = """\
+HloModule m, is_scheduled=true
+
+%body.NN (p: (s32[], f32[64])) -> (s32[], f32[64]) {
+  %p = (s32[], f32[64]{0}) parameter(0)
+  %i = s32[] get-tuple-element(%p), index=0
+  %x = f32[64]{0} get-tuple-element(%p), index=1
+  %sine.NN = f32[64]{0} sine(%x)
+  ROOT %t = (s32[], f32[64]{0}) tuple(%i, %sine.NN)
+}
+
+%condition.NN (q: (s32[], f32[64])) -> pred[] {
+  %q = (s32[], f32[64]{0}) parameter(0)
+  %j = s32[] get-tuple-element(%q), index=0
+  ROOT %compare.NN = pred[] compare(%j, %j), direction=LT
+}
+
+ENTRY %main.NN (a: (s32[], f32[64])) -> f32[64] {
+  %a = (s32[], f32[64]{0}) parameter(0)
+  %while.NN = (s32[], f32[64]{0}) while(%a), condition=%condition.NN, body=%body.NN
+  ROOT %cosine.1 = f32[64]{0} get-tuple-element(%while.NN), index=1
+}
+"""
+
+
+def test_renamed_instructions_and_computations_correspond() -> None:
+    sides = []
+    for number, microseconds in ((1, 10), (7, 30)):
+        text = RENAMED.replace("NN", str(number))
+        found = Profile()
+        name = f"sine.{number}"
+        event = InstructionEvent(name, 0, 0, microseconds * 10**6, 1, name)
+        found.of(Program("m", 3), "CPU 0").events.append(event)
+        sides.append(join(found, {3: Compile([DumpFile.of_text(text, "module_0003.m.txt")])}))
+    changed = {
+        key: [(one.name, one.before_ps, one.after_ps) for one in module.groups]
+        for key in (InstructionKey.INSTRUCTION, InstructionKey.COMPUTATION)
+        for module in compare_profiles(sides[0], sides[1], key)
+    }
+    times = 10**7, 3 * 10**7
+    assert changed == {
+        InstructionKey.INSTRUCTION: [("sine.7", *times)],
+        InstructionKey.COMPUTATION: [("body.7", *times)],
+    }

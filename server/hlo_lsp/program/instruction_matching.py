@@ -137,6 +137,30 @@ def match_instructions(
     return Matching(sides[0].by_name, sides[1].by_name, seen)
 
 
+def instruction_names(before: ModuleIndex, after: ModuleIndex) -> dict[str, str | None]:
+    """Return the names of scheduled instructions with those of their counterparts, else None."""
+    matching = match_instructions(before, after)
+    return {
+        name: None if node.match is None else node.match.record.name
+        for name, node in matching.before.items()
+    }
+
+
+def computation_names(before: ModuleIndex, after: ModuleIndex) -> dict[str, str | None]:
+    """Return the names of computations with those of their counterparts, else None.
+
+    Only computations whose instructions run correspond: entry computations, and the bodies that
+    corresponding loops, conditionals, and calls run.
+    """
+    found: dict[str, str | None] = {one.name: None for one in before.computations.records()}
+    taken = set()
+    for one, other in match_instructions(before, after).computations:
+        if found[one.name] is None and other not in taken:
+            found[one.name] = other.name
+            taken.add(other)
+    return found
+
+
 def match_called(before: ModuleIndex, after: ModuleIndex, node: Node) -> Matching:
     """Match the instructions of the computations that an instruction and its counterpart apply.
 

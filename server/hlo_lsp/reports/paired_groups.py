@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 
 from hlo_lsp.model.source import SourceLine, file_name
 
-_GONE = " (before)"  # after the name of a line that another line replaced
-_NO_LINES: Mapping[str, str | None] = MappingProxyType({})
+_GONE = " (before)"  # after the name of a line or an instruction that another one has now
+_NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
 
 
 class LineGroup(Protocol):
@@ -28,26 +28,27 @@ _Group = TypeVar("_Group", bound=LineGroup)
 def paired_groups(
     before: Iterable[_Group],
     after: Iterable[_Group],
-    lines: Mapping[str, str | None] = _NO_LINES,
+    names: Mapping[str, str | None] = _NO_NAMES,
 ) -> Iterator[tuple[str, _Group | None, _Group | None]]:
     """Yield the names of groups with the group of each side, None for a side without it.
 
-    The name of a Python line that has another number or folder after is that after.
+    The name of a group that has another one after, such as another line number, is that after.
 
     Args:
         before: The groups of one side.
         after: Those of the other one.
-        lines: The lines of both sides that correspond, as ``moved_lines`` returns them.
+        names: The names before with those after, None for a group that is gone; such as those of
+            lines that ``moved_lines`` returns.
     """
     second = {group.name: group for group in after}
-    known = set(lines.values())
+    known = set(names.values())
     first: dict[str, _Group] = {}
     unknown: dict[str, _Group] = {}
     for group in before:
-        if group.source is None or group.name not in lines:
+        if group.name not in names:
             unknown[group.name] = group
             continue
-        name = lines[group.name]
+        name = names[group.name]
         if name is None:
             is_taken = group.name in known or group.name in second
             name = group.name + (_GONE if is_taken else "")

@@ -18,6 +18,7 @@ from hlo_lsp.model.display import (
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
+from hlo_lsp.program.instruction_matching import computation_names, instruction_names
 from hlo_lsp.reports.measured_time import run_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
@@ -93,9 +94,8 @@ def _module_change(
         [] if one is None else grouped(one, key) for one in (before, after)
     )
     changed = []
-    first_dump, second_dump = (None if one is None else one.dump for one in (before, after))
-    lines = moved_lines(first_dump, second_dump) if key is InstructionKey.LINE else {}
-    for group, *pair in paired_groups(first_groups, second_groups, lines):
+    names = _names(before, after, key)
+    for group, *pair in paired_groups(first_groups, second_groups, names):
         first, second = map(_average_ps, (before, after), pair)
         source = next((one.source for one in reversed(pair) if one is not None), None)
         change = TimeChange(group, first, second, source)
@@ -108,6 +108,23 @@ def _module_change(
     )
     ordered = sorted(changed, key=lambda one: (-abs(one.change_ps), one.name))
     return ModuleTimeChange(name, median, idle, exposed, tuple(ordered))
+
+
+def _names(
+    before: JoinedProgram | None, after: JoinedProgram | None, key: InstructionKey
+) -> dict[str, str | None]:
+    """Return the names of groups before with those after, None for a group that is gone."""
+    dump, other = (None if one is None else one.dump for one in (before, after))
+    if key is InstructionKey.LINE:
+        return moved_lines(dump, other)
+    first, second = (None if one is None else one.module_file for one in (dump, other))
+    if first is None or second is None:
+        return {}
+    if key is InstructionKey.INSTRUCTION:
+        return instruction_names(first.module, second.module)
+    if key is InstructionKey.COMPUTATION:
+        return computation_names(first.module, second.module)
+    return {}
 
 
 def _average_ps(program: JoinedProgram | None, group: TimeGroup | None) -> int:
