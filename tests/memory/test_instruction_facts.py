@@ -64,3 +64,27 @@ def test_opcode_and_unknown_name() -> None:
     assert group_of("y", _FACTS["y"], InstructionKey.OPCODE) == "multiply"
     assert "none" not in _FACTS
     assert group_of("none", None, InstructionKey.LINE) == "unknown"
+
+
+def test_fusion_of_a_library_belongs_to_its_product() -> None:
+    text = """\
+HloModule m, is_scheduled=true
+
+%fused (p: f32[8,8]) -> f32[8,8] {
+  %p = f32[8,8]{1,0} parameter(0)
+  %dot.1 = f32[8,8]{1,0} dot(%p, %p), lhs_contracting_dims={1}, rhs_contracting_dims={0}, \
+metadata={op_name="jit(f)/dot_general" source_file="/f.py" source_line=12}
+  ROOT %e = f32[8,8]{1,0} exponential(%dot.1)
+}
+
+ENTRY %main (x: f32[8,8]) -> f32[8,8] {
+  %x = f32[8,8]{1,0} parameter(0)
+  ROOT %ynn_fusion = f32[8,8]{1,0} fusion(%x), kind=kCustom, calls=%fused, \
+metadata={op_name="jit(f)/exp" source_file="/f.py" source_line=13}
+}
+"""
+    lines = []
+    for name in ("module_0001.m.cpu_after_optimizations.txt", "m.txt"):
+        found = instruction_facts(Compile([DumpFile.of_text(text, name)]), ["ynn_fusion"])
+        lines.append((str(found["ynn_fusion"].source), found["ynn_fusion"].op_name))
+    assert lines == [("/f.py:12", "jit(f)/dot_general"), ("/f.py:13", "jit(f)/exp")]

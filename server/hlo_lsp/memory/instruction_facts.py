@@ -1,6 +1,6 @@
 """The owners of instructions: Python line, scope, and phase, for their cost and measured time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -8,13 +8,17 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.memory.data_origin import origins_of
 from hlo_lsp.memory.grouping import COPIES_OF_ARGUMENTS, NO_LINE, split_scopes
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.phases import phase_of
 from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
+_LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
+_PRODUCTS = frozenset({"convolution", "dot"})
 
 
 class InstructionKey(Enum):
@@ -71,10 +75,11 @@ def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> 
 def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, InstructionFacts]:
     """Return what a compile says about instructions, by name; unknown names are left out.
 
-    An instruction without metadata belongs to the instruction that produced its data.
+    An instruction without metadata belongs to the instruction that produced its data, a fusion that
+    a library runs to the product of matrices in it.
     """
     lines = {name: line for name in names if (line := dump.instruction(name)) is not None}
-    operators = {name: line.record.metadata for name, line in lines.items()}
+    operators = {name: _metadata(dump, line) for name, line in lines.items()}
     stacks = {name: dump.stack_of(metadata) for name, metadata in operators.items()}
     indexes = {
         name: _data_index(line.record)
@@ -105,6 +110,22 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
             moves_argument and source is None,
         )
     return found
+
+
+def _metadata(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[str, str]:
+    """Return the metadata of an instruction, of a fusion with a product those of the product.
+
+    XLA for GPUs and TPUs prints them at such a fusion. XLA for CPUs prints those of any operation
+    that the library runs with the product, such as a maximum.
+    """
+    record = line.record
+    if dump.backend is Backend.CPU and record.opcode == "fusion" and _LIBRARY in record.text:
+        module = line.file.module
+        for computation in module.called_by(record):
+            for one in module.computation(computation).members:
+                if one.opcode in _PRODUCTS and one.metadata:
+                    return one.metadata
+    return record.metadata
 
 
 def _data_index(instruction: InstructionLine) -> str | None:
