@@ -140,11 +140,11 @@ def test_newest_run_of_a_folder(train: Path, tmp_path: Path) -> None:
     newest = runs / "2026_01_01"
     shutil.copy(train / "profile.xplane.pb", newest / "h.xplane.pb")
     lines = run("profile", tmp_path).out.splitlines()
-    assert lines[:2] == [f"run: {newest}, the newest of 2", ""]
+    assert lines[:2] == [f"read: {newest}, the newest of 2 runs", ""]
     assert lines[2].startswith("jit_train_step")
     read = {"path": str(newest), "other_runs": 1}
     assert run("profile", tmp_path, "--format", "json").json["run"] == read
-    assert not run("profile", newest).out.startswith("run: ")
+    assert not run("profile", newest).out.startswith("read: ")
 
 
 def test_comparison_names_the_newest_runs(train: Path, tmp_path: Path) -> None:
@@ -152,7 +152,10 @@ def test_comparison_names_the_newest_runs(train: Path, tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         shutil.copy(train / "profile.xplane.pb", tmp_path / name / "h.xplane.pb")
     runs = tmp_path, "--compare", tmp_path / "a"
-    assert run("profile", *runs).out.splitlines()[0] == f"after: {tmp_path / 'b'}, the newest of 2"
+    assert (
+        run("profile", *runs).out.splitlines()[0]
+        == f"after: {tmp_path / 'b'}, the newest of 2 runs"
+    )
     found = run("profile", *runs, "--format", "json").json
     assert found["before"] == {"path": str(tmp_path / "a"), "other_runs": 0}
     assert found["after"] == {"path": str(tmp_path / "b"), "other_runs": 1}

@@ -67,12 +67,14 @@ def _compare(paths: list[Path], frames: FrameChoice, source_map: SourceMap) -> s
     head = ["# Profile comparison", ""]
     sides = []
     for title, path in zip(("Before", "After"), paths, strict=True):
-        profile = read_profile(profile_run(path))
+        run = profile_run(path)
+        profile = read_profile(run)
         joined = join(profile, compiles_in(profile, path, frames))
         if not joined.programs:
             raise UnreadableError(f"{shown(path)}: no instruction of XLA ran in this profile")
         sides.append(joined)
-        head.append(f"- {title}: {markdown_code(shown(path))}")
+        newest = f", the newest of {run.others + 1:,} runs" if run.others else ""
+        head.append(f"- {title}: {markdown_code(shown(run.path))}{newest}")
         head += (f"- {markdown_text(damage)}" for damage in dict.fromkeys(profile.damages))
     before, after = sides
     link = SourceFiles(source_map).uri

@@ -55,10 +55,10 @@ def run_json(run: ProfileRun | None) -> Json | None:
     return None if run is None else {"path": shown(run.path), "other_runs": run.others}
 
 
-def run_lines(run: ProfileRun | None, title: str = "run:") -> Iterator[str]:
+def run_lines(run: ProfileRun | None, title: str = "read:") -> Iterator[str]:
     """Yield which run was read of a folder with several."""
     if run is not None and run.others:
-        yield f"{title} {shown(run.path)}, the newest of {run.others + 1:,}"
+        yield f"{title} {shown(run.path)}, the newest of {run.others + 1:,} runs"
 
 
 def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
