@@ -57,6 +57,12 @@ def test_deleted_line_corresponds_to_none() -> None:
     assert found == {"10": "10", "11": None, "12": "11", "20": "19"}
 
 
+def test_lines_of_a_moved_function_correspond() -> None:
+    after = dump(("g", 10, "4-9"), ("f", 20, "4-9"), ("f", 21, "4-20"), ("f", 22, "4-30"))
+    found = numbers(moved_lines(dump(*BEFORE), after))
+    assert found == {"10": "20", "11": "21", "12": "22", "20": "10"}
+
+
 def test_files_with_one_name_correspond() -> None:
     found = moved_lines(dump(*BEFORE), dump(*BEFORE, file="/y/train.py"))
     assert found["/x/train.py:10"] == "/y/train.py:10"

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain
 
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine, file_name
@@ -39,8 +40,9 @@ def moved_lines(before: Compile | None, after: Compile | None) -> dict[str, str 
     """Return the lines of ``before`` with those of ``after``, None for lines without one.
 
     In a file, a line corresponds to the one with the same expressions: with their function and
-    columns, in the same order. A changed line corresponds to the one at its place. The result has
-    no lines of files that only one program uses, and is empty if a dump has no columns.
+    columns, in the same order or the only ones. A changed line corresponds to the one at its place.
+    The result has no lines of files that only one program uses, and is empty if a dump has no
+    columns.
     """
     first, second = _files(before), _files(after)
     found: dict[str, str | None] = {}
@@ -90,13 +92,43 @@ def _file_pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[s
 
 def _line_pairs(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[tuple[_Line, _Line]]:
     first, second = ([line.expressions for line in side] for side in (before, after))
-    matcher = SequenceMatcher(None, first, second, autojunk=False)
-    for kind, start, end, other_start, other_end in matcher.get_opcodes():
-        ours, others = before[start:end], after[other_start:other_end]
-        if kind == "equal" or len(ours) == len(others):
+    blocks = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
+    rests: list[tuple[Sequence[_Line], Sequence[_Line]]] = []
+    for kind, start, end, other_start, other_end in blocks:
+        block = before[start:end], after[other_start:other_end]
+        if kind == "equal":
+            yield from zip(*block, strict=True)
+        else:
+            rests.append(block)
+    moved = dict(
+        _equal_pairs(
+            chain.from_iterable(rest for rest, _ in rests),
+            chain.from_iterable(rest for _, rest in rests),
+        )
+    )
+    yield from moved.items()
+    matches = set(moved.values())
+    for rest, other_rest in rests:
+        ours = [line for line in rest if line not in moved]
+        others = [line for line in other_rest if line not in matches]
+        if len(ours) == len(others):
             yield from zip(ours, others, strict=True)
         else:
             yield from _pairs_by_function(ours, others)
+
+
+def _equal_pairs(before: Iterable[_Line], after: Iterable[_Line]) -> Iterator[tuple[_Line, _Line]]:
+    """Yield the lines with the same expressions that no other line of their side has.
+
+    They are those of functions that moved within the file.
+    """
+    sides: dict[frozenset[_Expression], tuple[list[_Line], list[_Line]]] = {}
+    for side, lines in enumerate((before, after)):
+        for line in lines:
+            sides.setdefault(line.expressions, ([], []))[side].append(line)
+    for ours, others in sides.values():
+        if len(ours) == len(others) == 1:
+            yield ours[0], others[0]
 
 
 def _pairs_by_function(
