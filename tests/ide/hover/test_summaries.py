@@ -94,7 +94,7 @@ def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
 
 def test_memory_summary_has_peak_and_owners() -> None:
     assert memory_summary(DUMP) == (
-        "HBM: 16.0 KiB of 16.5 KiB at the peak, step 1 | arguments 8.0 KiB, "
+        "HBM: 16.0 KiB of 16.5 KiB at the peak, step 1, 512 B thread-local | arguments 8.0 KiB, "
         "no Python line (fusion.2) 8.0 KiB, tuple tables 32 B"
     )
     assert memory_summary(marked_dump.split(marked_dump.ASSIGNMENT).dump) == (

@@ -9,6 +9,7 @@ from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.logical_sizes import logical_peak_of
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.occupied_steps import occupied_steps
+from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
@@ -81,7 +82,8 @@ def occupied_peak_summary(dump: Compile) -> str:
 def memory_summary(dump: Compile) -> str:
     """Return the memory of a compile in one line, with the largest owners at the peak.
 
-    For example ``HBM: 680.60 MiB of 788.30 MiB at the peak, step 9 | arguments 460.60 MiB``.
+    For example ``HBM: 680.60 MiB of 788.30 MiB at the peak, step 9 | arguments 460.60 MiB``. It
+    names thread-local allocations, which never belong to a peak, if they are 1% or more.
     """
     occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if occupancy is None:
@@ -89,11 +91,14 @@ def memory_summary(dump: Compile) -> str:
     owned = owned_buffers(dump, live_buffers(dump, occupancy.space, occupancy.peak_step))
     groups = group_buffers(dump, owned, GroupKey.LINE)
     owners = [f"{group.label} {format_short_bytes(group.bytes)}" for group in groups]
+    local = occupancy.thread_local_bytes
+    is_shown = local and not is_negligible(local, occupancy.total_bytes, 1)
+    thread_local = f", {format_short_bytes(local)} thread-local" if is_shown else ""
     return (
         f"{space_title(occupancy.space, dump.backend)}: "
         f"{format_short_bytes(occupancy.peak_bytes)} of "
         f"{format_short_bytes(occupancy.total_bytes)} at the peak, step {occupancy.peak_step:,}"
-        f" | {join_limited(owners, _MAX_OWNERS)}"
+        f"{thread_local} | {join_limited(owners, _MAX_OWNERS)}"
     )
 
 
