@@ -1,6 +1,7 @@
 """Reading of large files in the background, and what a session reports about it."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -9,6 +10,9 @@ from pathlib import Path
 from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.text.disk import file_stamp
+
+logger = logging.getLogger(__name__)
 
 
 class SessionListener:
@@ -23,7 +27,7 @@ class SessionListener:
         return nullcontext(Progress(title))
 
     def file_loaded(self, path: Path) -> None:
-        """Handle that a large file was read, or that the user cancelled its reading."""
+        """Handle that a large file was read, or that its reading failed or was cancelled."""
 
     def hovers_prepared(self) -> None:
         """Handle that the facts are computed which answers about a large compile need."""
@@ -54,14 +58,16 @@ class FileLoader:
         self._give_way = give_way
         self._tasks: dict[Path, asyncio.Task[None]] = {}
         self._cancelled: set[Path] = set()
+        self._unreadable: dict[Path, tuple[int, int] | None] = {}  # with their stamps
         self._lock = asyncio.Lock()
 
     async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
         """Read files and wait for them at most so many seconds; reading continues afterwards.
 
-        A file whose reading the user cancelled is not read until it is opened.
+        A file whose reading the user cancelled is not read until a file is opened. The same applies
+        to a file that cannot be read, unless it changes.
         """
-        tasks = [self._task(path) for path in paths if path not in self._cancelled]
+        tasks = [self._task(path) for path in paths if not self._is_skipped(path)]
         if tasks and seconds != 0:
             await asyncio.wait(tasks, timeout=seconds)
 
@@ -70,9 +76,14 @@ class FileLoader:
         task = self._tasks.get(path)
         return task is not None and not task.done()
 
-    def clear_cancelled(self) -> None:
-        """Read files again whose reading the user cancelled."""
+    def retry(self) -> None:
+        """Read files again whose reading failed, or was cancelled by the user."""
         self._cancelled.clear()
+        self._unreadable.clear()
+
+    def _is_skipped(self, path: Path) -> bool:
+        is_unreadable = path in self._unreadable and self._unreadable[path] == file_stamp(path)
+        return is_unreadable or path in self._cancelled
 
     def _task(self, path: Path) -> "asyncio.Task[None]":
         task = self._tasks.get(path)
@@ -83,6 +94,7 @@ class FileLoader:
 
     async def _load(self, path: Path) -> None:
         async with self._lock:
+            stamp = file_stamp(path)
             with self.listener.progress(f"Reading {path.name}") as progress:
 
                 def report(percentage: int) -> None:
@@ -95,4 +107,8 @@ class FileLoader:
                     await run_in_slices(work, self._give_way)
                 except _ReadingCancelledError:
                     self._cancelled.add(path)
+                except Exception:  # a bug with one file must not hide the findings in all others
+                    logger.exception("reading %s failed", path)
+        if self._workspace.is_unread(path):
+            self._unreadable[path] = stamp
         self.listener.file_loaded(path)

@@ -45,7 +45,7 @@ class RequestContext:
     """The file of a request with its compile, both up to date until the job of the request ends.
 
     ``unread`` are the large files of the compile that are not read yet. Unless the user cancelled
-    that, they are being read.
+    that or it failed, they are being read.
     """
 
     session: "Session"
@@ -145,7 +145,7 @@ class Session:
         path = path_of(item.uri)
         document = Document(item.text)
         self._versions[item.uri] = item.version
-        self.loader.clear_cancelled()
+        self.loader.retry()
         return self.workspace.open(item.uri, path, document, language_of_id(item.language_id))
 
     def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
@@ -171,8 +171,8 @@ class Session:
         return self.workspace.close(uri)
 
     def reload(self) -> None:
-        """Discard the records of all files, and allow reading that the user cancelled."""
-        self.loader.clear_cancelled()
+        """Discard the records of all files, and allow reading that failed or was cancelled."""
+        self.loader.retry()
         self.workspace.reload()
 
     def version(self, uri: str) -> int | None:
