@@ -6,6 +6,7 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model import workspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from lsp.opened import DUMP, at, item, split_dump
 
@@ -72,6 +73,32 @@ async def test_folder_name_may_have_symbols(tmp_path: Path, name: str) -> None:
     context = await _request_context(session, uri)
     assert context is not None
     assert len(context.dump.files) == 3
+
+
+async def test_reply_waits_for_unread_companions_of_a_file_that_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = split_dump(tmp_path)
+    path = paths["-buffer-assignment"]
+    session = Session()
+    session.open(item(path.as_uri(), path.read_text("utf-8")))
+    document = types.TextDocumentIdentifier(path.as_uri())
+
+    def count(context: RequestContext) -> int:
+        return len(context.dump.files)
+
+    assert await session.answer_at(document, 0, None, count) == [3]
+    monkeypatch.setattr(workspace, "_LARGE_FILE_BYTES", 0)
+    counts: list[int] = []
+    for kept in paths.values():
+        if kept != path:
+            kept.write_text(kept.read_text("utf-8") + "\n", "utf-8")  # not read any more
+
+    def keep_count(context: RequestContext) -> None:
+        counts.append(count(context))
+
+    await session.answer_at(document, 0, None, keep_count)
+    assert counts == [3]
 
 
 async def test_open_companion_file_replaces_the_file_on_disk(tmp_path: Path) -> None:

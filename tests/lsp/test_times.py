@@ -285,6 +285,19 @@ async def test_cost_of_a_large_compile_is_computed_in_the_background(
     assert "**cost**" in await harness.hover()
 
 
+async def test_request_about_a_small_compile_computes_no_cost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = TimesHarness(tmp_path)
+
+    def compute(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(times, "time_facts", compute)
+    document = types.TextDocumentIdentifier(harness.uri)
+    assert await harness.session.answer_at(document, 0, None, lambda _: 1) == [1]
+
+
 async def test_memory_map_has_the_time_of_a_profile_beside_the_dump(tmp_path: Path) -> None:
     harness = TimesHarness(tmp_path)
     written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)

@@ -315,11 +315,13 @@ class Session:
         give_way: Callable[[], Awaitable[None]] | None = None,
     ) -> T:
         await self.wait_for_settings()
-        contexts: list[RequestContext] = []
 
         def answer() -> T:
-            contexts[:] = self._contexts(document, wanted)
-            return reply(contexts)
+            return reply(self._contexts(document, wanted))
+
+        def answer_if_read() -> tuple[list[RequestContext], list[T]]:
+            contexts = self._contexts(document, wanted)
+            return contexts, [] if _must_wait(contexts, wanted) else [reply(contexts)]
 
         if give_way is not None:
             await self._read(document, wanted)
@@ -328,10 +330,10 @@ class Session:
         if file is not None and file.version:  # it was read before, nearly always with its compile
             _report_reading(file)
             with self.foreground.hold_background():
-                found = await run_in_slices(answer)
-            if not _must_wait(contexts, wanted):
+                contexts, found = await run_in_slices(answer_if_read)
+            if found:
                 await self._index_all(contexts)
-                return found
+                return found[0]
         await self._read(document, wanted)
         with self.foreground.hold_background():
             return await run_in_slices(answer)
@@ -417,7 +419,7 @@ class Session:
         """Compute in the background what answers about a large compile need."""
         file, dump = context.file, context.dump
         if not context.is_growing:
-            self.times.prepare(dump, context.times)
+            self.times.prepare(dump, lambda: context.times)
         is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
         if not is_indexed and self.mention_task(file) is None:
             self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))

@@ -186,17 +186,18 @@ class ProgramTimes:
         for path in paths:
             await self.profiles.wait(self._candidates(path))
 
-    def prepare(self, dump: Compile, known: TimeFacts | None) -> None:
+    def prepare(self, dump: Compile, known: Callable[[], TimeFacts | None]) -> None:
         """Start to read the profiles for a compile, and to compute the times of a large one.
 
         Args:
             dump: The compile.
-            known: Its times, as ``of`` returns them.
+            known: Returns its times as ``of`` does; not called for a small compile, because it
+                would compute them.
         """
         for path in self._candidates(path_of(dump)):
             self.profiles.start(path)
         task = self._tasks.get(dump)
-        if (task is None or task.done()) and needs_preparation(dump) and known is None:
+        if (task is None or task.done()) and needs_preparation(dump) and known() is None:
             self._tasks[dump] = start_task(self._compute(dump))
 
     async def _compute(self, dump: Compile) -> None:
