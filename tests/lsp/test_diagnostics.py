@@ -1,6 +1,7 @@
 """Tests for diagnostics that the server pushes after a pause in typing."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -9,11 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp import diagnostics, scheduling
+from hlo_lsp.checks.run import check_by_pace
+from hlo_lsp.lsp import diagnostics, findings, scheduling, session
 from hlo_lsp.lsp.client import Client, Json, diagnostic_json
 from hlo_lsp.lsp.diagnostics import FileDiagnostics, OpenFileDiagnostics
 from hlo_lsp.lsp.findings import CheckedText, all_findings
@@ -259,6 +262,107 @@ async def test_complete_check_does_not_wait_for_cancelled_reading(
     assert await harness.complete_reports() == [(uri, 1, OF_RECORDS)]
 
 
+async def test_complete_check_does_not_wait_for_unreadable_files(
+    new_harness: Callable[..., PushHarness],
+    slow_reading: Callable[[PushHarness], None],
+    tmp_path: Path,
+) -> None:
+    harness = new_harness()
+    slow_reading(harness)
+    harness.session.listener = LoadingListener(harness)
+    uri = open_module(harness, tmp_path)
+    for path in tmp_path.glob("*-*.txt"):
+        path.write_bytes(b"\0" * 100)
+    end = time.monotonic() + 5
+    while not any("version" in one for one in harness.published) and time.monotonic() < end:
+        await asyncio.sleep(0.01)
+    harness.close(uri)  # in an endless loop of checks, the harness would wait forever
+    assert await harness.complete_reports() == [(uri, 1, OF_RECORDS)]
+
+
+class PullHarness(PushHarness):
+    """Session whose client pulls the diagnostics of a file after each refresh."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(replace(client, can_pull_diagnostics=True, can_refresh_diagnostics=True))
+        self.uri = ""
+        self.reports: list[Json] = []
+
+    def refresh(self) -> None:
+        super().refresh()
+        asyncio.ensure_future(self._pull())  # noqa: RUF006  # the harness waits for all tasks
+
+    async def _pull(self) -> None:
+        document = types.TextDocumentIdentifier(self.uri)
+        self.reports.append(await self.pusher.pull(types.DocumentDiagnosticParams(document)))
+
+
+@pytest.fixture
+def partial_checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list of the partial checks; a list of them is called large."""
+    monkeypatch.setattr(session, "MAX_FULL_ANSWER_LINES", 0)
+    found: list[str] = []
+    original = findings._findings_on_records
+
+    def check(context: RequestContext, *rest: Any) -> Any:
+        found.append(context.file.uri)
+        return original(context, *rest)
+
+    monkeypatch.setattr(findings, "_findings_on_records", check)
+    return found
+
+
+def read_until(monkeypatch: pytest.MonkeyPatch, is_over: Callable[[], bool]) -> None:
+    """Read companions in the background, which lasts until a condition is true."""
+    for name in ("_LARGE_FILE_BYTES", "_LARGE_COMPANION_BYTES"):
+        monkeypatch.setattr(workspace, name, 0)
+    original = DumpWorkspace.read
+
+    def read(self: DumpWorkspace, path: Path, report: Callable[[int], None]) -> None:
+        while not is_over():
+            report(0)
+            checkpoint()
+        original(self, path, report)
+
+    monkeypatch.setattr(DumpWorkspace, "read", read)
+
+
+async def test_pulls_do_not_repeat_a_partial_check(
+    partial_checks: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    harness = PullHarness(Client())
+    read_until(monkeypatch, lambda: len(harness.reports) > 5)
+    harness.session.listener = LoadingListener(harness)
+    harness.uri = open_module(harness, tmp_path)
+    while len(harness.reports) <= 5:
+        await asyncio.sleep(0.02)
+        harness.refresh()
+    await harness.all_reports()
+    assert len(partial_checks) == 1
+    assert [one["code"] for one in harness.reports[-1]["items"]] == OF_COMPILE
+
+
+async def test_refresh_follows_reading_that_ends_during_a_partial_check(
+    partial_checks: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    harness = PullHarness(Client())
+    read_until(monkeypatch, lambda: bool(partial_checks))
+    harness.session.listener = LoadingListener(harness)
+    original = check_by_pace
+
+    def slow_check(*arguments: Any) -> Any:
+        yield from original(*arguments)
+        for _ in range(30):  # the files are read, and the client pulls again
+            time.sleep(0.005)
+            checkpoint()
+
+    monkeypatch.setattr(findings, "check_by_pace", slow_check)
+    harness.uri = open_module(harness, tmp_path)
+    await harness.all_reports()
+    assert partial_checks
+    assert [one["code"] for one in harness.reports[-1]["items"]] == OF_COMPILE
+
+
 async def test_foreign_files_are_not_checked_again(
     new_harness: Callable[..., PushHarness], tmp_path: Path
 ) -> None:
@@ -338,6 +442,17 @@ async def damaged_findings() -> tuple[RequestContext, Finding, Finding]:
     first, second = all_findings([file])
     assert (first.code, second.code) == (SIZE, BOUNDS)
     return file, first, second
+
+
+async def test_next_check_keeps_the_list_of_a_partial_one() -> None:
+    file, first, second = await damaged_findings()
+    shown = ShownDiagnostics(file)
+    listed = [diagnostic_json(file.client, one) for one in (first, second)]
+    shown.diagnostics.complete(replace(checked_text(file.file, listed), is_complete=False))
+    shown.update([first], SIZE, BOUNDS)
+    assert shown.lists == [[SIZE, BOUNDS]]
+    shown.update([first])
+    assert shown.lists[1:] == [[SIZE]]
 
 
 async def test_unchanged_findings_are_shown_once() -> None:

@@ -29,7 +29,7 @@ class FileDiagnostics:
 
     A partial list has the new findings and earlier diagnostics that may still hold, which avoids
     flicker. ``on_change`` is called when it differs from the list before, at most once in
-    ``interval`` seconds.
+    ``interval`` seconds. ``is_partial`` is true after a check by rules on records only.
     """
 
     def __init__(
@@ -40,12 +40,13 @@ class FileDiagnostics:
         self._interval = interval
         self._sent: list[Json] = []  # the last list, complete or not
         self._version: int | None = None  # of the text that it describes
-        self._complete: list[Json] = []  # the last complete list
+        self._checked: list[Json] = []  # the list after the last check
         self._lines: dict[int, str] = {}  # the lines with its diagnostics at that time
         self._line_count = 0
         self._found: list[Finding] = []  # of the running check
         self._count = 0  # of its findings when the last list was made
         self._next_time = 0.0  # time.monotonic() from which the next list may be shown
+        self.is_partial = False
 
     @property
     def is_empty(self) -> bool:
@@ -55,6 +56,7 @@ class FileDiagnostics:
     async def check(self, session: Session) -> CheckedText:
         """Check the file; while files of its compile are being read, only by rules on records."""
         self._next_time = 0.0
+        self.is_partial = False
         document = types.TextDocumentIdentifier(self.file.uri)
         checked = await check_text(session, document, self.update, early=True)
         self.complete(checked)
@@ -62,13 +64,17 @@ class FileDiagnostics:
 
     def complete(self, checked: CheckedText) -> None:
         """Store the result of a check, or show a partial one."""
-        if not checked.is_complete:
+        self.is_partial = not checked.is_complete
+        if self.is_partial:
             self._show(list(checked.diagnostics), None)
-            return
-        self._sent = self._complete = checked.diagnostics
+            lines = self.file.lines
+            rows = {_place(one)[0] for one in self._sent}
+            self._lines = {row: lines[row] for row in rows if row < len(lines)}
+        else:
+            self._sent, self._lines = checked.diagnostics, checked.lines
+        self._checked = self._sent
         self._version = self.file.version
         self._line_count = checked.line_count
-        self._lines = checked.lines
 
     def update(
         self, context: RequestContext, found: list[Finding], pending: frozenset[str]
@@ -79,7 +85,7 @@ class FileDiagnostics:
             return
         if found is not self._found:  # the check started, possibly again after an edit
             self._found, self._count = found, 0
-        is_long = max(len(found), len(self._complete)) > _MAX_PARTIAL_DIAGNOSTICS
+        is_long = max(len(found), len(self._checked)) > _MAX_PARTIAL_DIAGNOSTICS
         if len(found) == self._count or is_long or time.monotonic() < self._next_time:
             return
         self._count = len(found)
@@ -107,7 +113,7 @@ class FileDiagnostics:
         move with an edit in one place.
         """
         lines = self.file.lines
-        for one in self._complete:
+        for one in self._checked:
             if pending is not None and one["code"] not in pending:
                 continue
             row = _place(one)[0]
@@ -171,11 +177,7 @@ class OpenFileDiagnostics:
     def companion_read(self, path: Path) -> None:
         """Check the files of a compile again after the last one of its large files was read."""
         for file in list(self._session.workspace.open_files.values()):
-            if file.path is None:
-                continue
-            files = self._session.workspace.compile_files(file.path).files
-            others = (other for other in files if other != path)
-            if path in files and not any(map(self._session.loader.is_reading, others)):
+            if path in self._compile_paths(file) and not self._is_growing(file, path):
                 self.changed(file)
 
     def closed(self, file: DumpFile) -> None:
@@ -200,12 +202,16 @@ class OpenFileDiagnostics:
         )
         file = self._session.workspace.opened(document.uri)
         if file is not None and is_slow and not is_unchanged:
-            task = self._checks.get(file.uri)
-            if task is None or task.done():
-                task = self._checks[file.uri] = start_task(self._check_pulled(file))
-            await asyncio.wait((task,), timeout=_QUICK_ANSWER_SECONDS)
-            if not task.done():
-                return {"kind": "full", "items": self._diagnostics(file).so_far()}
+            diagnostics = self._diagnostics(file)
+            # A partial check is not repeated: ``companion_read`` requests the next pull.
+            if not (diagnostics.is_partial and self._is_growing(file)):
+                task = self._checks.get(file.uri)
+                if task is None or task.done():
+                    task = self._checks[file.uri] = start_task(self._check_pulled(file))
+                await asyncio.wait((task,), timeout=_QUICK_ANSWER_SECONDS)
+                if task.done() and not diagnostics.is_partial:
+                    return await diagnostic_report(self._session, document, previous)
+            return {"kind": "full", "items": diagnostics.so_far()}
         return await diagnostic_report(self._session, document, previous)
 
     def _is_slow(self, contexts: Sequence[RequestContext]) -> bool:
@@ -213,7 +219,18 @@ class OpenFileDiagnostics:
             one.is_large and known_findings(one) is None for one in contexts
         )
 
+    def _compile_paths(self, file: DumpFile) -> Sequence[Path]:
+        return () if file.path is None else self._session.workspace.compile_files(file.path).files
+
+    def _is_growing(self, file: DumpFile, read: Path | None = None) -> bool:
+        """Return whether files of a compile are being read, apart from one that was just read."""
+        paths = (path for path in self._compile_paths(file) if path != read)
+        return any(map(self._session.loader.is_reading, paths))
+
     def _schedule(self, file: DumpFile) -> None:
+        known = self._files.get(file.uri)
+        if known is not None:
+            known.is_partial = False
         if not self._session.client.can_pull_diagnostics:
             self._cancel(file.uri)
             self._checks[file.uri] = start_task(self._check_pushed(file))
@@ -248,7 +265,7 @@ class OpenFileDiagnostics:
     async def _check_pulled(self, file: DumpFile) -> None:
         with self._make_progress(f"Checking {file.title}"):
             checked = await self._diagnostics(file).check(self._session)
-        if checked.is_complete:
+        if checked.is_complete or not self._is_growing(file):
             self._refresh()
 
     def _send(self, file: DumpFile, listed: list[Json]) -> None:

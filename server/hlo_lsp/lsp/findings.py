@@ -27,8 +27,8 @@ class CheckedText:
 
     ``diagnostics`` are in line order for each file. ``lines`` has the lines of the text that
     diagnostics begin on, by their number, and ``line_count`` the number of all. ``state_id`` stays
-    the same in this process as long as the diagnostics do. ``is_complete`` is False if only rules
-    on records were applied.
+    the same in this process as long as the diagnostics do. ``is_complete`` is False if they are
+    only those of rules on records.
     """
 
     diagnostics: list[Json]
@@ -159,6 +159,10 @@ def _findings(
 def _findings_on_records(
     context: RequestContext, report: Callable[[RequestContext, CheckProgress], None]
 ) -> Sequence[Finding]:
+    """Return the findings of rules on records that no other finding in the files so far suppresses.
+
+    All codes are pending meanwhile: earlier diagnostics may come from files that are being read.
+    """
     rules = selected_rules(context.selection)
     codes = frozenset(rule.code for rule in rules)
 
