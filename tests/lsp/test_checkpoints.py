@@ -77,6 +77,7 @@ def cost(file: DumpFile) -> None:
 _WORKS: dict[str, Work] = {
     "read": DumpFile.refresh,
     "index of mentions": lambda file: file.module.build_mention_index(),
+    "search for callers": lambda file: file.module.callers(file.module.all_computations()[0]),
     "prepared hovers": lambda file: prepare_hovers(Compile([file])),
     "cost": cost,
     "check": lambda file: list(check_by_pace(Compile([file]), file)),

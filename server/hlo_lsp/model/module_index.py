@@ -307,7 +307,12 @@ class ModuleIndex:
         """Return the instructions whose text contains a name, perhaps as a part of another name."""
         if self._mentions is not None:
             return self._mentions.all(name)
-        found = [record for record in self.instructions.records() if name in record.text]
+        found = []
+        for count, record in enumerate(self.instructions.records()):
+            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
+            if name in record.text:
+                found.append(record)
         return sorted(found, key=lambda record: record.line)
 
     def possible_readers(self, name: str) -> list[InstructionLine]:
