@@ -40,9 +40,9 @@ class ForegroundRequests:
         """Record an edit."""
         self._last_edit = time.monotonic()
 
-    async def typing_paused(self) -> None:
-        """Wait for a pause in typing, so that not every key restarts long work."""
-        while (rest := self._last_edit + _TYPING_PAUSE_SECONDS - time.monotonic()) > 0:
+    async def typing_paused(self, seconds: float = _TYPING_PAUSE_SECONDS) -> None:
+        """Wait until so many seconds are without an edit, so that not every key restarts work."""
+        while (rest := self._last_edit + seconds - time.monotonic()) > 0:
             await asyncio.sleep(rest)
 
     @contextmanager

@@ -34,6 +34,8 @@ from hlo_lsp.profiles.time_facts import (
 )
 from hlo_lsp.text.disk import UnreadableError, file_stamp
 
+_TYPING_PAUSE_SECONDS = 1.0  # before all costs are computed again, which takes as long
+
 Stamp = tuple[tuple[str, tuple[int, int] | None], ...]
 
 
@@ -205,10 +207,13 @@ class ProgramTimes:
             dump.refresh()
             self.compute(dump)
 
+        typing_paused = partial(self._session.foreground.typing_paused, _TYPING_PAUSE_SECONDS)
+
         async def give_way() -> None:
             await self._session.checks.wait()  # diagnostics come first
             await self._session.foreground.give_way()
 
+        await typing_paused()
         await give_way()
-        await run_in_slices(work, give_way, before_restart=self._session.foreground.typing_paused)
+        await run_in_slices(work, give_way, before_restart=typing_paused)
         self._session.listener.times_computed()

@@ -30,13 +30,12 @@ def mentioned_names(record: InstructionLine) -> set[str]:
 
 
 @lru_cache(maxsize=1 << 10)
-def _may_call(opcode: str) -> bool:
+def _is_calling(opcode: str) -> bool:
     known = vocabulary().opcode(opcode)
     return known is None or bool(known.calls)
 
 
-def called_names(record: InstructionLine) -> set[str]:
-    """Return the computations that an instruction calls by name, without reading most texts."""
+def may_call(record: InstructionLine) -> bool:
+    """Return False if an instruction certainly calls no computation by name."""
     text = record.text
-    is_caller = _may_call(record.opcode) or "=%" in text or "={%" in text
-    return set(record.called) if is_caller else set()
+    return _is_calling(record.opcode) or "=%" in text or "={%" in text
