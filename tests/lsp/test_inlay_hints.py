@@ -57,7 +57,7 @@ class InlayHintsHarness:
         """Wait for the index of mentions."""
         await self.hints()
         file = self.session.workspace.open_files[URI]
-        while self.session.mention_task(file) is not None:
+        while self.session.indexes.mention_task(file) is not None:
             await asyncio.sleep(0)
 
 

@@ -93,7 +93,7 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
         assert done["background"] == before
         return [{}]
 
-    tasks.append(session.run_in_background(partial(steps, "background")))
+    tasks.append(session.indexes.run(partial(steps, "background")))
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
     assert await on_document(session, reply)(params) == [{}]
     await tasks[0]
@@ -109,7 +109,7 @@ async def test_message_waits_for_one_background_slice() -> None:
             slices.append(number)
             checkpoint()
 
-    tasks = [session.run_in_background(steps) for _ in range(3)]
+    tasks = [session.indexes.run(steps) for _ in range(3)]
     while len(slices) < 20:
         await asyncio.sleep(0)
     before = len(slices)

@@ -29,7 +29,7 @@ async def inlay_hints(
     contexts = await session.contexts(params.text_document)
     kinds = session.settings.hints  # which the client may have sent meanwhile
     for context in contexts:
-        mention_task = session.mention_task(context.file)
+        mention_task = session.indexes.mention_task(context.file)
         if mention_task is not None and HintKind.PARAMETER_NAME in kinds:
             mention_task.add_done_callback(lambda _: refresh())
             kinds -= {HintKind.PARAMETER_NAME}

@@ -158,7 +158,7 @@ class SemanticTokens:
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
         for context in await self._session.contexts(document):
-            indexing = self._session.mention_task(context.file)
+            indexing = self._session.indexes.mention_task(context.file)
             if indexing is not None and end is not None:
                 indexing.add_done_callback(lambda _: self._refresh())
 

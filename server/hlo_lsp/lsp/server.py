@@ -64,7 +64,7 @@ def create_server() -> HloServer:
             params.capabilities, encoding, params.initialization_options
         )
         services.configuration.start(params)
-        session.run_in_background(warm_up)
+        session.indexes.run(warm_up)
 
     for method, notified in _notifications(session, services).items():
         server.feature(method)(partial(notified))  # pygls sets attributes, which methods lack

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from lsprotocol import types
 
@@ -15,13 +15,13 @@ from hlo_lsp.checks.framework.finding import Edit
 from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
+from hlo_lsp.lsp.background_indexes import BackgroundIndexes
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
 from hlo_lsp.lsp.garbage_collection import collection_paused
 from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
-from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices, start_task
+from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices
 from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.lsp.times import ProgramTimes
 from hlo_lsp.model.compile import Compile
@@ -121,9 +121,7 @@ class Session:
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
         self.times = ProgramTimes(self)
-        self._prepared: WeakSet[Compile] = WeakSet()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
+        self.indexes = BackgroundIndexes(self.foreground, lambda: self.listener)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
@@ -411,46 +409,16 @@ class Session:
             return None
 
     async def _index_all(self, contexts: Sequence[RequestContext]) -> None:
+        """Start to read, index, and compute in the background what later answers need."""
         for context in contexts:
             await self.loader.wait(context.unread, 0)
             self._index(context)
 
     def _index(self, context: RequestContext) -> None:
-        """Compute in the background what answers about a large compile need."""
-        file, dump = context.file, context.dump
-        if not context.is_growing:
-            self.times.prepare(dump, lambda: context.times)
-        is_indexed = file.kind is not FileKind.MODULE or file.module.is_indexed
-        if not is_indexed and self.mention_task(file) is None:
-            self._mention_tasks[file] = self.run_in_background(partial(_index_mentions, file))
-        is_new = dump not in self._prepared and needs_preparation(dump)
-        if is_new and not context.is_growing:
-            self._prepared.add(dump)
-            start_task(self._prepare(dump, self.mention_task(file)))
-
-    async def _prepare(self, dump: Compile, mention_task: "asyncio.Task[None] | None") -> None:
-        if mention_task is not None:
-            await asyncio.wait([mention_task])
-        work, foreground = partial(_prepare_hovers, dump), self.foreground
-        await run_in_slices(work, foreground.give_way, before_restart=foreground.typing_paused)
-        self.listener.hovers_prepared()
-
-    def mention_task(self, file: DumpFile) -> "asyncio.Task[None] | None":
-        """Return the task that indexes the mentions of a module text while it is running."""
-        task = self._mention_tasks.get(file)
-        return None if task is None or task.done() else task
-
-    def run_in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
-        """Run work while no request is active."""
-
-        async def run() -> None:
-            await self.foreground.give_way()
-            await run_in_slices(work, give_way=self.foreground.give_way)
-
-        task = asyncio.ensure_future(run())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        is_growing = context.is_growing
+        if not is_growing:
+            self.times.prepare(context.dump, lambda: context.times)
+        self.indexes.start(context.file, context.dump, is_growing=is_growing)
 
 
 def _report_reading(file: DumpFile) -> None:
@@ -466,16 +434,6 @@ def _must_wait(contexts: Sequence[RequestContext], wanted: _Wanted) -> bool:
     """
     needs_all = wanted.whole or any(context.file.kind.is_memory for context in contexts)
     return needs_all and any(context.unread for context in contexts)
-
-
-def _index_mentions(file: DumpFile) -> None:
-    file.refresh()
-    file.module.build_mention_index()
-
-
-def _prepare_hovers(dump: Compile) -> None:
-    dump.refresh()
-    prepare_hovers(dump)
 
 
 def _is_dump(path: Path) -> bool:
