@@ -1,9 +1,7 @@
 """The names in the texts of instructions, for the indexes of a module text."""
 
 import re
-from functools import lru_cache
 
-from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.instruction_text import (
     attributes_column,
     attributes_of,
@@ -27,15 +25,3 @@ def mentioned_names(record: InstructionLine) -> set[str]:
     if "(" in operands or operands.count("%") <= operands.count(","):
         names.update(record.reads)
     return names
-
-
-@lru_cache(maxsize=1 << 10)
-def _is_calling(opcode: str) -> bool:
-    known = vocabulary().opcode(opcode)
-    return known is None or bool(known.calls)
-
-
-def may_call(record: InstructionLine) -> bool:
-    """Return False if an instruction certainly calls no computation by name."""
-    text = record.text
-    return _is_calling(record.opcode) or "=%" in text or "={%" in text

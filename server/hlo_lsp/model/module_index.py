@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.caller_index import CallerIndex
 from hlo_lsp.model.computation import Callee, Computation
-from hlo_lsp.model.instruction_names import may_call, mentioned_names
+from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.tuple_elements import element_of
@@ -29,7 +30,6 @@ from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _MAX_SEARCHES = 10  # for users in a computation; for more, its mentions are indexed
-_MAX_CALLER_SEARCHES = 30  # of 1 ms in a large text; for more, all callers are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -48,11 +48,6 @@ class ModuleIndex:
         self._computations: dict[Record, Computation] = {}
         self._computation_mentions: dict[Record, dict[str, list[InstructionLine]]] = {}
         self._searches: dict[Record, int] = {}  # for users in a computation
-        # The instructions that may call a computation, and the callers of each name. Both are found
-        # on request and updated from then on.
-        self._calling: dict[InstructionLine, None] | None = None
-        self._callers: MultiMap[str, InstructionLine] | None = None
-        self._caller_searches = 0
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
         # While it is built: the index so far, and the instructions that it no longer needs.
@@ -64,6 +59,7 @@ class ModuleIndex:
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
+        self._callers = CallerIndex(self.instructions)
         # The instructions with an operand such as `tuple#1`.
         self.element_readers: MultiMap[str, InstructionLine] = MultiMap()
         self.damaged: dict[BrokenRecord, str | None] = {}
@@ -87,8 +83,7 @@ class ModuleIndex:
             self.instruction_count += 1 if change is MultiMap.add else -1
             if "#" in record.text and any("#" in name for name in record.reads):
                 change(self.element_readers, record.name, record)
-            if self._calling is not None and may_call(record):
-                self._update_callers(self._calling, record, change)
+            self._callers.update(record, change)
             self._update_mentions(record, change)
             for body in record.bodies:
                 self._update(body, change)
@@ -273,31 +268,7 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        name = computation.name
-        if self._callers is None and self._caller_searches < _MAX_CALLER_SEARCHES:
-            self._caller_searches += 1
-            found = [one for one in self._find_calling() if name in one.text and name in one.called]
-            return sorted(found, key=lambda one: one.line)
-        if self._callers is None:
-            callers: MultiMap[str, InstructionLine] = MultiMap()
-            for record in self._find_calling():
-                checkpoint()
-                for called in set(record.called):
-                    callers.add(called, record)
-            self._callers = callers
-        return self._callers.all(name)
-
-    def _find_calling(self) -> dict[InstructionLine, None]:
-        """Return the instructions that may call a computation: one of ten in a TPU program."""
-        if self._calling is None:
-            found: dict[InstructionLine, None] = {}
-            for count, record in enumerate(self.instructions.records()):
-                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                    checkpoint()
-                if may_call(record):
-                    found[record] = None
-            self._calling = found
-        return self._calling
+        return self._callers.callers(computation.name)
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
@@ -397,17 +368,6 @@ class ModuleIndex:
                 # The name of a known instruction is in memory already.
                 found.add(name if known is None else known.name, record)
         self._mentions, self._partial_mentions = found, None
-
-    def _update_callers(
-        self, calling: dict[InstructionLine, None], record: InstructionLine, change: RecordChange
-    ) -> None:
-        if change is MultiMap.add:
-            calling[record] = None
-        else:
-            calling.pop(record, None)
-        if self._callers is not None:
-            for name in set(record.called):
-                change(self._callers, name, record)
 
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
         index = self._mentions
