@@ -196,6 +196,8 @@ class Selections:
         self._report_problem = report_problem
         self._read: dict[Path, tuple[FileStamp, ConfigFile]] = {}
         self._stamps: dict[Path, FileStamp | None] = {}
+        # The last selection, for each request on a text: its config file and the settings.
+        self._last: tuple[FileStamp | None, CheckOptions, Selection] | None = None
 
     def look_again(self, folders: Iterable[Path]) -> bool:
         """Look for the ``hlo-lsp.toml`` of folders; return whether one that was known changed."""
@@ -212,11 +214,16 @@ class Selections:
     def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
         """Return the selection for the files in a folder."""
         stamp = self._stamps[folder] if folder in self._stamps else config_stamp(folder)
-        if stamp is None:
-            return Selection.of([options])
-        known = self._read.get(stamp[0])
-        if known is None or known[0] != stamp:
-            known = self._read[stamp[0]] = stamp, read_config_file(stamp[0])
-            if known[1].errors:
-                self._report_problem("\n".join(map(str, known[1].errors)))
-        return Selection.of([options, known[1].options])
+        if self._last is not None and self._last[0] == stamp and self._last[1] is options:
+            return self._last[2]
+        found = [options]
+        if stamp is not None:
+            known = self._read.get(stamp[0])
+            if known is None or known[0] != stamp:
+                known = self._read[stamp[0]] = stamp, read_config_file(stamp[0])
+                if known[1].errors:
+                    self._report_problem("\n".join(map(str, known[1].errors)))
+            found.append(known[1].options)
+        selection = Selection.of(found)
+        self._last = stamp, options, selection
+        return selection

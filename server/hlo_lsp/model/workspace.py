@@ -172,8 +172,7 @@ class DumpWorkspace:
 
     def is_unread(self, path: Path) -> bool:
         """Return True if a file is not open and its current version on disk is not read."""
-        known = self._on_disk.get(path)
-        return path not in self.open_paths and (known is None or known.stamp != file_stamp(path))
+        return path not in self.open_paths and self._known(path) is None
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
@@ -249,6 +248,8 @@ class DumpWorkspace:
         if file is None:
             if suffix_of(path.name).role in self._unread_roles:
                 return None
+            file = self._known(path)
+        if file is None:
             try:
                 if not patient and self._is_unread(path, compile_):
                     if path not in compile_.texts or path != compile_.module:
@@ -265,25 +266,30 @@ class DumpWorkspace:
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
         return self.is_unread(path) and file_size(path) > large
 
+    def _known(self, path: Path) -> DumpFile | None:
+        """Return a file on disk if its current version was read."""
+        known = self._on_disk.get(path)
+        return known.file if known is not None and known.stamp == file_stamp(path) else None
+
     def _disk_file(self, path: Path) -> DumpFile:
         stamp = file_stamp(path)
         known = self._on_disk.get(path)
-        if known is None or known.stamp != stamp:
-            self._on_disk.pop(path, None)
-            document = read_document(path)
-            host = _host_language(path, document.lines)
-            file = DumpFile(path.absolute().as_uri(), path, document, host)
-            try:
-                file.refresh()
-                _ = file.memory.rows  # built here in slices, and not by the first hover
-            except Cancelled:  # no other caller has this file, so none can finish the refresh
-                file.close()
-                raise
-            known = _CachedFile(stamp or (0, 0), file)
-            if path not in self.open_paths:  # it may have been opened while it was read
-                self._on_disk[path] = known
-                self._heads.pop(path, None)
-        return known.file
+        if known is not None and known.stamp == stamp:
+            return known.file
+        self._on_disk.pop(path, None)
+        document = read_document(path)
+        host = _host_language(path, document.lines)
+        file = DumpFile(path.absolute().as_uri(), path, document, host)
+        try:
+            file.refresh()
+            _ = file.memory.rows  # built here in slices, and not by the first hover
+        except Cancelled:  # no other caller has this file, so none can finish the refresh
+            file.close()
+            raise
+        if path not in self.open_paths:  # it may have been opened while it was read
+            self._on_disk[path] = _CachedFile(stamp or (0, 0), file)
+            self._heads.pop(path, None)
+        return file
 
     def _head(self, path: Path) -> DumpFile:
         """Return a file of the lines of a module text before its computations."""

@@ -88,7 +88,9 @@ def counterparts(
     for other in dump.others:
         matching = _matching_instructions(other, operation, source)
         named = [record for record in matching if record.name == name]
-        found[other] = [*named, *(record for record in matching if record.name != name)]
+        if named:
+            matching = [*named, *(record for record in matching if record.name != name)]
+        found[other] = matching
     return found
 
 
