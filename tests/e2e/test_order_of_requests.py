@@ -18,13 +18,15 @@ from bench.wire import Client
 
 _MODULE = "tpu_v5e_jax_0.9.2/module_0156.jit_rngf.cl_878335365.after_optimizations"
 _PLACES = 4
+# Costs are missing in these answers until the server asks for a refresh.
+_REFRESHED = frozenset({"codeLens", "inlayHint"})
 
 Request = tuple[str, dict[str, Any]]
 
 
 @pytest.mark.parametrize("suffix", ["", "-buffer-assignment"])
 def test_answers_are_equal_in_two_orders(corpus_small: Path, suffix: str) -> None:
-    """Nothing waits for the server to become idle: 1,301 instructions are still being indexed."""
+    """Only what is refreshed waits for the server: 1,301 instructions are still being indexed."""
     path = corpus_small / f"{_MODULE}{suffix}.txt"
     first = _answers(path, 1)
     last = _answers(path, -1)
@@ -37,18 +39,25 @@ def _answers(path: Path, step: int) -> dict[str, Any]:
     """Return the answers of a new server to all requests, asked in an order or in reverse."""
     client = Client(path, capabilities())
     client.open()
-    found: dict[str, Any] = {}
-    for method, params in list(_requests(client))[::step]:
-        answer = client.reply(method, params)
-        if method == "diagnostic":
-            answer = answer["items"]  # the other part names the state of the process
-        if method == "codeLens":
-            answer = [client.request("codeLens/resolve", lens) for lens in _some(answer)]
-        if method.startswith("semanticTokens/full"):
-            answer = answer["data"]
-        found[f"{method} {params}"] = answer
+    requests = list(_requests(client))[::step]
+    found = {f"{method} {params}": _answer(client, method, params) for method, params in requests}
+    client.settle()
+    for method, params in requests:
+        if method in _REFRESHED:
+            found[f"{method} {params}"] = _answer(client, method, params)
     client.close()
     return found
+
+
+def _answer(client: Client, method: str, params: dict[str, Any]) -> Any:
+    answer = client.reply(method, params)
+    if method == "diagnostic":
+        return answer["items"]  # the other part names the state of the process
+    if method == "codeLens":
+        return [client.request("codeLens/resolve", lens) for lens in _some(answer)]
+    if method.startswith("semanticTokens/full"):
+        return answer["data"]
+    return answer
 
 
 def _requests(client: Client) -> Iterator[Request]:

@@ -584,9 +584,11 @@ async def test_axis_shows_the_time_of_steps(page: Page, tmp_path: Path) -> None:
     for step in (0.5, 2.5):
         point = await page.evaluate(at, step)
         colors[step] = partial(page.evaluate, _COLOR, [point["x"], point["y"]])
-    # The canvas is drawn after the axes.
-    await until(colors[2.5], lambda color: color[3] == 0)
-    assert (await colors[0.5]())[3] != 0
+
+    async def is_drawn() -> list[bool]:
+        return [(await color())[3] != 0 for color in colors.values()]
+
+    await until(is_drawn, lambda found: found == [True, False])  # after the axes
     await page.get_by_label("Axis").select_option("steps")
     await until(title.text_content, lambda text: text == "steps")
     assert await page.evaluate(f"{view}.viewport.x().domain()") == [0, 10]
