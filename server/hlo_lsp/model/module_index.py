@@ -268,7 +268,10 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        return self._callers.callers(computation.name)
+        name = computation.name
+        if self._mentions is not None:
+            return [one for one in self._mentions.all(name) if name in one.called]
+        return self._callers.callers(name)
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
