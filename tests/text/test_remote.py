@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -15,7 +18,8 @@ from hypothesis import strategies as st
 
 from hlo_lsp.text import downloads, file_systems, remote_cache
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
-from hlo_lsp.text.downloads import trim
+from hlo_lsp.text.downloads import Downloads, trim
+from hlo_lsp.text.file_systems import RemoteFile
 from hlo_lsp.text.pulling import pull
 from hlo_lsp.text.remote import is_url, local_path, open_remote, read_ahead, shown
 from hlo_lsp.text.remote_errors import NO_ANSWER, RemoteError
@@ -443,12 +447,24 @@ def test_pull_gives_up_a_server_that_does_not_answer(
     server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempts: list[object] = []
+    starts: list[object] = []
+    are_all_started = Event()
+    start = Downloads.start
+
+    def start_and_count(self: Downloads, *arguments: Any) -> Future[RemoteFile]:
+        starts.append(arguments)
+        found = start(self, *arguments)
+        if len(starts) == 100:
+            are_all_started.set()
+        return found
 
     def wait_in_vain(*arguments: object) -> None:
+        are_all_started.wait()
         attempts.append(arguments)
         raise RemoteError(NO_ANSWER)
 
     server.files.update({f"/many/{number}.txt": b"HloModule a" for number in range(100)})
+    monkeypatch.setattr(Downloads, "start", start_and_count)
     monkeypatch.setattr(downloads, "download", wait_in_vain)
     count, copied, errors = pull(f"{server.url}/many/", tmp_path / "copy")
     assert (count, copied, len(errors)) == (100, 0, 100)
