@@ -62,7 +62,8 @@ class LibtpuCosts(ExecutedCosts):
             count = len(operation.operands) // 2
             updates = operation.operands[count + 1 :]
             moved = 2 * sum(map(operation.size_of, updates))
-            tiles = _tiles(operation, window_sizes(operation, operation.operand(0), updates[0]))
+            update = operation.operand(count + 1)
+            tiles = _tiles(operation, window_sizes(operation, operation.operand(0), update))
         cost = cost_of(operation)
         return cost.with_bytes(cost.bytes_accessed + (tiles - 1) * moved)
 

@@ -20,6 +20,7 @@ from hlo_lsp.memory.instruction_facts import (
 )
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape
@@ -69,7 +70,7 @@ class ProgramCost:
         total: All instructions as one group.
         xla_costs: The costs by XLA's conventions, computed on request. They read nothing that
             ``executed`` has not read.
-        libtpu_costs: The same by those of libtpu, None unless the program is for a TPU.
+        libtpu_costs: The same by those of libtpu, None unless libtpu scheduled the module.
     """
 
     dump: Compile
@@ -203,8 +204,13 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         executed,
         _group("", None, executed.instructions, chip),
         xla_costs(operands, fusions),
-        libtpu_costs(operands, sizes[0], fusions) if dump.backend is Backend.TPU else None,
+        libtpu_costs(operands, sizes[0], fusions) if _is_by_libtpu(dump, file) else None,
     )
+
+
+def _is_by_libtpu(dump: Compile, file: DumpFile) -> bool:
+    header = file.module.header
+    return dump.backend is Backend.TPU and header is not None and header.is_scheduled
 
 
 def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:

@@ -324,8 +324,8 @@ def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
         return f"the end of `{head.name}`"
     header = file.module.header
     # XLA prints both; in other texts the last computation can be the entry.
-    printed = header is not None and all(
-        part in header.text for part in ("is_scheduled=true", "entry_computation_layout=")
+    printed = (
+        header is not None and header.is_scheduled and "entry_computation_layout=" in header.text
     )
     entry = any(record.is_entry for record in file.module.computations.records())
     if printed and not entry and not file.module.damaged and not isinstance(last, BlankLine):

@@ -18,7 +18,6 @@ from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
-_SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 _ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
 
 
@@ -62,7 +61,7 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
     """
     entry = module.entry
     header = module.header
-    if entry is None or header is None or not _SCHEDULED.search(header.text):
+    if entry is None or header is None or not header.is_scheduled:
         return None
     scheduled: list[InstructionLine] = []
     computations: list[ComputationLine] = []

@@ -47,7 +47,7 @@ def scheduled_module(dump: Compile) -> DumpFile | None:
         return None
     for file in dump.files:
         if file.kind is FileKind.MODULE and file.module.header is not None:
-            return file if "is_scheduled=true" in file.module.header.text else None
+            return file if file.module.header.is_scheduled else None
     return None
 
 

@@ -26,6 +26,7 @@ L = TypeVar("L", bound="InstructionLine")
 # the time for a line grows with the square of its length.
 MAX_INNER_COLUMN = 50_000
 MAX_INLINE_DEPTH = 20  # of computations inside of computations
+_SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 
 
 @dataclass(slots=True, eq=False)
@@ -43,6 +44,11 @@ class ModuleHeader(Record):
         """The column after the name, which may be a part of ``HloModule``."""
         start = self.text.index("HloModule") + len("HloModule")
         return self.text.index(self.name, start) + len(self.name)
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether the order of the instructions is the order of execution."""
+        return _SCHEDULED.search(self.text) is not None
 
 
 @dataclass(slots=True, eq=False)

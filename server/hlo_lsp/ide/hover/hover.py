@@ -222,7 +222,7 @@ def _module_card(dump: Compile, file: DumpFile) -> Card:
     if entry is not None:
         parameters = len(module.computation(entry).parameters)
         facts.append(Fact("entry", f"`{entry.name}`, {count_noun(parameters, 'parameter')}"))
-    if header is not None and "is_scheduled=true" in header.text:
+    if header is not None and header.is_scheduled:
         facts.append(Fact("scheduled", "lines are in execution order"))
     if dump.total_bytes is not None:
         facts.append(Fact("total size", format_bytes(dump.total_bytes)))

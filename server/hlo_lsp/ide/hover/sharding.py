@@ -220,10 +220,10 @@ def has_shard_shapes(file: DumpFile) -> bool | None:
     partitioned and modules before optimizations are not. For other modules the text is ambiguous.
     """
     header = file.module.header
-    text = "" if header is None else header.text
     role = None if file.path is None else suffix_of(file.path.name).role
-    if "num_partitions=" not in text:
+    if header is None or "num_partitions=" not in header.text:
         return False
-    if "is_scheduled=true" in text or role is FileRole.AFTER_SPMD_PARTITIONER:
+    if header.is_scheduled or role is FileRole.AFTER_SPMD_PARTITIONER:
         return True
-    return False if role is FileRole.BEFORE_OPTIMIZATIONS or "xla.sdy.meshes" in text else None
+    is_whole = role is FileRole.BEFORE_OPTIMIZATIONS or "xla.sdy.meshes" in header.text
+    return False if is_whole else None
