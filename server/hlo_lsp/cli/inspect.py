@@ -4,7 +4,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -68,6 +68,9 @@ from hlo_lsp.text.remote import shown
 _Dumps = Iterator[tuple[Compile, DumpFile]]
 Json = dict[str, Any]
 _Target = tuple[Card, Json]
+_TimeOf = tuple[Callable[[TimeFacts, str], list[Fact]], Callable[[TimeFacts, str], Json]]
+_INSTRUCTION_TIME: _TimeOf = instruction_time_facts, instruction_time_json
+_COMPUTATION_TIME: _TimeOf = computation_time_facts, computation_time_json
 _NO_TIMES = TimeFacts(None, None)
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
@@ -136,8 +139,8 @@ def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     for dump, _ in dumps:
         value = dump.value(options.value)
         if value is not None:
-            card, facts = value_card(dump, value), value_json(dump, value)
-            return _with_instruction_time(dump, card, facts, value.name, options)
+            found = value_card(dump, value), value_json(dump, value)
+            return _add_time(found, dump, value.name, _INSTRUCTION_TIME, options)
         ids += dump.value_ids()
     hint = f"; the ids are {min(ids):,} to {max(ids):,}" if ids else ""
     raise CommandError(f"{shown(options.path)}: no value {options.value}{hint}", NOT_FOUND_STATUS)
@@ -162,7 +165,7 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
         is_computation |= dump.computation(name) is not None
     card = None if chosen is None else instruction_card(chosen[0], name)
     if chosen is not None and card is not None:
-        return _with_instruction_time(chosen[0], card, chosen[1], name, options)
+        return _add_time((card, chosen[1]), chosen[0], name, _INSTRUCTION_TIME, options)
     hint = f"; it is a computation: use --computation {name}" if is_computation else ""
     hint = hint or near_names(
         name, (known for dump in seen for file in dump.files for known in file.module.instructions)
@@ -175,9 +178,9 @@ def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     for dump, _ in dumps:
         head = dump.computation(name)
         if head is not None:
-            card, facts = computation_card(head), computation_json(head)
+            found = computation_card(head), computation_json(head)
             timed = name if head.file is dump.module_file else None
-            return _with_computation_time(dump, card, facts, timed, options)
+            return _add_time(found, dump, timed, _COMPUTATION_TIME, options)
     raise CommandError(f"{shown(options.path)}: no computation `{name}`", NOT_FOUND_STATUS)
 
 
@@ -208,14 +211,13 @@ def _with_time(
     dump: Compile, target: CursorTarget, card: Card, options: argparse.Namespace
 ) -> _Target:
     facts = _target_json(dump, target)
+    found = facts or {}
     if isinstance(target.entity, ComputationTarget):
         computation = timed_computation(dump, target)
-        card, found = _with_computation_time(dump, card, facts or {}, computation, options)
+        card, found = _add_time((card, found), dump, computation, _COMPUTATION_TIME, options)
     elif target_instruction(dump, target.entity) is not None:
         name = timed_instruction(dump, target)
-        card, found = _with_instruction_time(dump, card, facts or {}, name, options)
-    else:
-        found = facts or {}
+        card, found = _add_time((card, found), dump, name, _INSTRUCTION_TIME, options)
     if facts is not None:
         return card, found
     return card, {
@@ -226,26 +228,15 @@ def _with_time(
     }
 
 
-def _with_instruction_time(
-    dump: Compile, card: Card, facts: Json, name: str | None, options: argparse.Namespace
+def _add_time(
+    found: _Target, dump: Compile, name: str | None, time_of: _TimeOf, options: argparse.Namespace
 ) -> _Target:
-    """Return a card and facts with the cost and the measured time of an instruction, if any."""
-    times = _times(dump, options) if name is not None else _NO_TIMES
-    rows = instruction_time_facts(times, name or "")
-    return _before(rows, card), {**facts, **instruction_time_json(times, name or "")}
-
-
-def _with_computation_time(
-    dump: Compile, card: Card, facts: Json, name: str | None, options: argparse.Namespace
-) -> _Target:
-    """Return a card and facts with the cost and the measured time of a computation, if any."""
-    times = _times(dump, options) if name is not None else _NO_TIMES
-    rows = computation_time_facts(times, name or "")
-    return _before(rows, card), {**facts, **computation_time_json(times, name or "")}
-
-
-def _before(rows: list[Fact], card: Card) -> Card:
-    return replace(card, facts=(*rows, *card.facts))
+    """Return a card and facts with the cost and the measured time, if any, of what has a name."""
+    card, facts = found
+    rows, as_json = time_of
+    times = _NO_TIMES if name is None else _times(dump, options)
+    card = replace(card, facts=(*rows(times, name or ""), *card.facts))
+    return card, {**facts, **as_json(times, name or "")}
 
 
 def _times(dump: Compile, options: argparse.Namespace) -> TimeFacts:

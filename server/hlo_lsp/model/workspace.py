@@ -272,10 +272,10 @@ class DumpWorkspace:
         return known.file if known is not None and known.stamp == file_stamp(path) else None
 
     def _disk_file(self, path: Path) -> DumpFile:
+        known = self._known(path)
+        if known is not None:
+            return known
         stamp = file_stamp(path)
-        known = self._on_disk.get(path)
-        if known is not None and known.stamp == stamp:
-            return known.file
         self._on_disk.pop(path, None)
         document = read_document(path)
         host = _host_language(path, document.lines)
