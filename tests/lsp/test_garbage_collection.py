@@ -13,7 +13,6 @@ import pytest
 from hlo_lsp.lsp.garbage_collection import (
     collect_all,
     collection_paused,
-    freeze_new_objects,
     limit_collections,
     release_memory,
 )
@@ -75,15 +74,15 @@ def limits() -> Iterator[None]:
 def test_few_new_objects_stay_collectable() -> None:
     gc.freeze()
     frozen = gc.get_freeze_count()
-    _ = [_Node() for _ in range(1_000)]
-    freeze_new_objects()
+    with collection_paused():
+        _ = [_Node() for _ in range(1_000)]
     assert gc.get_freeze_count() <= frozen
 
 
 def test_many_new_objects_are_frozen() -> None:
     gc.freeze()
-    kept = [[] for _ in range(100_000)]  # type: list[list[int]]
-    freeze_new_objects()
+    with collection_paused():
+        kept = [[] for _ in range(100_000)]  # type: list[list[int]]
     assert not any(each is kept for each in gc.get_objects())
 
 
@@ -121,6 +120,8 @@ _own.__module__ = "hlo_lsp.model.shape"
 
 def test_nothing_is_collected_while_paused() -> None:
     with collection_paused():
+        with collection_paused():
+            pass
         assert not gc.isenabled()
     assert gc.isenabled()
 

@@ -5,12 +5,12 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from hlo_lsp.background_jobs import Job, Outdated
-from hlo_lsp.lsp.garbage_collection import collection_paused, freeze_new_objects
+from hlo_lsp.lsp.garbage_collection import collection_paused
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 
@@ -78,8 +78,7 @@ async def read_file(file: DumpFile) -> None:
     """Update the records of a file after edits."""
     if not file.is_fresh:
         current_request().report(f"reading {file.title}")
-        with collection_paused():
-            await run_in_slices(file.refresh, is_short=True)
+        await run_in_slices(file.refresh, is_short=True)
 
 
 async def yield_to_event_loop() -> None:
@@ -103,18 +102,17 @@ async def run_in_slices(
     """
     while True:
         job = Job(work)
-        try:
-            if is_short and job.attempt(_ATTEMPT_SECONDS):
+        with collection_paused(), suppress(Outdated):
+            try:
+                if is_short and job.attempt(_ATTEMPT_SECONDS):
+                    return job.result
+                while not job.step(_SLICE_SECONDS):
+                    current_request().begin()
+                    await give_way()
                 return job.result
-            while not job.step(_SLICE_SECONDS):
-                current_request().begin()
-                await give_way()
-            return job.result
-        except Outdated:
-            await before_restart()
-        finally:
-            job.cancel()
-            freeze_new_objects()
+            finally:
+                job.cancel()
+        await before_restart()
 
 
 async def run_in_background(work: Callable[[], T]) -> T:

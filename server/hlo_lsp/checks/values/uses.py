@@ -6,7 +6,7 @@ The rule is that of ``HloValue::ComputeUses`` (hlo_value.cc).
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 
 from hlo_lsp.background_jobs import checkpoint
@@ -49,7 +49,7 @@ class Users:
         self._index = index
         self._omitted = omitted
         # A tuple may have thousands of operands, and thousands of users that read one element.
-        self._readers = lru_cache(_CACHED_NAMES)(self._find_readers)
+        self._readers = lru_cache(_CACHED_NAMES)(partial(_find_readers, index))
         self._operand_numbers = lru_cache(_CACHED_NAMES)(_operand_numbers)
 
     def __contains__(self, name: str) -> bool:
@@ -99,13 +99,16 @@ class Users:
             return None
         return record if self._index.is_root(record) else None
 
-    def _find_readers(self, name: str) -> tuple[list[InstructionLine], list[InstructionLine]]:
-        """Return the instructions that read a result, and those that read the table of a tuple."""
-        users = self._index.possible_readers(name)
-        return (
-            [user for user in users if user.opcode not in _PASSES],
-            [user for user in users if user.opcode in _READS_TABLES],
-        )
+
+def _find_readers(
+    index: ModuleIndex, name: str
+) -> tuple[list[InstructionLine], list[InstructionLine]]:
+    """Return the instructions that read a result, and those that read the table of a tuple."""
+    users = [*index.possible_readers(name)]
+    return (
+        [user for user in users if user.opcode not in _PASSES],
+        [user for user in users if user.opcode in _READS_TABLES],
+    )
 
 
 def _operand_numbers(instruction: InstructionLine) -> dict[str, list[int]]:
