@@ -32,33 +32,22 @@ ENTRY %e (a: f32[]) -> f32[] {
 
 
 class InlayHintsHarness:
-    """Session with inlay hints that counts refresh requests to the client."""
+    """A session with inlay hints."""
 
     def __init__(self, text: str, client: Client | None = None) -> None:
         self.session = Session()
         self.session.client = client or Client(can_refresh_hints=True)
-        self.refresh_count = 0
         self.session.open(item(URI, text))
-
-    def refresh(self) -> None:
-        self.refresh_count += 1
 
     async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
         span = types.Range(types.Position(first, 0), types.Position(last, 0))
         params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-        found = await inlay_hints.inlay_hints(self.session, self.refresh, params)
+        found = await inlay_hints.inlay_hints(self.session, params)
         assert found is not None
         return found
 
     async def labels(self, first: int = 0, last: int = 10_000) -> list[str]:
         return [hint["label"] for hint in await self.hints(first, last)]
-
-    async def wait_for_index(self) -> None:
-        """Wait for the index of mentions."""
-        await self.hints()
-        file = self.session.workspace.open_files[URI]
-        while self.session.indexes.mention_task(file) is not None:
-            await asyncio.sleep(0)
 
 
 async def test_hints_are_limited_to_the_range() -> None:
@@ -117,9 +106,9 @@ async def test_stdout_dump_has_hints_in_each_section() -> None:
     lines = text.split("\n")
     hints = await harness.hints()
     hint_lines = [lines[hint["position"]["line"]] for hint in hints]
-    assert hint_lines[0].startswith("  %a = f32[] parameter(0)")
-    assert hint_lines[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
-    hint = hints[2]
+    assert hint_lines[0] == "  ROOT %p = f32[] parameter(0)"
+    assert hint_lines[3] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
+    hint = hints[3]
     position = types.Position(**hint["position"])
     resolved = await inlay_hints.resolve(
         harness.session, types.InlayHint(position, hint["label"], data=hint["data"])
@@ -129,7 +118,6 @@ async def test_stdout_dump_has_hints_in_each_section() -> None:
 
 async def test_setting_turns_off_each_kind() -> None:
     harness = InlayHintsHarness(MODULE)
-    await harness.wait_for_index()
     assert await harness.labels() == ["= %a", "train.py:212", "f32[]"]
     for name, remaining in {
         "source": ["= %a", "f32[]"],
@@ -140,22 +128,11 @@ async def test_setting_turns_off_each_kind() -> None:
         assert (await harness.labels(), problems) == (remaining, [])
 
 
-async def test_parameters_appear_when_callers_are_indexed() -> None:
-    harness = InlayHintsHarness(MODULE)
-    assert "= %a" not in await harness.labels()
-    await harness.wait_for_index()
-    for _ in range(5):
-        await asyncio.sleep(0)
-    await asyncio.sleep(0.01)
-    assert harness.refresh_count > 0
-    assert "= %a" in await harness.labels()
-
-
 async def test_other_file_has_no_hints() -> None:
     harness = InlayHintsHarness("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-    assert await inlay_hints.inlay_hints(harness.session, harness.refresh, params) is None
+    assert await inlay_hints.inlay_hints(harness.session, params) is None
 
 
 def test_hint_settings_are_read_and_validated() -> None:

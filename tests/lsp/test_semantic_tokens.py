@@ -28,18 +28,14 @@ MODULE = "HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(
 
 
 class TokensHarness:
-    """A session with its tokens; counts how often the client was told to ask again."""
+    """A session with its tokens."""
 
     def __init__(self, text: str | None = DUMP, client: Client | None = None) -> None:
         self.session = Session()
         self.session.client = client or Client(can_refresh_tokens=True)
-        self.refreshed = 0
-        self.tokens = SemanticTokens(self.session, self.refresh)
+        self.tokens = SemanticTokens(self.session)
         if text is not None:
             self.session.open(item(URI, text))
-
-    def refresh(self) -> None:
-        self.refreshed += 1
 
     def edit(self, line: int, start: int, end: int, text: str) -> None:
         span = types.Range(types.Position(line, start), types.Position(line, end))

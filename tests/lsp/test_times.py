@@ -83,7 +83,7 @@ class TimesHarness:
         """Return the labels of times with their tooltips."""
         span = types.Range(types.Position(0, 0), types.Position(100, 0))
         params = types.InlayHintParams(types.TextDocumentIdentifier(self.uri), span)
-        found = await inlay_hints.inlay_hints(self.session, lambda: None, params) or []
+        found = await inlay_hints.inlay_hints(self.session, params) or []
         labels = []
         for hint in found:
             if hint["data"]["kind"] == "times":

@@ -72,7 +72,6 @@ def _memory(index: MemoryIndex) -> Iterator[tuple[str, object]]:
 
 
 def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
-    index.build_mention_index()
     for name, part in vars(index).items():
         if isinstance(part, MultiMap) and name != "_callers":  # found on request: see below
             yield name, _lines(part)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.background_jobs import Job, Outdated
-from hlo_lsp.model import module_index as mentions
+from hlo_lsp.model import module_index
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.text import disk
 
@@ -89,11 +89,13 @@ def test_computations_have_their_members_roots_and_parameters(
             assert module.instruction_in_scope(head, member.name) is member
 
 
-@pytest.mark.parametrize("learnt", [False, True])
-def test_users_and_callers(both: tuple[ModuleIndex, Plain], learnt: bool) -> None:
+@pytest.mark.parametrize("searches", [0, 1_000_000])
+def test_users_and_callers(
+    both: tuple[ModuleIndex, Plain], searches: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
+    monkeypatch.setattr(module_index, "_MAX_SEARCHES", searches)
     module, plain = both
-    if learnt:
-        module.build_mention_index()
     for record in module.instructions.records():
         users = {user.name for user in module.users(record)}
         before = {
@@ -222,47 +224,38 @@ def _replaced(file: DumpFile, number: int, line: str) -> None:
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(
     lines=st.lists(LINE, min_size=1, max_size=12),
-    edits=st.lists(st.tuples(st.integers(0, 99), LINE, st.integers(0, 3)), max_size=6),
+    edits=st.lists(st.tuples(st.integers(0, 99), LINE), max_size=6),
+    searches=st.integers(0, 3),
 )
-def test_index_build_does_not_change_answers(
-    lines: list[str], edits: list[tuple[int, str, int]]
-) -> None:
+def test_index_follows_edits(lines: list[str], edits: list[tuple[int, str]], searches: int) -> None:
     file = DumpFile.of_text("\n".join(["HloModule m", "%f (p: f32[]) -> f32[] {", *lines]))
-
-    def build() -> None:
-        file.refresh()
-        file.module.build_mention_index()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mentions, "_INSTRUCTIONS_PER_CHECKPOINT", 2)
-        jobs = [Job(build), Job(build)]
-        for number, line, steps in edits:
-            turn = number % 2
-            for _ in range(steps):
-                try:
-                    jobs[turn].step(0)
-                except Outdated:
-                    jobs[turn] = Job(build)
-            _replaced(file, number, line)
-            assert _said(file.module) == _said(DumpFile.of_text(file.document.text).module)
-        jobs[0].cancel()
-        build()
-    learnt = DumpFile.of_text(file.document.text)
-    expected = _said(learnt.module)
-    assert _said(file.module) == expected
-    learnt.module.build_mention_index()
-    assert _said(learnt.module) == expected
+    for number, line in edits:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
+            patch.setattr(module_index, "_MAX_SEARCHES", searches)
+            found = _said(file.module)
+        assert found == _said(DumpFile.of_text(file.document.text).module)
+        _replaced(file, number, line)
 
 
-def test_index_contains_whole_names_only() -> None:
-    file = DumpFile.of_text(
+def test_large_computations_are_indexed_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module_index, "_containing", None)  # the search without an index
+    rows = [f"  %n.{at} = f32[] negate(%n.{at - 1})" for at in range(1, 1000)]
+    file = DumpFile.of_text("\n".join(["HloModule m", "", "ENTRY %e {", *rows, "}"]))
+    file.module.index_large_computations()
+    (one,) = file.module.instructions.all("n.500")
+    assert [user.name for user in file.module.users(one)] == ["n.501"]
+    assert file.module.is_mentioned(one)
+
+
+def test_part_of_a_name_is_no_mention() -> None:
+    module = DumpFile.of_text(
         "HloModule m\n\nENTRY %e {\n  %n = f32[] constant(0)\n  %n.1 = f32[] negate(%n)\n"
-        "  %n.10 = f32[] negate(%n.1)\n}\n"
-    )
-    assert [record.name for record in file.module.mentioning("n.1")] == ["n.1", "n.10"]
-    file.module.build_mention_index()
-    assert [record.name for record in file.module.mentioning("n.1")] == ["n.10"]
-    assert [record.name for record in file.module.mentioning("n")] == ["n.1"]
+        "  %n.10 = f32[] negate(%n)\n}\n"
+    ).module
+    names = ("n", "n.1", "n.10")
+    found = [module.is_mentioned(one) for name in names for one in module.instructions.all(name)]
+    assert found == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -275,8 +268,7 @@ def test_index_contains_whole_names_only() -> None:
         "conditional(%x, %y, y), branch_computations={f, %g}",
     ],
 )
-def test_index_has_names_without_percent_signs(text: str) -> None:
-    file = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  %a = f32[] {text}\n}}\n")
-    file.module.build_mention_index()
-    for name in "xyf":
-        assert [record.name for record in file.module.mentioning(name)] == ["a"], name
+def test_names_may_lack_percent_signs(text: str) -> None:
+    module = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  %a = f32[] {text}\n}}\n").module
+    (record,) = module.instructions.all("a")
+    assert mentioned_names(record) >= {"x", "y", "f"}

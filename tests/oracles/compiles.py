@@ -89,6 +89,4 @@ def _read_compiles(folder: Path) -> Iterator[CorpusCompile]:
         paths = [path.with_name(name) for name in names]
         workspace = DumpWorkspace()
         dump = workspace.compile_of(workspace.file(path))
-        for file in dump.files:
-            file.module.build_mention_index()  # as the background task of the server does
         yield CorpusCompile(dump, read([path for path in paths if path.is_file()]))

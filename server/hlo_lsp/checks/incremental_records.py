@@ -120,7 +120,7 @@ class _ModuleState:
         for name in callees:
             checkpoint()
             found.update(self._module.computations.all(name))
-            found.update(map(_holder, self._module.mentioning(name)))
+            found.update(map(_holder, self._module.calling(name)))
         for head, old in before.computations.items():
             new = self.computations.get(head)
             if new is old:

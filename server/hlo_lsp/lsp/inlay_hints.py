@@ -1,7 +1,5 @@
 """textDocument/inlayHint and inlayHint/resolve."""
 
-from collections.abc import Callable
-
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
@@ -17,25 +15,12 @@ _KINDS = {
 }
 
 
-async def inlay_hints(
-    session: Session, refresh: Callable[[], None], params: types.InlayHintParams
-) -> list[Json] | None:
-    """Return the hints on the lines of a range, or None if the text is not a dump.
-
-    Parameter names need the index of mentions: until it is complete they are left out, and
-    ``refresh`` is called afterwards.
-    """
+async def inlay_hints(session: Session, params: types.InlayHintParams) -> list[Json] | None:
+    """Return the hints on the lines of a range, or None if the text is not a dump."""
     first, last = params.range.start.line, params.range.end.line
-    contexts = await session.contexts(params.text_document)
-    kinds = session.settings.hints  # which the client may have sent meanwhile
-    for context in contexts:
-        mention_task = session.indexes.mention_task(context.file)
-        if mention_task is not None and HintKind.PARAMETER_NAME in kinds:
-            mention_task.add_done_callback(lambda _: refresh())
-            kinds -= {HintKind.PARAMETER_NAME}
 
     def reply(context: RequestContext) -> list[Json]:
-        return _hints(context, first, last + 1, kinds)
+        return _hints(context, first, last + 1, session.settings.hints)
 
     found = await session.answer_each(params.text_document, reply)
     return [hint for part in found for hint in part] if found else None

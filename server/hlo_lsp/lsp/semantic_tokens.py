@@ -1,7 +1,7 @@
 """Semantic tokens in the encoding of the protocol: five numbers per token, relative to the last."""
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import count
 
 from lsprotocol import types
@@ -98,9 +98,8 @@ class SemanticTokens:
     Studio Code continues to request visible ranges; an empty result would count as complete.
     """
 
-    def __init__(self, session: Session, refresh: Callable[[], None]) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._refresh = refresh
         self._results: dict[str, tuple[str, array[int]]] = {}  # the last by URI, with its id
         self._ids = count(1)
 
@@ -157,14 +156,7 @@ class SemanticTokens:
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
-        for context in await self._session.contexts(document):
-            indexing = self._session.indexes.mention_task(context.file)
-            if indexing is not None and end is not None:
-                indexing.add_done_callback(lambda _: self._refresh())
-
         def reply(context: RequestContext) -> TokenEncoder:
-            if end is None:  # unused names are only known when all mentions are indexed
-                context.file.module.build_mention_index()
             return _encode(context, first, end)
 
         found = await self._session.answer_each(document, reply)

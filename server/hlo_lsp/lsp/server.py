@@ -64,7 +64,7 @@ def create_server() -> HloServer:
             params.capabilities, encoding, params.initialization_options
         )
         services.configuration.start(params)
-        session.indexes.run(warm_up)
+        start_task(session.hover_preparation.run(warm_up))
 
     for method, notified in _notifications(session, services).items():
         server.feature(method)(partial(notified))  # pygls sets attributes, which methods lack
@@ -240,12 +240,11 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
         # A new file has no dump kind yet.
         return found[0] if found else completion.empty_file_completion(session, params)
 
-    hints = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
     return {
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: services.semantic_tokens.full,
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: services.semantic_tokens.delta,
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: services.semantic_tokens.range,
-        types.TEXT_DOCUMENT_INLAY_HINT: hints,
+        types.TEXT_DOCUMENT_INLAY_HINT: partial(inlay_hints.inlay_hints, session),
         types.TEXT_DOCUMENT_DIAGNOSTIC: services.diagnostics.pull,
         types.WORKSPACE_DIAGNOSTIC: services.workspace_diagnostics.pull,
         types.WORKSPACE_SYMBOL: services.workspace_symbols.find,

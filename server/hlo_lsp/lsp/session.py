@@ -16,9 +16,8 @@ from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.lsp.assignment_paths import AssignmentPaths
-from hlo_lsp.lsp.background_indexes import BackgroundIndexes
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
-from hlo_lsp.lsp.garbage_collection import collection_paused
+from hlo_lsp.lsp.hover_preparation import HoverPreparation
 from hlo_lsp.lsp.loading import FileLoader, SessionListener
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, run_in_slices
@@ -121,7 +120,7 @@ class Session:
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
         self.times = ProgramTimes(self)
-        self.indexes = BackgroundIndexes(self.foreground, lambda: self.listener)
+        self.hover_preparation = HoverPreparation(self.foreground, lambda: self.listener)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
@@ -330,14 +329,14 @@ class Session:
             with self.foreground.hold_background():
                 contexts, found = await run_in_slices(answer_if_read)
             if found:
-                await self._index_all(contexts)
+                await self._prepare_all(contexts)
                 return found[0]
         await self._read(document, wanted)
         with self.foreground.hold_background():
             return await run_in_slices(answer)
 
     async def _read(self, document: types.TextDocumentIdentifier, wanted: _Wanted) -> None:
-        """Read the files that a request waits for, and index them in the background.
+        """Read the files that a request waits for, and prepare later answers.
 
         The head of a module text is enough unless the whole compile is required.
         """
@@ -352,14 +351,14 @@ class Session:
             unread = [path for context in contexts for path in context.unread]
             await self.loader.wait(unread, _MAX_WAIT_SECONDS)
             contexts = await self._read_contexts(document, wanted)
-        await self._index_all(contexts)
+        await self._prepare_all(contexts)
 
     async def _read_contexts(
         self, document: types.TextDocumentIdentifier, wanted: _Wanted
     ) -> list[RequestContext]:
         file = self.workspace.opened(document.uri)
         group = document.uri if file is None else self.compile_id(file)
-        with self.foreground.hold_background(), collection_paused():
+        with self.foreground.hold_background():
             # Requests that arrive together read the files once.
             async with self._locks.setdefault(group, asyncio.Lock()):
                 work = partial(self._contexts, document, wanted)
@@ -408,17 +407,16 @@ class Session:
         except UnreadableError:
             return None
 
-    async def _index_all(self, contexts: Sequence[RequestContext]) -> None:
-        """Start to read, index, and compute in the background what later answers need."""
+    async def _prepare_all(self, contexts: Sequence[RequestContext]) -> None:
+        """Start to read and compute in the background what later answers need."""
         for context in contexts:
             await self.loader.wait(context.unread, 0)
-            self._index(context)
+            if not context.is_growing:
+                self._prepare(context)
 
-    def _index(self, context: RequestContext) -> None:
-        is_growing = context.is_growing
-        if not is_growing:
-            self.times.prepare(context.dump, lambda: context.times)
-        self.indexes.start(context.file, context.dump, is_growing=is_growing)
+    def _prepare(self, context: RequestContext) -> None:
+        self.times.prepare(context.dump, lambda: context.times)
+        self.hover_preparation.start(context.dump)
 
 
 def _report_reading(file: DumpFile) -> None:

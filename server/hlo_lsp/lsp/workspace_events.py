@@ -194,7 +194,7 @@ class Services(SessionListener):
         self._refresh_tokens = RefreshRequest(
             session, "can_refresh_tokens", server.workspace_semantic_tokens_refresh_async
         )
-        self.refresh_hints = RefreshRequest(
+        self._refresh_hints = RefreshRequest(
             session, "can_refresh_hints", server.workspace_inlay_hint_refresh_async
         )
         self._refresh_lenses = RefreshRequest(
@@ -212,7 +212,7 @@ class Services(SessionListener):
             self._refresh_diagnostics.schedule,
             partial(BackgroundProgress, server, is_indefinite=True),
         )
-        self.semantic_tokens = SemanticTokens(session, self._refresh_tokens.schedule)
+        self.semantic_tokens = SemanticTokens(session)
         self.workspace_symbols = WorkspaceSymbols(server, session)
         self.source_lines = SourceLines(server, session, notify)
         self.module_list = ModuleList(server, session, notify)
@@ -323,7 +323,7 @@ class Services(SessionListener):
         self._embedded_hlo.update()
         # A lens replaces the hint with the live range of a value.
         if (settings.hints, settings.code_lens) != (before.hints, before.code_lens):
-            self.refresh_hints.schedule()
+            self._refresh_hints.schedule()
         if settings.code_lens is not before.code_lens:
             self._refresh_lenses.schedule()
         chips = settings.check.chip, before.check.chip
@@ -344,7 +344,7 @@ class Services(SessionListener):
         if frames != workspace.frames:
             workspace.choose_frames(frames)
             self.source_lines.facts_changed()
-            self.refresh_hints.schedule()
+            self._refresh_hints.schedule()
             self._refresh_lenses.schedule()
 
     def progress(self, title: str) -> AbstractContextManager[Progress]:
@@ -367,7 +367,7 @@ class Services(SessionListener):
 
     def times_computed(self) -> None:
         """Show the times of a large compile."""
-        self.refresh_hints.schedule()
+        self._refresh_hints.schedule()
         self._refresh_lenses.schedule()
 
     def problem_found(self, message: str) -> None:
@@ -375,7 +375,7 @@ class Services(SessionListener):
         _show_warning(self._server, message)
 
     def _refresh_views(self) -> None:
-        for refresh in (self._refresh_tokens, self.refresh_hints, self._refresh_lenses):
+        for refresh in (self._refresh_tokens, self._refresh_hints, self._refresh_lenses):
             refresh.schedule()
 
 

@@ -1,7 +1,7 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
@@ -29,7 +29,8 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
-_MAX_SEARCHES = 10  # for users in a computation; for more, its mentions are indexed
+_MANY_INSTRUCTIONS = 256  # of a computation; a search through the texts of fewer takes 20 µs
+_MAX_SEARCHES = 10  # through more texts than that; then the names in them are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -46,14 +47,10 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
-        self._computation_mentions: dict[Record, dict[str, list[InstructionLine]]] = {}
-        self._searches: dict[Record, int] = {}  # for users in a computation
-        # The instructions by the names in their texts, built on request and updated from then on.
-        self._mentions: MultiMap[str, InstructionLine] | None = None
-        # While it is built: the index so far, and the instructions that it no longer needs.
-        self._partial_mentions: (
-            tuple[MultiMap[str, InstructionLine], set[InstructionLine]] | None
-        ) = None
+        # The instructions of large computations by the names in their texts, indexed after some
+        # searches, and updated from then on while no computation begins or ends elsewhere.
+        self._mentions: dict[Record | None, MultiMap[str, InstructionLine]] = {}
+        self._searches: dict[Record | None, int] = {}
         self._sorted_computations: list[ComputationLine] | None = None
         self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
@@ -78,6 +75,9 @@ class ModuleIndex:
         self._update(record, MultiMap.remove)
 
     def _update(self, record: Record, change: RecordChange) -> None:
+        if record.is_head:
+            self._mentions.clear()
+            self._searches.clear()
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
             self.instruction_count += 1 if change is MultiMap.add else -1
@@ -119,8 +119,6 @@ class ModuleIndex:
 
     def _forget(self, head: Record) -> None:
         self._computations.pop(head, None)
-        self._computation_mentions.pop(head, None)
-        self._searches.pop(head, None)
 
     @property
     def header(self) -> ModuleHeader | None:
@@ -244,33 +242,21 @@ class ModuleIndex:
 
     def _readers(self, instruction: InstructionLine) -> Iterator[tuple[InstructionLine, str]]:
         """Yield the readers of a result or of its elements, each with the operand."""
-        name, scope = instruction.name, self.scope_of(instruction)
+        name = instruction.name
         start = f"{name}#"
-        is_inner = isinstance(instruction.printed, InnerInstruction)  # inside of another record
-        count = 0
-        if self._mentions is None and scope is not None:
-            self._searches[scope] = count = self._searches.get(scope, 0) + 1
-        found: Iterable[InstructionLine]
-        if count and isinstance(scope, ComputationLine) and (is_inner or count > _MAX_SEARCHES):
-            found = self._mentions_in(scope).get(name, ())
-        elif count and not is_inner and scope is not None:
-            near = takewhile(lambda record: not record.is_head, self._records.after(scope))
-            found = (record for record in near if isinstance(record, InstructionLine))
-        else:
-            found = (one for one in self.mentioning(name) if self.scope_of(one) is scope)
-        for record in found:
-            if name in record.text:
-                for operand in record.reads:
-                    if operand == name or operand.startswith(start):
-                        yield record, operand
+        for record in self._mentioning_in(self.scope_of(instruction), name):
+            for operand in record.reads:
+                if operand == name or operand.startswith(start):
+                    yield record, operand
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        name = computation.name
-        if self._mentions is not None:
-            return [one for one in self._mentions.all(name) if name in one.called]
+        return self.calling(computation.name)
+
+    def calling(self, name: str) -> list[InstructionLine]:
+        """Return the instructions that call the computation of a name, in order."""
         return self._callers.callers(name)
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
@@ -289,99 +275,85 @@ class ModuleIndex:
             Callee(body.attribute, body.name, None, body) for body in instruction.bodies
         ]
 
-    def mentioning(self, name: str) -> list[InstructionLine]:
-        """Return the instructions whose text contains a name, perhaps as a part of another name."""
-        if self._mentions is not None:
-            return self._mentions.all(name)
-        found = []
-        for count, record in enumerate(self.instructions.records()):
-            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                checkpoint()
-            if name in record.text:
-                found.append(record)
-        return sorted(found, key=lambda record: record.line)
+    def possible_readers(self, name: str) -> Iterable[InstructionLine]:
+        """Return the instructions that may read the first instruction of a name, or its element.
 
-    def possible_readers(self, name: str) -> list[InstructionLine]:
-        """Return the instructions that mention the first instruction of a name, or its element.
-
-        They are in its computation. Of an undefined name, these are all that mention it.
+        They contain the name, perhaps as a part of another name, and are in its computation. Of an
+        undefined name, these are all that contain it.
         """
         holder = self.instructions.first(name.partition("#")[0])
-        scope = None if holder is None else self.scope_of(holder)
-        if self._mentions is None and isinstance(scope, ComputationLine):
-            return self._mentions_in(scope).get(name, [])
-        self.build_mention_index()
-        found = self.mentioning(name)
-        return found if holder is None else [one for one in found if self.scope_of(one) is scope]
+        if holder is None:
+            return self.mentioning(name)
+        return self._mentioning_in(self.scope_of(holder), name)
 
-    def is_mentioned(self, instruction: InstructionLine) -> bool | None:
-        """Return True if another instruction of its computation mentions it.
+    def is_mentioned(self, instruction: InstructionLine) -> bool:
+        """Return True if another instruction of its computation mentions it."""
+        name = instruction.name
+        found = self._mentioning_in(self.scope_of(instruction), name)
+        return any(one is not instruction and name in mentioned_names(one) for one in found)
 
-        Return None before the mention index is built.
-        """
-        if self._mentions is None:
-            return None
-        scope, name = self.scope_of(instruction), instruction.name
-        if isinstance(scope, ComputationLine) and self.instructions.count(name) > _MANY_OF_A_NAME:
-            is_recursive = name in mentioned_names(instruction)
-            return len(self._mentions_in(scope).get(name, ())) > is_recursive
-        found = self._mentions.all(name)
-        return any(record is not instruction and self.scope_of(record) is scope for record in found)
+    def mentioning(self, name: str) -> list[InstructionLine]:
+        """Return the instructions whose text contains a name, perhaps as a part of another name."""
+        found = _containing(name, self.instructions.records())
+        return sorted(found, key=lambda record: record.line)
 
-    def _mentions_in(self, scope: ComputationLine) -> dict[str, list[InstructionLine]]:
-        """Return the instructions of a computation that mention each name."""
-        known = self._computation_mentions.get(scope)
-        if known is None:
-            known = {}
-            computation = self.computation(scope)
-            for count, record in enumerate((*computation.members, *computation.strays)):
-                if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                    checkpoint()
-                for name in mentioned_names(record):
-                    known.setdefault(name, []).append(record)
-            self._computation_mentions[scope] = known
-        return known
+    def _mentioning_in(self, scope: Record | None, name: str) -> Iterable[InstructionLine]:
+        """Return the instructions of a computation whose text contains a name, in order."""
+        known = self._mentions.get(scope)
+        if known is not None:
+            return known.all(name)
+        members = self._instructions_in(scope)
+        if len(members) > _MANY_INSTRUCTIONS:
+            count = self._searches.get(scope, 0)
+            if count == _MAX_SEARCHES:
+                known = self._mentions[scope] = self._indexed(members)
+                return known.all(name)
+            self._searches[scope] = count + 1
+        return _containing(name, members)
 
-    @property
-    def is_indexed(self) -> bool:
-        """True if the mention index is built."""
-        return self._mentions is not None
+    def _instructions_in(self, scope: Record | None) -> Sequence[InstructionLine]:
+        """Return the instructions from a head, or from the first line, up to the next head."""
+        if isinstance(scope, ComputationLine):
+            body = self.computation(scope)
+            return (*body.members, *body.strays) if body.strays else body.members
+        near = self._records if scope is None else self._records.after(scope)
+        found = takewhile(lambda record: not record.is_head, near)
+        return [record for record in found if isinstance(record, InstructionLine)]
 
-    def build_mention_index(self) -> None:
-        """Build the index that replaces the linear search in ``mentioning``.
-
-        It takes as long as twenty searches. Several jobs may build it alternately, and a cancelled
-        one leaves its part; edits update what is indexed so far.
-        """
-        if self._mentions is not None:
-            return
-        if self._partial_mentions is None:
-            self._partial_mentions = MultiMap(), set()
-        found, done = self._partial_mentions
-        for count, record in enumerate(self.instructions.records()):
+    def _indexed(self, members: Sequence[InstructionLine]) -> MultiMap[str, InstructionLine]:
+        """Return instructions by the names in their texts, which takes as long as 20 searches."""
+        found: MultiMap[str, InstructionLine] = MultiMap()
+        for count, record in enumerate(members):
             if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
-                if self._mentions is not None:
-                    return
-            if record in done:
-                continue
-            done.add(record)
             names = mentioned_names(record)
             for name, known in zip(names, self.instructions.first_of_each(names), strict=True):
                 # The name of a known instruction is in memory already.
                 found.add(name if known is None else known.name, record)
-        self._mentions, self._partial_mentions = found, None
+        return found
+
+    def index_large_computations(self) -> None:
+        """Index the names in large computations, so that the first search in them is fast, too."""
+        whole = (block for block in self._records.blocks if not block.heads)
+        heads = (block.above.heads[-1] for block in whole if block.above is not None)
+        for head in dict.fromkeys(heads):
+            if head not in self._mentions:
+                self._mentions[head] = self._indexed(self._instructions_in(head))
 
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
-        index = self._mentions
-        if self._partial_mentions is not None:
-            index, done = self._partial_mentions
-            if change is MultiMap.remove and record not in done:
-                index = None
-            done.add(record)
-        if index is not None:
-            for name in mentioned_names(record):
-                change(index, name, record)
+        if not self._mentions:
+            return
+        names = mentioned_names(record)
+        if change is MultiMap.add:
+            known = self._mentions.get(self.scope_of(record))
+            if known is not None:
+                for name in names:
+                    known.add(name, record)
+            return
+        for known in self._mentions.values():  # few
+            for name in names:
+                if record in known.all(name):
+                    known.remove(name, record)
 
     def _read_computation(self, head: ComputationLine) -> Computation:
         members: list[InstructionLine] = list(head.members)
@@ -430,6 +402,15 @@ class ModuleIndex:
         while isinstance(above, BlankLine) and above.line > 0:
             above = self._records.at(above.line - 1)
         return isinstance(above, InstructionLine)
+
+
+def _containing(name: str, records: Iterable[InstructionLine]) -> Iterator[InstructionLine]:
+    """Yield the instructions whose text contains a name."""
+    for count, record in enumerate(records):
+        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+            checkpoint()
+        if name in record.text:
+            yield record
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:

@@ -8,13 +8,6 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 
 
-def open_indexed(text: str) -> DumpFile:
-    """Return a file with its index of mentions."""
-    file = DumpFile.of_text(text)
-    file.module.build_mention_index()
-    return file
-
-
 def all_tokens(file: DumpFile, first: int = 0, end: int | None = None) -> list[SemanticToken]:
     """Return the tokens of a file without companion files."""
     return [token for some in semantic_tokens(Compile([file]), file, first, end) for token in some]
@@ -33,7 +26,7 @@ def words_by_line(file: DumpFile, found: Iterable[SemanticToken]) -> dict[int, s
 
 def tokens_by_line(text: str) -> list[str]:
     """Return the tokens of a text, one string per line."""
-    file = open_indexed(text)
+    file = DumpFile.of_text(text)
     found = words_by_line(file, all_tokens(file))
     return [found.get(line, "") for line in range(len(file.lines))]
 

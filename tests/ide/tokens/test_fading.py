@@ -7,7 +7,7 @@ from hlo_lsp.ide.tokens.line_tokens import TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from ide.tokens.helpers import declared_modifiers, open_indexed
+from ide.tokens.helpers import declared_modifiers
 
 MODULE = """\
 HloModule m
@@ -37,20 +37,16 @@ def faded(file: DumpFile, dump: Compile | None = None) -> dict[str, str]:
 
 
 def test_instructions_without_users_are_unused() -> None:
-    assert faded(open_indexed(MODULE)) == {"%p": "unused", "%x": "unused", "%fused": "unused"}
+    assert faded(DumpFile.of_text(MODULE)) == {"%p": "unused", "%x": "unused", "%fused": "unused"}
 
 
 def test_last_instruction_is_the_implicit_root() -> None:
     text = MODULE.replace("ROOT ", "")
-    assert set(faded(open_indexed(text))) == {"%p", "%x", "%fused"}
-
-
-def test_nothing_is_unused_before_mentions_are_indexed() -> None:
-    assert faded(DumpFile.of_text(MODULE)) == {}
+    assert set(faded(DumpFile.of_text(text))) == {"%p", "%x", "%fused"}
 
 
 def test_used_instruction_is_not_unused() -> None:
-    file = open_indexed(MODULE)
+    file = DumpFile.of_text(MODULE)
     line = file.lines.index("  %y = f32[] negate(%a), control-predecessors={%before}")
     file.changed(file.document.edit((line, 21), (line, 22), "fused"))
     file.refresh()

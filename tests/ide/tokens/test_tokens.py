@@ -15,7 +15,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
-from ide.tokens.helpers import all_tokens, open_indexed
+from ide.tokens.helpers import all_tokens
 
 _SAMPLE_INTERVAL = 9  # in files; most programs are compiled for several backends
 _SIGNS = (
@@ -39,7 +39,7 @@ def misplaced_tokens(file: DumpFile, found: list[SemanticToken]) -> list[Semanti
 @settings(max_examples=300, deadline=None)
 def test_arbitrary_text_has_ordered_tokens(signs: str, data: st.DataObject) -> None:
     text = "HloModule m\n" + data.draw(st.sampled_from(["", _SIGNS + "\n"])) + signs
-    file = open_indexed(text)
+    file = DumpFile.of_text(text)
     assert misplaced_tokens(file, all_tokens(file)) == []
 
 
@@ -51,7 +51,7 @@ def texts(corpus_small: Path) -> Texts:
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_range_has_the_tokens_of_the_file(texts: Texts, data: st.DataObject) -> None:
-    file = open_indexed(texts[data.draw(st.sampled_from(sorted(texts)))])
+    file = DumpFile.of_text(texts[data.draw(st.sampled_from(sorted(texts)))])
     first = data.draw(st.integers(0, len(file.lines)))
     end = data.draw(st.integers(first, len(file.lines) + 2))
     everything = all_tokens(file)
@@ -60,7 +60,7 @@ def test_range_has_the_tokens_of_the_file(texts: Texts, data: st.DataObject) -> 
 
 def test_long_line_has_tokens_up_to_limit() -> None:
     line = f"  %t = (f32[]) tuple({', '.join(f'%x.{number}' for number in range(20_000))})"
-    found = all_tokens(open_indexed(f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"))
+    found = all_tokens(DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"))
     long = [token for token in found if token.line == 3]
     assert 1000 < len(long) < 2000
     assert MAX_TOKENIZED_COLUMNS - 20 < long[-1].end <= MAX_TOKENIZED_COLUMNS
@@ -68,7 +68,7 @@ def test_long_line_has_tokens_up_to_limit() -> None:
 
 
 def test_unclosed_comment_extends_to_end() -> None:
-    file = open_indexed("HloModule m\n\n/* " + "  %x = f32[] add(%a)\n" * 5000)
+    file = DumpFile.of_text("HloModule m\n\n/* " + "  %x = f32[] add(%a)\n" * 5000)
     found = all_tokens(file, 4000, 4002)
     assert [(token.line, token.type.name, token.start) for token in found] == [
         (4000, "COMMENT", 2), (4001, "COMMENT", 2)
@@ -76,7 +76,7 @@ def test_unclosed_comment_extends_to_end() -> None:
 
 
 def test_tokens_come_in_batches() -> None:
-    file = open_indexed("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
+    file = DumpFile.of_text("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
     steps = [len(some) for some in semantic_tokens(Compile([file]), file)]
     assert len(steps) > 10
     assert max(steps) < 4000

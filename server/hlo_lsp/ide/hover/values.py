@@ -136,8 +136,6 @@ def _step_name(dump: Compile, step: int) -> str:
 
 def _consumer_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return for what a value is kept, if it is alive until copies of it start."""
-    if dump.module_file is not None:  # while a user types, its edits update this index
-        dump.module_file.module.build_mention_index()
     lifetime = lifetime_of(dump, value)
     last = None if lifetime is None else lifetime.last_consumer
     if last is None or last.copy is None or last.step is None:

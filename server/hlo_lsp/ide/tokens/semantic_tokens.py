@@ -46,10 +46,9 @@ def value_modifiers(dump: Compile, value_id: int) -> int:
 def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
     """Return whether an instruction has no users, no side effects, and is not a result.
 
-    Instructions that call computations are never unused. The result is False while the users are
-    unknown.
+    Instructions that call computations are never unused.
     """
-    if instruction.is_root or file.module.is_mentioned(instruction) is not False:
+    if instruction.is_root or file.module.is_mentioned(instruction):
         return False
     return not _has_side_effect(instruction) and not file.module.is_root(instruction)
 

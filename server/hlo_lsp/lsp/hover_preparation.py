@@ -1,0 +1,42 @@
+"""Facts of large compiles that many hovers need, computed in the background."""
+
+from collections.abc import Callable
+from functools import partial
+from weakref import WeakSet
+
+from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
+from hlo_lsp.lsp.loading import SessionListener
+from hlo_lsp.lsp.scheduling import ForegroundRequests, run_in_slices, start_task
+from hlo_lsp.model.compile import Compile
+
+
+class HoverPreparation:
+    """Computes the facts that many hovers need, so that the first one is fast, too."""
+
+    def __init__(
+        self, foreground: ForegroundRequests, listener: Callable[[], SessionListener]
+    ) -> None:
+        self._foreground = foreground
+        self._listener = listener
+        self._prepared: WeakSet[Compile] = WeakSet()
+
+    def start(self, dump: Compile) -> None:
+        """Start to compute the facts of a large compile, once."""
+        if dump not in self._prepared and needs_preparation(dump):
+            self._prepared.add(dump)
+            start_task(self._prepare(dump))
+
+    async def run(self, work: Callable[[], None]) -> None:
+        """Run work while no request is active."""
+        foreground = self._foreground
+        await foreground.give_way()
+        await run_in_slices(work, foreground.give_way, before_restart=foreground.typing_paused)
+
+    async def _prepare(self, dump: Compile) -> None:
+        await self.run(partial(_prepare_hovers, dump))
+        self._listener().hovers_prepared()
+
+
+def _prepare_hovers(dump: Compile) -> None:
+    dump.refresh()
+    prepare_hovers(dump)
