@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.memory.occupancy_and_peaks import live_byte_ranges
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.padded_sizes import array_bytes
@@ -58,10 +59,9 @@ def live_buffers(dump: Compile, space: int, step: int) -> tuple[LiveBuffer, ...]
 
 def live_values(dump: Compile, block: AllocationBlock, step: int) -> Iterator[AssignedValue]:
     """Yield the values of an allocation that are live at a step."""
-    for value in block.values:
+    for value, live in zip(block.values, live_byte_ranges(block, dump), strict=True):
         checkpoint()
-        live = dump.live(value.key) if value.size else None
-        if live is not None and live.record.start_step <= step <= live.record.end_step:
+        if live is not None and value.size and live.start_step <= step <= live.end_step:
             yield value
 
 

@@ -8,7 +8,7 @@ from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 0.1 ms
-_MAX_SEARCHES = 30  # of 1 ms in a large text; for more, all callers are indexed
+_MAX_SEARCHES = 10  # of 1 ms in a large text; for more, all callers are indexed
 
 
 class CallerIndex:

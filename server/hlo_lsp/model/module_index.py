@@ -1,8 +1,10 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
+from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.caller_index import CallerIndex
@@ -29,13 +31,15 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
-_MANY_INSTRUCTIONS = 256  # of a computation; a search through the texts of fewer takes 20 µs
+_MANY_INSTRUCTIONS = 64  # of a computation; a search through the texts of fewer takes 5 µs
 _MAX_SEARCHES = 10  # through more texts than that; then the names in them are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 
 
+_EVERYWHERE = Record()  # in place of a computation, for names that are not defined
+_line = attrgetter("line")
 _ELEMENT = re.compile(r"\d{1,9}")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 
@@ -49,7 +53,7 @@ class ModuleIndex:
         self._computations: dict[Record, Computation] = {}
         # The instructions of large computations by the names in their texts, indexed after some
         # searches, and updated from then on while no computation begins or ends elsewhere.
-        self._mentions: dict[Record | None, MultiMap[str, InstructionLine]] = {}
+        self._mentions: dict[Record | None, dict[str, list[InstructionLine]]] = {}
         self._searches: dict[Record | None, int] = {}
         self._sorted_computations: list[ComputationLine] | None = None
         self.instruction_count = 0
@@ -275,16 +279,16 @@ class ModuleIndex:
             Callee(body.attribute, body.name, None, body) for body in instruction.bodies
         ]
 
-    def possible_readers(self, name: str) -> Iterable[InstructionLine]:
+    def possible_readers(self, name: str) -> list[InstructionLine]:
         """Return the instructions that may read the first instruction of a name, or its element.
 
         They contain the name, perhaps as a part of another name, and are in its computation. Of an
-        undefined name, these are all that contain it.
+        undefined name, these are all that contain it. Callers ask for nearly all names.
         """
         holder = self.instructions.first(name.partition("#")[0])
         if holder is None:
             return self.mentioning(name)
-        return self._mentioning_in(self.scope_of(holder), name)
+        return self._mentioning_in(self.scope_of(holder), name, searches=0)
 
     def is_mentioned(self, instruction: InstructionLine) -> bool:
         """Return True if another instruction of its computation mentions it."""
@@ -293,21 +297,27 @@ class ModuleIndex:
         return any(one is not instruction and name in mentioned_names(one) for one in found)
 
     def mentioning(self, name: str) -> list[InstructionLine]:
-        """Return the instructions whose text contains a name, perhaps as a part of another name."""
-        found = _containing(name, self.instructions.records())
-        return sorted(found, key=lambda record: record.line)
+        """Return the instructions of all computations that mention a name, in order."""
+        found = self._mentioning_in(_EVERYWHERE, name)
+        return [one for one in found if name in mentioned_names(one)]
 
-    def _mentioning_in(self, scope: Record | None, name: str) -> Iterable[InstructionLine]:
-        """Return the instructions of a computation whose text contains a name, in order."""
+    def _mentioning_in(
+        self, scope: Record | None, name: str, searches: int | None = None
+    ) -> list[InstructionLine]:
+        """Return the instructions of a computation whose text contains a name, in order.
+
+        The names in a large one are indexed after so many ``searches``. Until then, the name may be
+        a part of another one.
+        """
         known = self._mentions.get(scope)
         if known is not None:
-            return known.all(name)
+            return known.get(name, [])
         members = self._instructions_in(scope)
         if len(members) > _MANY_INSTRUCTIONS:
             count = self._searches.get(scope, 0)
-            if count == _MAX_SEARCHES:
-                known = self._mentions[scope] = self._indexed(members)
-                return known.all(name)
+            if count >= (_MAX_SEARCHES if searches is None else searches):
+                known = self._mentions[scope] = _mentions_in(members)
+                return known.get(name, [])
             self._searches[scope] = count + 1
         return _containing(name, members)
 
@@ -316,21 +326,12 @@ class ModuleIndex:
         if isinstance(scope, ComputationLine):
             body = self.computation(scope)
             return (*body.members, *body.strays) if body.strays else body.members
-        near = self._records if scope is None else self._records.after(scope)
-        found = takewhile(lambda record: not record.is_head, near)
+        if scope is _EVERYWHERE:
+            return self.instructions.in_order()
+        found: Iterable[Record] = takewhile(lambda record: not record.is_head, self._records)
+        if scope is not None:
+            found = self._records.members(scope)
         return [record for record in found if isinstance(record, InstructionLine)]
-
-    def _indexed(self, members: Sequence[InstructionLine]) -> MultiMap[str, InstructionLine]:
-        """Return instructions by the names in their texts, which takes as long as 20 searches."""
-        found: MultiMap[str, InstructionLine] = MultiMap()
-        for count, record in enumerate(members):
-            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                checkpoint()
-            names = mentioned_names(record)
-            for name, known in zip(names, self.instructions.first_of_each(names), strict=True):
-                # The name of a known instruction is in memory already.
-                found.add(name if known is None else known.name, record)
-        return found
 
     def index_large_computations(self) -> None:
         """Index the names in large computations, so that the first search in them is fast, too."""
@@ -338,22 +339,23 @@ class ModuleIndex:
         heads = (block.above.heads[-1] for block in whole if block.above is not None)
         for head in dict.fromkeys(heads):
             if head not in self._mentions:
-                self._mentions[head] = self._indexed(self._instructions_in(head))
+                self._mentions[head] = _mentions_in(self._instructions_in(head))
 
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
         if not self._mentions:
             return
         names = mentioned_names(record)
         if change is MultiMap.add:
-            known = self._mentions.get(self.scope_of(record))
-            if known is not None:
-                for name in names:
-                    known.add(name, record)
+            for scope in (self.scope_of(record), _EVERYWHERE):
+                known = self._mentions.get(scope)
+                if known is not None:
+                    for name in names:
+                        insort(known.setdefault(name, []), record, key=_line)
             return
         for known in self._mentions.values():  # few
             for name in names:
-                if record in known.all(name):
-                    known.remove(name, record)
+                if record in known.get(name, ()):
+                    known[name].remove(record)
 
     def _read_computation(self, head: ComputationLine) -> Computation:
         members: list[InstructionLine] = list(head.members)
@@ -363,20 +365,21 @@ class ModuleIndex:
         is_inside = is_inline or bool(head.members)
         has_all_names = is_inside
         closing: ComputationEnd | None = None
-        is_cut = False
-        for count, record in enumerate(() if is_inline else self._records.after(head)):
+        found = strays if is_inside else members
+        for count, record in enumerate(() if is_inline else self._records.members(head)):
             if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
-            if record.is_head:
-                is_cut = isinstance(record, BrokenRecord) and closing is None
-                break
             if isinstance(record, InstructionLine):
-                (strays if is_inside or closing is not None else members).append(record)
-            elif isinstance(record, ComputationEnd) and closing is None:
-                closing = record
+                found.append(record)
+            elif closing is not None:
+                continue
+            elif isinstance(record, ComputationEnd):
+                closing, found = record, strays
                 has_all_names = True
-            elif isinstance(record, BrokenRecord) and closing is None:
+            elif isinstance(record, BrokenRecord):
                 broken.add(self.damaged.get(record) or "")
+        following = None if is_inline else self._records.head_after(head)
+        is_cut = isinstance(following, BrokenRecord) and closing is None
         has_all_names = has_all_names and "" not in broken and not self._follows_instruction(head)
         has_all_names = has_all_names and not head.is_read_in_part
         names: dict[str, InstructionLine] = {}
@@ -385,9 +388,10 @@ class ModuleIndex:
             if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
             names.setdefault(member.name, member)
-            number = parameter_number(member) if member.opcode == "parameter" else None
-            if number is not None:
-                parameters.setdefault(number, member)
+            if member.opcode == "parameter":
+                number = parameter_number(member)
+                if number is not None:
+                    parameters.setdefault(number, member)
         own, outside = tuple(members), tuple(strays)
         known = frozenset(broken - {""}) or _NO_NAMES
         return Computation(
@@ -404,13 +408,26 @@ class ModuleIndex:
         return isinstance(above, InstructionLine)
 
 
-def _containing(name: str, records: Iterable[InstructionLine]) -> Iterator[InstructionLine]:
-    """Yield the instructions whose text contains a name."""
+def _mentions_in(members: Sequence[InstructionLine]) -> dict[str, list[InstructionLine]]:
+    """Return instructions by the names in their texts, which takes as long as 20 searches."""
+    found: dict[str, list[InstructionLine]] = {}
+    for count, record in enumerate(members):
+        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+            checkpoint()
+        for name in mentioned_names(record):
+            found.setdefault(name, []).append(record)
+    return found
+
+
+def _containing(name: str, records: Iterable[InstructionLine]) -> list[InstructionLine]:
+    """Return the instructions whose text contains a name."""
+    found: list[InstructionLine] = []
     for count, record in enumerate(records):
         if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
             checkpoint()
         if name in record.text:
-            yield record
+            found.append(record)
+    return found
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:

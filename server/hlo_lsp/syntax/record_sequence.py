@@ -100,12 +100,18 @@ class RecordSequence:
             block, place = self._blocks[block.number + 1], 0
         return block.heads[place]
 
-    def members(self, head: Record) -> Iterator[Record]:
-        """Yield the records after a head, up to the next head."""
-        for record in self.after(head):
-            if record.is_head:
-                return
-            yield record
+    def members(self, head: Record) -> list[Record]:
+        """Return the records after a head, up to the next head."""
+        following = self.head_after(head)
+        block, first = head.block, _record_index(head.block, head.start) + 1
+        found: list[Record] = []
+        while following is None or block is not following.block:
+            found += block.records[first:]
+            if block.number + 1 >= len(self._blocks):
+                return found
+            block, first = self._blocks[block.number + 1], 0
+        found += block.records[first : _record_index(block, following.start)]
+        return found
 
     def update(self, scanner: Scanner, lines: Sequence[str], change: LineChange) -> RecordDelta:
         """Scan from the changed lines until an old record starts where a new one ends.

@@ -10,13 +10,12 @@ from checks.damage import findings, related, replace_once, report_of, reports
 from edits import put_back
 from hlo_lsp.checks.allocations.overlaps import RULES, LiveValue, overlaps
 from hlo_lsp.checks.run import check
+from hlo_lsp.memory.byte_ranges import LiveByteRange
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.syntax.memory_records import AssignedValue
 from jobs import count_checkpoints
 
-FILE = DumpFile.of_text("")
 FUSION_1 = "<75 multiply_reduce_fusion{1} @1> (size=8192,offset="
 FUSION_2 = "<78 fusion.2 @1> (size=512,offset="
 _SPANS = st.tuples(st.integers(0, 12), st.integers(1, 6), st.integers(0, 9), st.integers(0, 5))
@@ -193,7 +192,7 @@ def test_wrong_size_suppresses_overlap(sample: str) -> None:
 
 def _live(number: int, offset: int, size: int, start: int, end: int) -> LiveValue:
     value = AssignedValue(number, f"v.{number}", None, False, 0, size, offset, "f32[1]{0}")
-    return LiveValue(value, LocatedRecord(FILE, RangeRow(value.name, "{}", start, end)))
+    return LiveValue(value, LiveByteRange(offset, size, start, end))
 
 
 def _is_overlap(one: LiveValue, other: LiveValue) -> bool:

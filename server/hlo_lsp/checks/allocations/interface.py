@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
@@ -35,8 +36,7 @@ class ValueKind(Enum):
     SCHEDULED = "computed by the schedule"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueOrigin:
+class ValueOrigin(NamedTuple):
     """The instruction that defines a value.
 
     Attributes:
@@ -66,8 +66,9 @@ class Origins:
         self.file: DumpFile | None = None  # the module text
         self._module: ModuleIndex | None = None
         self.entry_line: ComputationLine | None = None
-        self._ranges = [file.memory.ranges for file in dump.files if len(file.memory.ranges)]
-        self._step_names = [file.memory.step_names for file in dump.files if len(file.memory.steps)]
+        memories = [file.memory for file in dump.files]
+        self._live = frozenset[str]().union(*(one.ranges.keys for one in memories))
+        self._scheduled = frozenset[str]().union(*(one.step_names.keys for one in memories))
         for file in dump.files:
             if file.module.header is not None or len(file.module.computations):
                 self.file, self._module = file, file.module
@@ -101,8 +102,7 @@ class Origins:
             return ValueKind.CONSTANT
         if origin.parameter is not None and origin.is_in_entry:
             return ValueKind.PARAMETER
-        is_live = any(value.key in ranges for ranges in self._ranges)
-        is_scheduled = any(value.name in names for names in self._step_names)
+        is_live, is_scheduled = value.key in self._live, value.name in self._scheduled
         if not self._has_schedule or is_live is not is_scheduled:
             return None
         if not is_live:

@@ -14,9 +14,9 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.place import LocatedRecord, field_place
+from hlo_lsp.model.place import field_place
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_COMPARED_VALUES = 20  # with all others: more take longer than a sweep
@@ -31,17 +31,17 @@ class LiveValue:
     """A value with bytes of its own and its live range."""
 
     value: AssignedValue
-    live: LocatedRecord[RangeRow]
+    live: LiveByteRange
 
     @property
     def slot(self) -> _Slot:
         """Return the first byte and the one after the last."""
-        return self.value.offset, self.value.offset + self.value.size
+        return self.live.offset, self.live.offset + self.live.size
 
     @property
     def steps(self) -> tuple[int, int]:
         """Return the definition step and the end step."""
-        return self.live.record.start_step, self.live.record.end_step
+        return self.live.start_step, self.live.end_step
 
 
 def overlap(context: CompileContext) -> Iterator[Finding]:
@@ -79,12 +79,8 @@ def _overlapping_pairs(block: AllocationBlock, dump: Compile) -> _Overlaps:
         _, added = changed_ranges(last.ranges, ranges)
         if len(added) <= _MAX_COMPARED_VALUES and not _is_any_overlapped(added, ranges):
             return _Overlaps(ranges, ())
-    values = []
-    for value, _ in found:
-        checkpoint()
-        row = dump.live(value.key)
-        if row is not None:
-            values.append(LiveValue(value, row))
+    values = [LiveValue(value, live) for value, live in found]
+    checkpoint()
     return _Overlaps(ranges, tuple(islice(overlaps(values), _MAX_OVERLAPS)))
 
 
@@ -255,10 +251,11 @@ def _finding(
     since, until = max(first.steps[0], second.steps[0]), min(first.steps[1], second.steps[1])
     lives = [
         Related(
-            field_place(live.live.file, live.live.record),
+            field_place(row.file, row.record),
             f"`{live.value.key}` lives from step {live.steps[0]} to {live.steps[1]}",
         )
         for live in (second, first)
+        if (row := context.dump.live(live.value.key)) is not None
     ]
     return context.report(
         field_place(file, second.value, "OFFSET"),

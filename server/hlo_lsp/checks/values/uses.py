@@ -104,7 +104,7 @@ def _find_readers(
     index: ModuleIndex, name: str
 ) -> tuple[list[InstructionLine], list[InstructionLine]]:
     """Return the instructions that read a result, and those that read the table of a tuple."""
-    users = [*index.possible_readers(name)]
+    users = index.possible_readers(name)
     return (
         [user for user in users if user.opcode not in _PASSES],
         [user for user in users if user.opcode in _READS_TABLES],
