@@ -38,7 +38,7 @@ def reduce_gc_frequency() -> None:
     At the default rate, searching the objects of a dump for cycles takes up to three quarters of
     the time of a command.
     """
-    gc.set_threshold(400_000, 10, 5)
+    gc.set_threshold(1_000_000, 10, 5)
 
 
 def limit_collections() -> None:
