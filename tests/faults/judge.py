@@ -12,7 +12,10 @@ from faults.fault import Fault
 from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.framework.finding import Finding, Severity
+from hlo_lsp.checks.framework.options import DEFAULTS
+from hlo_lsp.checks.framework.rule import WholeRule
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.program.foreign_files import same_compile
 
 # Advice and budgets concern programs, not dumps. A missing file concerns a dump, but its finding is
 # not an error.
@@ -63,7 +66,9 @@ class Outcome:
 def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
     """Check a damaged compile and return the outcome."""
     with failures_of_rules() as failures:
-        found = findings(dump.damaged_compile(damage))
+        damaged = dump.damaged_compile(damage)
+        found = findings(damaged)
+        failures.extend(_misplaced(damaged))
     is_expected = [any(spot in damage.expected for spot in lines_of(one)) for one in found]
     is_exact = [
         is_on_line and one.code == fault.code
@@ -100,6 +105,15 @@ def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
 def findings(dump: Compile) -> list[Finding]:
     """Return the findings in all files of a compile."""
     return [found for file in dump.files for found in run.check(dump, file, RULES)]
+
+
+def _misplaced(dump: Compile) -> Iterator[str]:
+    """Yield the findings of rules on compiles that are in files that these rules exclude."""
+    for rule in RULES:
+        if isinstance(rule, WholeRule):
+            for found in rule.findings(same_compile(dump, dump.files[0]), dump, DEFAULTS):
+                if not rule.may_find_in(found.place.file):
+                    yield f"{rule.code} is in {found.place.file.label}, unlike {rule.places}"
 
 
 class _RecordingHandler(logging.Handler):

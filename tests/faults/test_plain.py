@@ -9,7 +9,8 @@ from faults.dump import Damage, Dump
 from faults.fault import Fault
 from faults.judge import RULES, Verdict, findings, judge
 from faults.plain import DEFECTS, SAMPLE, Defect
-from hlo_lsp.checks.framework.finding import Severity
+from hlo_lsp.checks.framework.finding import Finding, Severity
+from hlo_lsp.checks.framework.rule import WholeRule
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,21 @@ def test_minimal_defect_has_no_other_findings(defect: Defect, small: Dump, sampl
         _FINDINGS_ELSEWHERE.get(defect.code, 0),
         0,
     ), outcome.findings
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.code)
+def test_rules_on_other_files_change_nothing(
+    defect: Defect, small: Dump, sample: Dump, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump = sample if defect.file == SAMPLE else small
+    damage = damage_of(defect, dump)
+    found = _texts(findings(dump.damaged_compile(damage)))
+    monkeypatch.setattr(WholeRule, "may_find_in", lambda *_: True)
+    assert _texts(findings(dump.damaged_compile(damage))) == found
+
+
+def _texts(found: list[Finding]) -> list[tuple[str, str, int]]:
+    return [(one.message, one.place.file.label, one.place.line) for one in found]
 
 
 def test_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) -> None:

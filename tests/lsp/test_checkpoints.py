@@ -76,7 +76,7 @@ def cost(file: DumpFile) -> None:
 
 _WORKS: dict[str, Work] = {
     "read": DumpFile.refresh,
-    "index of names": lambda file: file.module.index_large_computations(),
+    "index of names": lambda file: file.module.index(),
     "search for callers": lambda file: file.module.callers(file.module.all_computations()[0]),
     "prepared hovers": lambda file: prepare_hovers(Compile([file])),
     "cost": cost,

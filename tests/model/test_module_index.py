@@ -242,7 +242,7 @@ def test_large_computations_are_indexed_in_advance(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module_index, "_containing", None)  # the search without an index
     rows = [f"  %n.{at} = f32[] negate(%n.{at - 1})" for at in range(1, 1000)]
     file = DumpFile.of_text("\n".join(["HloModule m", "", "ENTRY %e {", *rows, "}"]))
-    file.module.index_large_computations()
+    file.module.index()
     (one,) = file.module.instructions.all("n.500")
     assert [user.name for user in file.module.users(one)] == ["n.501"]
     assert file.module.is_mentioned(one)

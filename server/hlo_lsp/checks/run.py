@@ -16,7 +16,6 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
-from hlo_lsp.checks.framework.computation_forms import ComputationForms, has_only_whole_names
 from hlo_lsp.checks.framework.explanations import read_table
 from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import DEFAULTS, Limits
@@ -40,6 +39,7 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.unknown_forms import NO_FORMS, irregular_in_block, unknown_forms
+from hlo_lsp.program.computation_forms import ComputationForms, has_only_whole_names
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import (
@@ -101,7 +101,8 @@ def check_by_pace(
     """Yield the findings of the quick rules, then those that the slower rules add.
 
     Rules on records begin at the line of the last edit, where a user expects diagnostics first.
-    Of the rules on the compile, advice comes last.
+    Of the rules on the compile, advice comes last. Those that find nothing in this file run only if
+    they may suppress what was found.
     """
     if isinstance(file, SectionFile) and file.is_fragment:
         return
@@ -130,13 +131,24 @@ def check_by_pace(
                 kept, kept_from = _kept(everything, file, codes), len(everything)
             yield CheckProgress(kept, frozenset(pending) & codes)
         pending -= Counter(rule.code for rule in of_pace)
-    for rule in whole:
-        if not rule.is_on_allocations or len(file.memory.allocations):
-            everything += rule.findings(own, dump, thresholds)
+    here = [rule for rule in whole if rule.may_find_in(file)]
+    elsewhere = [rule for rule in whole if not rule.may_find_in(file)]
+    pending -= Counter(rule.code for rule in elsewhere)
+    for rule in here:
+        everything += rule.findings(own, dump, thresholds)
         pending -= Counter([rule.code])
         if len(everything) > kept_from:
             kept, kept_from = _kept(everything, file, codes), len(everything)
         yield CheckProgress(kept, frozenset(pending) & codes)
+    above = suppressors_of({one.code for one in everything if one.place.file is file})
+    found_elsewhere = [
+        finding
+        for rule in elsewhere
+        if rule.code in above
+        for finding in rule.findings(own, dump, thresholds)
+    ]
+    if found_elsewhere:
+        yield CheckProgress(_kept([*everything, *found_elsewhere], file, codes), frozenset())
 
 
 def _kept(findings: list[Finding], file: DumpFile, codes: set[str]) -> list[Finding]:
@@ -262,7 +274,7 @@ class _RepeatedComputations:
     """The forms of computations in whose records no rule finds anything."""
 
     def __init__(self, file: DumpFile, clean: CleanRecords) -> None:
-        self.forms = ComputationForms(file)
+        self.forms = ComputationForms(file.module)
         self._file = file
         self._clean = clean
         self._clean_forms: set[int] = set()

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.equal_computations import EqualComputations
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.computation_forms import ComputationForms
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _Operands = Sequence[InstructionLine | None]
@@ -18,7 +18,7 @@ class OperandIndex:
         self.module = module
         self._operands: dict[InstructionLine, _Operands] = {}
         self._shapes: dict[InstructionLine, tuple[str, ...]] = {}
-        self.equal = EqualComputations(module)
+        self.equal = ComputationForms(module, ignores_metadata=True)
         self._called: dict[InstructionLine, Sequence[ComputationLine]] = {}
         self._users: dict[Computation, dict[InstructionLine, list[InstructionLine]]] = {}
 

@@ -6,7 +6,12 @@ from weakref import WeakSet
 
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.lsp.loading import SessionListener
-from hlo_lsp.lsp.scheduling import ForegroundRequests, run_in_slices, start_task
+from hlo_lsp.lsp.scheduling import (
+    ForegroundRequests,
+    SharedTasks,
+    run_in_slices,
+    start_task,
+)
 from hlo_lsp.model.compile import Compile
 
 
@@ -14,9 +19,13 @@ class HoverPreparation:
     """Computes the facts that many hovers need, so that the first one is fast, too."""
 
     def __init__(
-        self, foreground: ForegroundRequests, listener: Callable[[], SessionListener]
+        self,
+        foreground: ForegroundRequests,
+        checks: SharedTasks,
+        listener: Callable[[], SessionListener],
     ) -> None:
         self._foreground = foreground
+        self._checks = checks
         self._listener = listener
         self._prepared: WeakSet[Compile] = WeakSet()
 
@@ -27,10 +36,13 @@ class HoverPreparation:
             start_task(self._prepare(dump))
 
     async def run(self, work: Callable[[], None]) -> None:
-        """Run work while no request is active."""
-        foreground = self._foreground
-        await foreground.give_way()
-        await run_in_slices(work, foreground.give_way, before_restart=foreground.typing_paused)
+        """Run work while no request and no check is active."""
+        await self._give_way()
+        await run_in_slices(work, self._give_way, before_restart=self._foreground.typing_paused)
+
+    async def _give_way(self) -> None:
+        await self._checks.wait()  # diagnostics come first, and they compute some of the facts
+        await self._foreground.give_way()
 
     async def _prepare(self, dump: Compile) -> None:
         await self.run(partial(_prepare_hovers, dump))

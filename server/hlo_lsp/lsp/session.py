@@ -120,7 +120,9 @@ class Session:
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
         self.times = ProgramTimes(self)
-        self.hover_preparation = HoverPreparation(self.foreground, lambda: self.listener)
+        self.hover_preparation = HoverPreparation(
+            self.foreground, self.checks, lambda: self.listener
+        )
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None

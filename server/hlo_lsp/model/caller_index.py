@@ -41,6 +41,10 @@ class CallerIndex:
             self._searches += 1
             found = [one for one in self._find_calling() if name in one.text and name in one.called]
             return sorted(found, key=lambda one: one.line)
+        return self.index().all(name)
+
+    def index(self) -> MultiMap[str, InstructionLine]:
+        """Return the instructions that call each computation."""
         if self._by_name is None:
             by_name: MultiMap[str, InstructionLine] = MultiMap()
             for record in self._find_calling():
@@ -48,7 +52,7 @@ class CallerIndex:
                 for called in set(record.called):
                     by_name.add(called, record)
             self._by_name = by_name
-        return self._by_name.all(name)
+        return self._by_name
 
     def _find_calling(self) -> dict[InstructionLine, None]:
         """Return the instructions that may call a computation: one of ten in a TPU program."""

@@ -292,9 +292,9 @@ class ModuleIndex:
 
     def is_mentioned(self, instruction: InstructionLine) -> bool:
         """Return True if another instruction of its computation mentions it."""
-        name = instruction.name
-        found = self._mentioning_in(self.scope_of(instruction), name)
-        return any(one is not instruction and name in mentioned_names(one) for one in found)
+        scope, name = self.scope_of(instruction), instruction.name
+        others = (one for one in self._mentioning_in(scope, name) if one is not instruction)
+        return any(scope in self._mentions or name in mentioned_names(one) for one in others)
 
     def mentioning(self, name: str) -> list[InstructionLine]:
         """Return the instructions of all computations that mention a name, in order."""
@@ -333,8 +333,9 @@ class ModuleIndex:
             found = self._records.members(scope)
         return [record for record in found if isinstance(record, InstructionLine)]
 
-    def index_large_computations(self) -> None:
-        """Index the names in large computations, so that the first search in them is fast, too."""
+    def index(self) -> None:
+        """Index calls and the names in large computations, so that first searches are fast."""
+        self._callers.index()
         whole = (block for block in self._records.blocks if not block.heads)
         heads = (block.above.heads[-1] for block in whole if block.above is not None)
         for head in dict.fromkeys(heads):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from re import Match
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.program.instruction_matching import METADATA
+from hlo_lsp.syntax.texts_without_names import METADATA
 
 _NAME = re.compile(r"%[\w.\-]+")
 _TABLE_LINE = re.compile(

@@ -15,10 +15,10 @@ from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
+from hlo_lsp.syntax.texts_without_names import METADATA
 
 # What differs between equal compiles: names, metadata (compared apart), channel numbers, and the
 # configuration that a backend chooses, which XLA prints last.
-METADATA = re.compile(r', metadata=\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}')
 _OP_NAME = re.compile(r'\bop_name="((?:[^"\\]|\\.)*)"')
 _VARYING = re.compile(r"%[\w.\-]+(?:#\d+)*|\bchannel_id=\d+")
 _INDEX = re.compile(r"\bindex=(\d{1,9})\b")  # of an element

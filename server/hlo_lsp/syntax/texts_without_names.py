@@ -1,10 +1,12 @@
-"""Texts of instructions and signatures without names, which many records share."""
+"""Texts of instructions and signatures without names or metadata, which many records share."""
 
 import re
 from collections.abc import Sequence
 
 WHOLE_NAME = re.compile(r"%[A-Za-z_][\w.\-]*")
 _PARAMETER_NAME = re.compile(r"(?<![\w.\-])[A-Za-z_][\w.\-]*(?=: )")
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+METADATA = re.compile(rf', metadata=\{{[^{{}}"]*(?:{_STRING}[^{{}}"]*)*\}}')  # without inner braces
 _SEPARATOR = "\0"  # a text has none, because a file with one is binary
 
 

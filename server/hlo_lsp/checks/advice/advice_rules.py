@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.memory.advice import Advice, AdviceKind, advice_at_peaks
 from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import padded_arrays
@@ -434,13 +434,13 @@ def host_transfer(context: CompileContext) -> Iterator[Finding]:
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("padding-waste", Severity.INFORMATION, padding_waste, is_on_allocations=True),
-    WholeRule("memory-advice", Severity.HINT, memory_advice, is_on_allocations=True),
-    WholeRule("fragmentation", Severity.INFORMATION, fragmentation, is_on_allocations=True),
-    WholeRule("large-constant", Severity.INFORMATION, large_constant, is_on_allocations=True),
+    WholeRule("padding-waste", Severity.INFORMATION, padding_waste, places=Places.ALLOCATIONS),
+    WholeRule("memory-advice", Severity.HINT, memory_advice, places=Places.ALLOCATIONS),
+    WholeRule("fragmentation", Severity.INFORMATION, fragmentation, places=Places.ALLOCATIONS),
+    WholeRule("large-constant", Severity.INFORMATION, large_constant, places=Places.ALLOCATIONS),
     WholeRule("long-lived", Severity.HINT, long_lived),
-    WholeRule("unused-donation", Severity.INFORMATION, unused_donation),
-    WholeRule("layout-copy", Severity.HINT, layout_copy),
-    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation),
-    WholeRule("host-transfer", Severity.HINT, host_transfer),
+    WholeRule("unused-donation", Severity.INFORMATION, unused_donation, places=Places.ALL),
+    WholeRule("layout-copy", Severity.HINT, layout_copy, places=Places.ALL),
+    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation, places=Places.ALL),
+    WholeRule("host-transfer", Severity.HINT, host_transfer, places=Places.ALL),
 )

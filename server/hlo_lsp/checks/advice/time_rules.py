@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.framework.finding import Finding, Severity
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.time_advice import time_advice
 from hlo_lsp.model.display import capitalized
@@ -20,4 +20,6 @@ def time_advice_on_chip(context: CompileContext) -> Iterator[Finding]:
             yield context.report(name_place(file, one.instruction), capitalized(one.text))
 
 
-RULES: tuple[AnyRule, ...] = (WholeRule("time-advice", Severity.HINT, time_advice_on_chip),)
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("time-advice", Severity.HINT, time_advice_on_chip, places=Places.ALL),
+)

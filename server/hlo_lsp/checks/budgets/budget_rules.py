@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.cost.chips import Chip, configured_chip
 from hlo_lsp.cost.program_cost import CostGroup, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
@@ -263,7 +263,7 @@ def _in_space(context: CompileContext, space: int, message: str) -> Finding:
 
 # A part of a dump can violate a budget as well.
 RULES: tuple[AnyRule, ...] = tuple(
-    WholeRule(code, Severity.ERROR, check, needs_whole_files=False)
+    WholeRule(code, Severity.ERROR, check, needs_whole_files=False, places=Places.ALL)
     for code, check in (
         ("budget-peak", budget_peak),
         ("budget-total", budget_total),

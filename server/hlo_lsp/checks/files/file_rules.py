@@ -10,6 +10,7 @@ from hlo_lsp.checks.framework.rule import (
     AnyRule,
     CompileContext,
     Pace,
+    Places,
     RecordContext,
     WholeRule,
     error,
@@ -268,15 +269,30 @@ RULES: tuple[AnyRule, ...] = (
     error("syntax", UsedValue, broken_entry, pace=Pace.LINE, is_of_text=True),
     error("syntax", UsedValue, broken_instruction, pace=Pace.LINE, is_of_text=True),
     error("syntax", AssignedValue, broken_shape, pace=Pace.LINE, is_of_text=True),
-    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, needs_whole_files=False),
+    WholeRule(
+        "sibling-mismatch",
+        Severity.ERROR,
+        sibling_mismatch,
+        needs_whole_files=False,
+        places=Places.ALL,
+    ),
     WholeRule(
         "unknown-form",
         Severity.WARNING,
         unknown_form,
         needs_whole_files=False,
+        places=Places.ALL,
         needs_known_forms=False,
     ),
-    WholeRule("sibling-missing", Severity.INFORMATION, sibling_missing, needs_whole_files=False),
-    WholeRule("section-order", Severity.ERROR, section_order, needs_whole_files=False),
-    WholeRule("truncated", Severity.ERROR, truncated, needs_whole_files=False),
+    WholeRule(
+        "sibling-missing",
+        Severity.INFORMATION,
+        sibling_missing,
+        needs_whole_files=False,
+        places=Places.ALL,
+    ),
+    WholeRule(
+        "section-order", Severity.ERROR, section_order, needs_whole_files=False, places=Places.ALL
+    ),
+    WholeRule("truncated", Severity.ERROR, truncated, needs_whole_files=False, places=Places.ALL),
 )

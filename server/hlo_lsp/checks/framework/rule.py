@@ -3,11 +3,10 @@
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from hlo_lsp.background_jobs import cached_property, checkpoint
-from hlo_lsp.checks.framework.computation_forms import ComputationForms
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues, clean_values
 from hlo_lsp.checks.framework.options import Limits
@@ -19,6 +18,7 @@ from hlo_lsp.model.query_cache import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.unknown_forms import is_complete
+from hlo_lsp.program.computation_forms import ComputationForms
 from hlo_lsp.syntax.instruction_text import attributes_column
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -234,11 +234,20 @@ class Rule(Generic[R]):
         return fits and issubclass(kind, self.applies_to) and not is_idle
 
 
+class Places(Enum):
+    """The files of a compile in which a rule can find something; others need no check."""
+
+    ALL = "all files"
+    MEMORY = "memory files"
+    ALLOCATIONS = "files with allocations"
+
+
 @dataclass(frozen=True, slots=True)
 class WholeRule:
     """A rule on a whole compile, or on all records of one kind.
 
-    ``check`` yields findings in any of the files.
+    ``check`` yields findings in any of the files that ``places`` names. Places that are related to
+    a finding can be in others.
 
     Attributes:
         ignores_sizes: The findings do not depend on sizes and offsets of values.
@@ -246,7 +255,6 @@ class WholeRule:
             that consists of two dumps.
         needs_known_forms: The findings are dropped if the check read a file with a form that this
             version does not know.
-        is_on_allocations: All findings are in allocations, so that files without one need no check.
         findings: The query of the findings, given the compile, the same with foreign files, and
             the thresholds.
     """
@@ -257,7 +265,7 @@ class WholeRule:
     ignores_sizes: bool = False
     needs_whole_files: bool = True
     needs_known_forms: bool = True
-    is_on_allocations: bool = False
+    places: Places = Places.MEMORY
     findings: Query[[Compile, Compile, Limits], list[Finding]] = field(
         init=False, repr=False, compare=False
     )
@@ -265,6 +273,16 @@ class WholeRule:
     def __post_init__(self) -> None:
         findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
         object.__setattr__(self, "findings", findings)
+
+    def may_find_in(self, file: DumpFile) -> bool:
+        """Return whether a finding can be in a file."""
+        match self.places:
+            case Places.ALL:
+                return True
+            case Places.MEMORY:
+                return file.kind.is_memory
+            case Places.ALLOCATIONS:
+                return len(file.memory.allocations) > 0
 
     def _findings(self, dump: Compile, with_foreign: Compile, thresholds: Limits) -> list[Finding]:
         found: list[Finding] = []

@@ -7,6 +7,7 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import (
     AnyRule,
     CompileContext,
+    Places,
     RecordContext,
     WholeRule,
     enclosing_computation,
@@ -207,7 +208,7 @@ def _elsewhere(context: RecordContext[InstructionLine], name: str) -> list[Relat
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor),
+    WholeRule("undefined-instruction", Severity.ERROR, undefined_predecessor, places=Places.ALL),
     error("undefined-instruction", InstructionLine, undefined_instruction, is_of_operands=True),
     error("use-before-definition", InstructionLine, use_before_definition, is_of_operands=True),
     error(

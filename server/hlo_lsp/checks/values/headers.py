@@ -13,7 +13,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.framework.incremental_values import CleanValues
-from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, WholeRule
+from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MultiMap
@@ -396,6 +396,8 @@ RULES: tuple[AnyRule, ...] = (
     WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, ignores_sizes=True),
     WholeRule("header-mismatch", Severity.ERROR, header_mismatch, ignores_sizes=True),
     WholeRule(
-        "shape-definition-mismatch", Severity.ERROR, shape_definition_mismatch, ignores_sizes=True
+        *("shape-definition-mismatch", Severity.ERROR, shape_definition_mismatch),
+        ignores_sizes=True,
+        places=Places.ALL,
     ),
 )

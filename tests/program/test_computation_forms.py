@@ -1,15 +1,15 @@
-"""Tests for computations of equal form, of which only the first one is checked."""
+"""Tests for computations of equal form, of which only the first one is checked and has a cost."""
 
 import re
 
 import pytest
 
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.framework.computation_forms import ComputationForms
 from hlo_lsp.checks.framework.rule import Rule
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.computation_forms import ComputationForms
 
 _RULES = [rule for rule in CATALOGUE if isinstance(rule, Rule)]
 _LAYER = """\
@@ -62,7 +62,7 @@ _REPLACEMENTS = ("", "%x.2", "%layer.3", "f32[9]", "}", "x.2")
 
 def _forms(text: str) -> dict[str, int | None]:
     file = DumpFile.of_text(text, "m.txt")
-    forms = ComputationForms(file)
+    forms = ComputationForms(file.module)
     return {head.name: forms.of(head) for head in file.module.all_computations()}
 
 
@@ -107,6 +107,19 @@ def test_computation_that_refers_to_other_lines_has_no_form(old: str, new: str) 
     start = _MODULE.index("%layer.2 (")
     forms = _forms(_MODULE[:start] + _MODULE[start:].replace(old, new, 1))
     assert forms["layer.2"] is None
+
+
+def test_metadata_can_be_ignored() -> None:
+    text = _MODULE.replace('"add" stack_frame_id=1}', '"other \\"{%add\\"" stack_frame_id=1}', 1)
+    assert _forms(text)["layer.1"] != _forms(text)["layer.2"]
+    module = DumpFile.of_text(text).module
+    forms = ComputationForms(module, ignores_metadata=True)
+    first, second, main = map(module.named, ("layer.1", "layer.2", "main"))
+    assert first is not None
+    assert second is not None
+    assert main is not None
+    assert forms.first(first) is forms.first(second) is first
+    assert forms.first(main) is main
 
 
 @pytest.mark.parametrize("replacement", _REPLACEMENTS)
