@@ -13,6 +13,7 @@ from hlo_lsp.model import module_index
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text import disk
 
 MODULES = (
@@ -229,13 +230,13 @@ def _replaced(file: DumpFile, number: int, line: str) -> None:
 )
 def test_index_follows_edits(lines: list[str], edits: list[tuple[int, str]], searches: int) -> None:
     file = DumpFile.of_text("\n".join(["HloModule m", "%f (p: f32[]) -> f32[] {", *lines]))
-    for number, line in edits:
+    for number, line in [(0, lines[0]), *edits]:
+        _replaced(file, number, line)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
             patch.setattr(module_index, "_MAX_SEARCHES", searches)
             found = _said(file.module)
         assert found == _said(DumpFile.of_text(file.document.text).module)
-        _replaced(file, number, line)
 
 
 def test_large_computations_are_indexed_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +247,23 @@ def test_large_computations_are_indexed_in_advance(monkeypatch: pytest.MonkeyPat
     (one,) = file.module.instructions.all("n.500")
     assert [user.name for user in file.module.users(one)] == ["n.501"]
     assert file.module.is_mentioned(one)
+
+
+def test_long_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"n.{at}" for at in range(1000)]
+    operands = ", ".join(f"%{name}" for name in names)
+    module = DumpFile.of_text(
+        f"HloModule m\n\nENTRY %e {{\n  %t = () tuple({operands})\n}}\n"
+    ).module
+    reads: list[str] = []
+
+    def read(record: InstructionLine) -> set[str]:
+        reads.append(record.name)
+        return mentioned_names(record)
+
+    monkeypatch.setattr(module_index, "mentioned_names", read)
+    assert [len(module.possible_readers(name)) for name in names] == [1] * len(names)
+    assert reads == ["t"]
 
 
 def test_part_of_a_name_is_no_mention() -> None:

@@ -102,7 +102,7 @@ def check_by_pace(
 
     Rules on records begin at the line of the last edit, where a user expects diagnostics first.
     Of the rules on the compile, advice comes last. Those that find nothing in this file run only if
-    they may suppress what was found.
+    they may suppress what was found; if all rules are such ones, nothing is yielded.
     """
     if isinstance(file, SectionFile) and file.is_fragment:
         return

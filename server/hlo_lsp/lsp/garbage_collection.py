@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 
 # Collections visit at most 2,000 and 20,000 new objects, which takes 1 and 10 ms.
 _THRESHOLDS = (2_000, 10, 2_000)
-_MANY_OBJECTS = 10_000
+_MANY_OBJECTS = 20_000
 _M_ARENA_MAX = -8  # malloc.h of glibc
 _CachedFunction = type(lru_cache(len))
 _PACKAGE = "hlo_lsp."
@@ -63,7 +63,8 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         _State.pauses -= 1
-        if gc.get_count()[0] > _MANY_OBJECTS:
+        youngest, younger, older = gc.get_count()
+        if youngest + _THRESHOLDS[0] * (younger + _THRESHOLDS[1] * older) > _MANY_OBJECTS:
             gc.freeze()
         if not _State.pauses:
             gc.enable()

@@ -12,10 +12,7 @@ _MAX_SEARCHES = 10  # of 1 ms in a large text; for more, all callers are indexed
 
 
 class CallerIndex:
-    """The callers of computations, found on request and updated from then on.
-
-    Unlike the index of all names in a text, it can be used at once.
-    """
+    """The callers of computations, found on request and updated from then on."""
 
     def __init__(self, instructions: MultiMap[str, InstructionLine]) -> None:
         self._instructions = instructions

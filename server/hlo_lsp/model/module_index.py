@@ -32,6 +32,7 @@ from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _MANY_INSTRUCTIONS = 64  # of a computation; a search through the texts of fewer takes 5 µs
+_LONG_TEXT = 2_000  # code points of an instruction; reading the names in it takes 0.1 ms
 _MAX_SEARCHES = 10  # through more texts than that; then the names in them are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
@@ -283,7 +284,7 @@ class ModuleIndex:
         """Return the instructions that may read the first instruction of a name, or its element.
 
         They contain the name, perhaps as a part of another name, and are in its computation. Of an
-        undefined name, these are all that contain it. Callers ask for nearly all names.
+        undefined name, these are all that mention it. Callers ask for nearly all names.
         """
         holder = self.instructions.first(name.partition("#")[0])
         if holder is None:
@@ -292,13 +293,20 @@ class ModuleIndex:
 
     def is_mentioned(self, instruction: InstructionLine) -> bool:
         """Return True if another instruction of its computation mentions it."""
-        scope, name = self.scope_of(instruction), instruction.name
-        others = (one for one in self._mentioning_in(scope, name) if one is not instruction)
-        return any(scope in self._mentions or name in mentioned_names(one) for one in others)
+        found = self._mentions_of(self.scope_of(instruction), instruction.name)
+        return any(one is not instruction for one in found)
 
     def mentioning(self, name: str) -> list[InstructionLine]:
         """Return the instructions of all computations that mention a name, in order."""
-        found = self._mentioning_in(_EVERYWHERE, name)
+        return self._mentions_of(_EVERYWHERE, name)
+
+    def _mentions_of(self, scope: Record | None, name: str) -> list[InstructionLine]:
+        """Return the instructions of a computation that mention a name, in order."""
+        found = self._mentioning_in(scope, name)
+        if scope in self._mentions:
+            return found
+        if any(len(one.text) > _LONG_TEXT for one in found):  # or it is read for each name
+            return self._index_names(scope, self._instructions_in(scope)).get(name, [])
         return [one for one in found if name in mentioned_names(one)]
 
     def _mentioning_in(
@@ -316,10 +324,21 @@ class ModuleIndex:
         if len(members) > _MANY_INSTRUCTIONS:
             count = self._searches.get(scope, 0)
             if count >= (_MAX_SEARCHES if searches is None else searches):
-                known = self._mentions[scope] = _mentions_in(members)
-                return known.get(name, [])
+                return self._index_names(scope, members).get(name, [])
             self._searches[scope] = count + 1
         return _containing(name, members)
+
+    def _index_names(
+        self, scope: Record | None, members: Sequence[InstructionLine]
+    ) -> dict[str, list[InstructionLine]]:
+        """Index instructions by the names in their texts, which takes as long as 20 searches."""
+        found: dict[str, list[InstructionLine]] = {}
+        for record in members:
+            checkpoint()
+            for name in mentioned_names(record):
+                found.setdefault(name, []).append(record)
+        self._mentions[scope] = found
+        return found
 
     def _instructions_in(self, scope: Record | None) -> Sequence[InstructionLine]:
         """Return the instructions from a head, or from the first line, up to the next head."""
@@ -340,7 +359,7 @@ class ModuleIndex:
         heads = (block.above.heads[-1] for block in whole if block.above is not None)
         for head in dict.fromkeys(heads):
             if head not in self._mentions:
-                self._mentions[head] = _mentions_in(self._instructions_in(head))
+                self._index_names(head, self._instructions_in(head))
 
     def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
         if not self._mentions:
@@ -353,7 +372,7 @@ class ModuleIndex:
                     for name in names:
                         insort(known.setdefault(name, []), record, key=_line)
             return
-        for known in self._mentions.values():  # few
+        for known in self._mentions.values():
             for name in names:
                 if record in known.get(name, ()):
                     known[name].remove(record)
@@ -407,17 +426,6 @@ class ModuleIndex:
         while isinstance(above, BlankLine) and above.line > 0:
             above = self._records.at(above.line - 1)
         return isinstance(above, InstructionLine)
-
-
-def _mentions_in(members: Sequence[InstructionLine]) -> dict[str, list[InstructionLine]]:
-    """Return instructions by the names in their texts, which takes as long as 20 searches."""
-    found: dict[str, list[InstructionLine]] = {}
-    for count, record in enumerate(members):
-        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-            checkpoint()
-        for name in mentioned_names(record):
-            found.setdefault(name, []).append(record)
-    return found
 
 
 def _containing(name: str, records: Iterable[InstructionLine]) -> list[InstructionLine]:

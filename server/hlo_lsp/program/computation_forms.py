@@ -36,9 +36,9 @@ class ComputationForms:
 
     Two computations have one form if only names differ, and each name refers to the same line
     of its computation, or to a computation of the same form above. What can be read of a
-    computation and its callees is then equal, except for names, lines, and comments; if a form
-    ``ignores_metadata``, also except for that. The entry computation, one that is not intact, and
-    one with statements of several lines have no form.
+    computation and its callees is then equal, except for names (in strings, too), lines, and
+    comments; if a form ``ignores_metadata``, also except for that. The entry computation, one that
+    is not intact, and one with statements of several lines have no form.
     """
 
     def __init__(self, module: ModuleIndex, *, ignores_metadata: bool = False) -> None:

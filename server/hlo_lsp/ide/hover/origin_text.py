@@ -20,7 +20,8 @@ _MAX_NAME_CHARACTERS = 60
 def prepare_hovers(dump: Compile) -> None:
     """Compute the facts of a compile that many hovers need, so that the first is fast, too."""
     for file in dump.files:
-        file.module.index()
+        if len(file.module.instructions):
+            file.module.index()
     memory_space_occupancies(dump)
     for other in dump.others:
         instructions_by_operation(other)
