@@ -12,8 +12,6 @@ from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = vscode(1)
-# Below it, VS Code may show notifications that it has cleared.
-TITLE = ".notifications-center-header-title:visible"
 RESTARTS = 4  # within three minutes: the default of vscode-languageclient
 
 
@@ -35,13 +33,7 @@ async def test_restarted_server_knows_unsaved_text(dump: Compile, window: Window
     )
     await until(lambda: mismatch(window, at.path), lambda again: again == problem)
     await until(window.shown(".editor-instance .codelens-decoration"))
-
-    async def notifications() -> list[str]:
-        # The center closes when the last notification of an earlier test ends.
-        await window.host.command("notifications.showList")
-        return await window.texts(TITLE)
-
-    await until(notifications, ["No New Notifications"].__eq__)
+    await window.no_notification()
 
 
 async def mismatch(window: Window, path: Path) -> tuple[list[int], str] | None:

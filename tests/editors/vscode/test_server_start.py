@@ -141,7 +141,7 @@ async def test_wrong_setting_and_failing_server_are_reported_once_until_one_runs
     assert not is_served(window)
 
     for command_title in ("HLO: Memory Summary", "HLO: Memory Map"):
-        await window.host.command("notifications.clearAll")
+        await window.clear_notifications()
         await window.run(command_title)
         await window.notification("The HLO language server does not run.")
     assert [tab["label"] for tab in await window.host.ask("tabs")] == [at.path.name]
@@ -151,11 +151,12 @@ async def test_wrong_setting_and_failing_server_are_reported_once_until_one_runs
 
     program.write_text("#!/bin/sh\nexit 3\n", "utf-8")
     program.chmod(0o755)
-    await window.host.command("notifications.clearAll")
+    await window.clear_notifications()
     await window.run("HLO: Restart Server")
     await window.notification("couldn't create connection to server")
     await show_not_running(window)
-    assert await window.texts(MESSAGE) == ["HLO client: couldn't create connection to server."]
+    message = "HLO client: couldn't create connection to server."
+    await until(lambda: window.texts(MESSAGE), [message].__eq__)
     assert not is_served(window)
 
     await window.host.configure({"hlo.server.path": ""}, "Global")

@@ -230,6 +230,22 @@ class Window:
         found = self.page.locator(shown, has_text=text).first
         return await self._repeat(lambda: self.host.command("notifications.showList"), found)
 
+    async def no_notification(self) -> None:
+        """Wait until there is no notification."""
+
+        async def titles() -> list[str]:
+            # The center closes when the last notification ends. Below the title, VS Code may show
+            # notifications that it has cleared.
+            await self.host.command("notifications.showList")
+            return await self.texts(".notifications-center-header-title:visible")
+
+        await until(titles, ["No New Notifications"].__eq__)
+
+    async def clear_notifications(self) -> None:
+        """Remove all notifications, so that the next one is not an earlier one."""
+        await self.host.command("notifications.clearAll")
+        await self.no_notification()
+
     async def front(self) -> tuple[Path, str]:
         """Return the active file and the line with the cursor, from the API."""
         active = await self.host.ask("active")
