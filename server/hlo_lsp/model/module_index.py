@@ -293,21 +293,26 @@ class ModuleIndex:
 
     def is_mentioned(self, instruction: InstructionLine) -> bool:
         """Return True if another instruction of its computation mentions it."""
-        found = self._mentions_of(self.scope_of(instruction), instruction.name)
-        return any(one is not instruction for one in found)
+        found = self._mentions_of(self.scope_of(instruction), instruction.name, instruction)
+        return next(found, None) is not None
 
     def mentioning(self, name: str) -> list[InstructionLine]:
         """Return the instructions of all computations that mention a name, in order."""
-        return self._mentions_of(_EVERYWHERE, name)
+        return [*self._mentions_of(_EVERYWHERE, name)]
 
-    def _mentions_of(self, scope: Record | None, name: str) -> list[InstructionLine]:
-        """Return the instructions of a computation that mention a name, in order."""
+    def _mentions_of(
+        self, scope: Record | None, name: str, besides: InstructionLine | None = None
+    ) -> Iterator[InstructionLine]:
+        """Yield the instructions of a computation that mention a name, in order."""
         found = self._mentioning_in(scope, name)
-        if scope in self._mentions:
-            return found
-        if any(len(one.text) > _LONG_TEXT for one in found):  # or it is read for each name
-            return self._index_names(scope, self._instructions_in(scope)).get(name, [])
-        return [one for one in found if name in mentioned_names(one)]
+        is_indexed = scope in self._mentions
+        if not is_indexed and any(len(one.text) > _LONG_TEXT for one in found):
+            # Otherwise, the long text is read for each name.
+            found = self._index_names(scope, self._instructions_in(scope)).get(name, [])
+            is_indexed = True
+        for one in found:
+            if one is not besides and (is_indexed or name in mentioned_names(one)):
+                yield one
 
     def _mentioning_in(
         self, scope: Record | None, name: str, searches: int | None = None
