@@ -61,9 +61,9 @@ class Plain:
                     self.mentions[other].append(name)
 
 
-@pytest.fixture(scope="session", params=MODULES)
+@pytest.fixture(params=MODULES)
 def both(request: pytest.FixtureRequest, corpus_small: Path) -> tuple[ModuleIndex, Plain]:
-    """Return a module by both readers."""
+    """Return a module by both readers, without an index of names from another test."""
     document = disk.read_document(corpus_small / request.param)
     plain = Plain()
     plain.read(list(document.lines))
