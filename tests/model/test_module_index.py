@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.model import module_index
+from hlo_lsp.model import name_index
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
@@ -94,8 +94,8 @@ def test_computations_have_their_members_roots_and_parameters(
 def test_users_and_callers(
     both: tuple[ModuleIndex, Plain], searches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
-    monkeypatch.setattr(module_index, "_MAX_SEARCHES", searches)
+    monkeypatch.setattr(name_index, "_MANY_INSTRUCTIONS", 0)
+    monkeypatch.setattr(name_index, "_MAX_SEARCHES", searches)
     module, plain = both
     for record in module.instructions.records():
         users = {user.name for user in module.users(record)}
@@ -233,14 +233,14 @@ def test_index_follows_edits(lines: list[str], edits: list[tuple[int, str]], sea
     for number, line in [(0, lines[0]), *edits]:
         _replaced(file, number, line)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
-            patch.setattr(module_index, "_MAX_SEARCHES", searches)
+            patch.setattr(name_index, "_MANY_INSTRUCTIONS", 0)
+            patch.setattr(name_index, "_MAX_SEARCHES", searches)
             found = _said(file.module)
         assert found == _said(DumpFile.of_text(file.document.text).module)
 
 
 def test_large_computations_are_indexed_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module_index, "_containing", None)  # the search without an index
+    monkeypatch.setattr(name_index, "_containing", None)  # the search without an index
     rows = [f"  %n.{at} = f32[] negate(%n.{at - 1})" for at in range(1, 1000)]
     file = DumpFile.of_text("\n".join(["HloModule m", "", "ENTRY %e {", *rows, "}"]))
     file.module.index()
@@ -261,7 +261,7 @@ def test_long_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         reads.append(record.name)
         return mentioned_names(record)
 
-    monkeypatch.setattr(module_index, "mentioned_names", read)
+    monkeypatch.setattr(name_index, "mentioned_names", read)
     assert [len(module.possible_readers(name)) for name in names] == [1] * len(names)
     assert reads == ["t"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.model import module_index
+from hlo_lsp.model import name_index
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.tuple_elements import TupleElement, element_of, element_position
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -64,8 +64,8 @@ def test_element_reads_its_tuple(file: DumpFile) -> None:
 def test_users_of_tuple_are_its_elements(
     file: DumpFile, searches: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module_index, "_MANY_INSTRUCTIONS", 0)
-    monkeypatch.setattr(module_index, "_MAX_SEARCHES", searches)
+    monkeypatch.setattr(name_index, "_MANY_INSTRUCTIONS", 0)
+    monkeypatch.setattr(name_index, "_MAX_SEARCHES", searches)
     module, p = file.module, instruction(file, "p")
     assert [user.name for user in module.users(p)] == ["p#0", "p#1", "w"]
     second = element_of(p, 1)

@@ -1,16 +1,14 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from operator import attrgetter
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.caller_index import CallerIndex
 from hlo_lsp.model.computation import Callee, Computation
-from hlo_lsp.model.instruction_names import mentioned_names
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
+from hlo_lsp.model.name_index import EVERYWHERE, NameIndex
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.tuple_elements import element_of
 from hlo_lsp.syntax.instruction_text import (
@@ -31,16 +29,11 @@ from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
-_MANY_INSTRUCTIONS = 64  # of a computation; a search through the texts of fewer takes 5 µs
-_LONG_TEXT = 2_000  # code points of an instruction; reading the names in it takes 0.1 ms
-_MAX_SEARCHES = 10  # through more texts than that; then the names in them are indexed
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 
 
-_EVERYWHERE = Record()  # in place of a computation, for names that are not defined
-_line = attrgetter("line")
 _ELEMENT = re.compile(r"\d{1,9}")
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*\)")
 
@@ -52,10 +45,7 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
-        # The instructions of large computations by the names in their texts, indexed after some
-        # searches, and updated from then on while no computation begins or ends elsewhere.
-        self._mentions: dict[Record | None, dict[str, list[InstructionLine]]] = {}
-        self._searches: dict[Record | None, int] = {}
+        self._names = NameIndex(self._instructions_in)
         self._sorted_computations: list[ComputationLine] | None = None
         self.instruction_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
@@ -81,15 +71,14 @@ class ModuleIndex:
 
     def _update(self, record: Record, change: RecordChange) -> None:
         if record.is_head:
-            self._mentions.clear()
-            self._searches.clear()
+            self._names.clear()
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
             self.instruction_count += 1 if change is MultiMap.add else -1
             if "#" in record.text and any("#" in name for name in record.reads):
                 change(self.element_readers, record.name, record)
             self._callers.update(record, change)
-            self._update_mentions(record, change)
+            self._update_names(record, change)
             for body in record.bodies:
                 self._update(body, change)
             return
@@ -249,7 +238,7 @@ class ModuleIndex:
         """Yield the readers of a result or of its elements, each with the operand."""
         name = instruction.name
         start = f"{name}#"
-        for record in self._mentioning_in(self.scope_of(instruction), name):
+        for record in self._names.containing(self.scope_of(instruction), name):
             for operand in record.reads:
                 if operand == name or operand.startswith(start):
                     yield record, operand
@@ -289,68 +278,23 @@ class ModuleIndex:
         holder = self.instructions.first(name.partition("#")[0])
         if holder is None:
             return self.mentioning(name)
-        return self._mentioning_in(self.scope_of(holder), name, searches=0)
+        return self._names.containing(self.scope_of(holder), name, searches=0)
 
     def is_mentioned(self, instruction: InstructionLine) -> bool:
         """Return True if another instruction of its computation mentions it."""
-        found = self._mentions_of(self.scope_of(instruction), instruction.name, instruction)
+        found = self._names.mentioning(self.scope_of(instruction), instruction.name, instruction)
         return next(found, None) is not None
 
     def mentioning(self, name: str) -> list[InstructionLine]:
         """Return the instructions of all computations that mention a name, in order."""
-        return [*self._mentions_of(_EVERYWHERE, name)]
-
-    def _mentions_of(
-        self, scope: Record | None, name: str, besides: InstructionLine | None = None
-    ) -> Iterator[InstructionLine]:
-        """Yield the instructions of a computation that mention a name, in order."""
-        found = self._mentioning_in(scope, name)
-        is_indexed = scope in self._mentions
-        if not is_indexed and any(len(one.text) > _LONG_TEXT for one in found):
-            # Otherwise, the long text is read for each name.
-            found = self._index_names(scope, self._instructions_in(scope)).get(name, [])
-            is_indexed = True
-        for one in found:
-            if one is not besides and (is_indexed or name in mentioned_names(one)):
-                yield one
-
-    def _mentioning_in(
-        self, scope: Record | None, name: str, searches: int | None = None
-    ) -> list[InstructionLine]:
-        """Return the instructions of a computation whose text contains a name, in order.
-
-        The names in a large one are indexed after so many ``searches``. Until then, the name may be
-        a part of another one.
-        """
-        known = self._mentions.get(scope)
-        if known is not None:
-            return known.get(name, [])
-        members = self._instructions_in(scope)
-        if len(members) > _MANY_INSTRUCTIONS:
-            count = self._searches.get(scope, 0)
-            if count >= (_MAX_SEARCHES if searches is None else searches):
-                return self._index_names(scope, members).get(name, [])
-            self._searches[scope] = count + 1
-        return _containing(name, members)
-
-    def _index_names(
-        self, scope: Record | None, members: Sequence[InstructionLine]
-    ) -> dict[str, list[InstructionLine]]:
-        """Index instructions by the names in their texts, which takes as long as 20 searches."""
-        found: dict[str, list[InstructionLine]] = {}
-        for record in members:
-            checkpoint()
-            for name in mentioned_names(record):
-                found.setdefault(name, []).append(record)
-        self._mentions[scope] = found
-        return found
+        return [*self._names.mentioning(EVERYWHERE, name)]
 
     def _instructions_in(self, scope: Record | None) -> Sequence[InstructionLine]:
         """Return the instructions from a head, or from the first line, up to the next head."""
         if isinstance(scope, ComputationLine):
             body = self.computation(scope)
             return (*body.members, *body.strays) if body.strays else body.members
-        if scope is _EVERYWHERE:
+        if scope is EVERYWHERE:
             return self.instructions.in_order()
         found: Iterable[Record] = takewhile(lambda record: not record.is_head, self._records)
         if scope is not None:
@@ -363,24 +307,15 @@ class ModuleIndex:
         whole = (block for block in self._records.blocks if not block.heads)
         heads = (block.above.heads[-1] for block in whole if block.above is not None)
         for head in dict.fromkeys(heads):
-            if head not in self._mentions:
-                self._index_names(head, self._instructions_in(head))
+            self._names.index(head)
 
-    def _update_mentions(self, record: InstructionLine, change: RecordChange) -> None:
-        if not self._mentions:
+    def _update_names(self, record: InstructionLine, change: RecordChange) -> None:
+        if len(self._names) == 0:  # while the file is read
             return
-        names = mentioned_names(record)
         if change is MultiMap.add:
-            for scope in (self.scope_of(record), _EVERYWHERE):
-                known = self._mentions.get(scope)
-                if known is not None:
-                    for name in names:
-                        insort(known.setdefault(name, []), record, key=_line)
-            return
-        for known in self._mentions.values():
-            for name in names:
-                if record in known.get(name, ()):
-                    known[name].remove(record)
+            self._names.add(record, self.scope_of(record))
+        else:
+            self._names.remove(record)
 
     def _read_computation(self, head: ComputationLine) -> Computation:
         members: list[InstructionLine] = list(head.members)
@@ -431,17 +366,6 @@ class ModuleIndex:
         while isinstance(above, BlankLine) and above.line > 0:
             above = self._records.at(above.line - 1)
         return isinstance(above, InstructionLine)
-
-
-def _containing(name: str, records: Iterable[InstructionLine]) -> list[InstructionLine]:
-    """Return the instructions whose text contains a name."""
-    found: list[InstructionLine] = []
-    for count, record in enumerate(records):
-        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-            checkpoint()
-        if name in record.text:
-            found.append(record)
-    return found
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:
