@@ -1,7 +1,22 @@
 -- The configuration of the server for vim.lsp.config() and vim.lsp.enable().
 -- Override any of it with vim.lsp.config('hlo_lsp', { ... }) in your own configuration.
+
+-- Python imports from PYTHONPATH before any program runs, and relative paths in it begin at the
+-- current folder, whose files can be those of somebody else.
+local function absolute_python_path()
+  local separator = vim.fn.has('win32') == 1 and ';' or ':'
+  local paths = vim.split(vim.env.PYTHONPATH or '', separator, { plain = true })
+  return table.concat(
+    vim.tbl_filter(function(path)
+      return path:match('^/') or path:match('^%a:[/\\]')
+    end, paths),
+    separator
+  )
+end
+
 return {
   cmd = { 'hlo-lsp' },
+  cmd_env = { PYTHONSAFEPATH = '1', PYTHONPATH = absolute_python_path() },
   filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom' },
   root_markers = { '.git' },
   init_options = {

@@ -18,7 +18,7 @@ from weakref import WeakSet
 
 import pytest
 
-from cli.command import run
+from cli.command import run, run_process
 from docs.pages import DOCS, blocks
 from editors.absent import absent
 from hlo_lsp import __version__
@@ -26,7 +26,6 @@ from hlo_lsp.checks.folders import CheckJob, FileResult, check_job, lost_job, pl
 from hlo_lsp.checks.framework.options import CheckOptions
 from hlo_lsp.cli import executors
 from hlo_lsp.cli.executors import open_workers
-from hlo_lsp.cli.main import main
 from hlo_lsp.cli.workers import Work, WorkerPool, Workers
 from reports.example import ASSIGNMENT, MODULE, RANGES
 
@@ -58,7 +57,7 @@ def pod(tmp_path: Path) -> Path:
 
 
 def test_worker_of_mpi_can_import_the_program() -> None:
-    assert runpy.run_module("hlo_lsp", run_name="__worker__")["main"] is main
+    assert runpy.run_module("hlo_lsp", run_name="__worker__")["__name__"] == "__worker__"
 
 
 def one_process() -> Executor:
@@ -204,6 +203,24 @@ def test_jobs_and_executor_exclude_each_other(pod: Path) -> None:
     found = run("check", pod, "-j", "2", "--executor", "a:b")
     assert found.status == 2
     assert "not allowed with argument" in found.err
+
+
+@pytest.mark.e2e
+def test_module_of_a_folder_needs_its_name(pod: Path) -> None:
+    (pod / "of_folder.py").write_text(
+        "from concurrent.futures import ThreadPoolExecutor as workers\n", "utf-8"
+    )
+    command = ("modules", ".", "--executor", "of_folder:workers")
+    found = run_process(*command, cwd=pod)
+    assert (found.status, found.out) == (2, "")
+    assert found.err.endswith("; if it is a file, name its folder with --import-from\n")
+    expected = run("modules", ".", cwd=pod)
+    assert run_process(*command, "--import-from", ".", cwd=pod) == expected
+
+
+def test_import_from_needs_an_executor(pod: Path) -> None:
+    found = run("modules", pod, "--import-from", ".")
+    assert (found.status, found.err) == (2, "hlo-lsp: --import-from: only with --executor\n")
 
 
 @pytest.mark.e2e

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import threading
+from collections.abc import Sequence
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
@@ -46,9 +48,13 @@ def hover(uri: str, line: Any, character: Any, request_id: Any) -> bytes:
 class Wire:
     """A server process, and its output and log."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(
+        self, *options: str, command: Sequence[str] = COMMAND, cwd: Path | None = None
+    ) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen([*COMMAND, *options], stdin=pipe, stdout=pipe, stderr=pipe)
+        self.process = subprocess.Popen(
+            [*command, *options], stdin=pipe, stdout=pipe, stderr=pipe, cwd=cwd
+        )
         self._stray_output: list[bytes] = []
         self._messages: Queue[Any] = Queue()
         self._early_replies: dict[Any, Json] = {}

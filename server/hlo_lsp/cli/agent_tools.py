@@ -4,19 +4,15 @@ Each tool runs a command in a separate process, so that the memory of a large du
 answer, and returns at most ``max_bytes`` of its text.
 """
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable
+
+from hlo_lsp.python_processes import python_command, python_environment
 
 _DEFAULT_BYTES = 4_000
 _MIN_BYTES = 200
 _TIMEOUT_SECONDS = 300
-# Python would import modules from the current folder, which is that of a user's program.
-_PROGRAM = (
-    "import sys; sys.path[:] = filter(None, sys.path); "
-    "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
-)
+_PROGRAM = "import runpy; runpy.run_module('hlo_lsp', run_name='__main__')"
 
 
 class AgentToolError(Exception):
@@ -45,7 +41,7 @@ def summary(
     options = ["--group-by", group_by, "--top", str(top)]
     options += ["--space", space] if space else []
     options += ["--at", str(at)] if at is not None else []
-    return _answer(["summary", path, *options], max_bytes)
+    return _answer("summary", [path], options, max_bytes)
 
 
 def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -55,7 +51,7 @@ def modules(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
         path: A folder with dumps.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["modules", path], max_bytes)
+    return _answer("modules", [path], [], max_bytes)
 
 
 def hosts(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -65,7 +61,7 @@ def hosts(path: str, max_bytes: int = _DEFAULT_BYTES) -> str:
         path: A folder with a folder of dumps for each host.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["hosts", path], max_bytes)
+    return _answer("hosts", [path], [], max_bytes)
 
 
 def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -77,7 +73,7 @@ def find(query: str, path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) 
         top: The number of buffers to show for each module.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["find", query, path, "--top", str(top)], max_bytes)
+    return _answer("find", [query, path], ["--top", str(top)], max_bytes)
 
 
 def why(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -89,7 +85,7 @@ def why(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
             of a value.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["why", path, name], max_bytes)
+    return _answer("why", [path, name], [], max_bytes)
 
 
 def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -102,7 +98,7 @@ def explain(path: str, name: str, max_bytes: int = _DEFAULT_BYTES) -> str:
     """
     by_name = "--value" if name.isdecimal() else "--instruction"
     option = "--at" if ":" in name else by_name
-    return _answer(["inspect", path, option, name, "--format", "text"], max_bytes)
+    return _answer("inspect", [path], [f"{option}={name}", "--format", "text"], max_bytes)
 
 
 def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -114,7 +110,7 @@ def diff(before: str, after: str, top: int = 5, max_bytes: int = _DEFAULT_BYTES)
         top: The number of entries to show in each list.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["diff", before, after, "--top", str(top)], max_bytes)
+    return _answer("diff", [before, after], ["--top", str(top)], max_bytes)
 
 
 def check(path: str, severity: str = "hint", max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -125,7 +121,7 @@ def check(path: str, severity: str = "hint", max_bytes: int = _DEFAULT_BYTES) ->
         severity: The lowest severity to report: error, warning, information, or hint.
         max_bytes: The largest size of the answer in bytes.
     """
-    found = _answer(["check", path, "--severity", severity], max_bytes)
+    found = _answer("check", [path], ["--severity", severity], max_bytes)
     return found or f"no findings of severity {severity} or higher"
 
 
@@ -137,7 +133,7 @@ def donation(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
         top: The number of arguments of each kind to show.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["donation", path, "--top", str(top)], max_bytes)
+    return _answer("donation", [path], ["--top", str(top)], max_bytes)
 
 
 def padding(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -148,7 +144,7 @@ def padding(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
         top: The number of shapes to show.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["padding", path, "--top", str(top)], max_bytes)
+    return _answer("padding", [path], ["--top", str(top)], max_bytes)
 
 
 def cost(
@@ -164,7 +160,7 @@ def cost(
         max_bytes: The largest size of the answer in bytes.
     """
     options = ["--by", by, "--top", str(top), *(["--chip", chip] if chip else [])]
-    return _answer(["cost", path, *options], max_bytes)
+    return _answer("cost", [path], options, max_bytes)
 
 
 def profile(
@@ -190,7 +186,7 @@ def profile(
     """
     options = ["--by", by, "--top", str(top), *(["--compare", before] if before else [])]
     options += ["--chip", chip] if chip else []
-    return _answer(["profile", path, *([dumps] if dumps else []), *options], max_bytes)
+    return _answer("profile", [path, *([dumps] if dumps else [])], options, max_bytes)
 
 
 def timeline(
@@ -206,7 +202,7 @@ def timeline(
     """
     options = ["--space", space] if space else []
     options += ["--at", str(at)] if at is not None else []
-    return _answer(["timeline", path, "--ascii", *options], max_bytes)
+    return _answer("timeline", [path], ["--ascii", *options], max_bytes)
 
 
 def overlap(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -217,7 +213,7 @@ def overlap(path: str, top: int = 10, max_bytes: int = _DEFAULT_BYTES) -> str:
         top: The number of exposed operations to show.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["overlap", path, "--top", str(top)], max_bytes)
+    return _answer("overlap", [path], ["--top", str(top)], max_bytes)
 
 
 def history(path: str, name: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -228,7 +224,7 @@ def history(path: str, name: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
         name: Only the changes of this instruction.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["history", path, *([name] if name else [])], max_bytes)
+    return _answer("history", [path, *([name] if name else [])], [], max_bytes)
 
 
 def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
@@ -239,7 +235,7 @@ def oom(log: str, dumps: str = "", max_bytes: int = _DEFAULT_BYTES) -> str:
         dumps: A folder with the dumps of the same compile, by default that of the log.
         max_bytes: The largest size of the answer in bytes.
     """
-    return _answer(["oom", log, *([dumps] if dumps else [])], max_bytes)
+    return _answer("oom", [log, *([dumps] if dumps else [])], [], max_bytes)
 
 
 TOOLS: tuple[Callable[..., str], ...] = (
@@ -248,16 +244,22 @@ TOOLS: tuple[Callable[..., str], ...] = (
 )
 
 
-def _answer(arguments: list[str], max_bytes: int) -> str:
+def _answer(command: str, operands: list[str], options: list[str], max_bytes: int) -> str:
     """Return the output of a command, cut after whole lines.
+
+    Args:
+        command: Its name.
+        operands: Its positional arguments, which are no options whatever they begin with.
+        options: Its options.
+        max_bytes: The largest size of the answer in bytes.
 
     Raises:
         AgentToolError: The command failed, with its message.
     """
     try:
         ended = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, *arguments],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            python_command(_PROGRAM, command, *options, "--", *operands),
+            env=python_environment(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",

@@ -24,7 +24,11 @@ _CONNECT_SECONDS = 10
 def worker_pool(options: argparse.Namespace) -> WorkerPool:
     """Return the workers for the options of a command."""
     if options.executor is None:
+        if options.import_from is not None:
+            raise CommandError("--import-from: only with --executor")
         return WorkerPool(options.jobs)
+    if options.import_from is not None:
+        sys.path.append(os.path.abspath(options.import_from))
     urls = urls_of(map(Path, options.paths))
     return WorkerPool(open_workers=partial(open_workers, options.executor), urls=urls)
 
@@ -105,12 +109,12 @@ def _of_factory(name: str, module_name: str, factory_name: str) -> Iterator[Work
 
 
 def _factory(name: str, module_name: str, factory_name: str) -> Callable[[], object]:
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # for a module of the user's program
     try:
         found: object = import_module(module_name)
     except Exception as error:
         problem = f"cannot import {module_name} ({describe_error(error)})"
+        if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
+            problem += "; if it is a file, name its folder with --import-from"
         raise CommandError(f"--executor {name}: {problem}") from error
     for part in factory_name.split("."):
         found = getattr(found, part, None)

@@ -217,6 +217,11 @@ def add_worker_options(parser: argparse.ArgumentParser) -> None:
         " `dask=tcp://HOST:PORT`, or of the concurrent.futures.Executor that a function returns,"
         " `MODULE:FUNCTION`",
     )
+    parser.add_argument(
+        "--import-from",
+        metavar="DIR",
+        help="import MODULE of --executor from this folder, too (default: installed packages only)",
+    )
 
 
 def list_options(what: str, *formats: str) -> Callable[[argparse.ArgumentParser], None]:

@@ -1,6 +1,5 @@
 """The processes that read the dumps of a command: those of this machine, or of an executor."""
 
-import concurrent.futures
 import gc
 import os
 import signal
@@ -10,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -20,6 +19,8 @@ from uuid import uuid4
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
+from hlo_lsp.cli.worker_processes import start_processes
+from hlo_lsp.import_path import keep_absolute_import_path
 from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.text.remote import Unlisted, add_unlisted, is_within, local_path, shown, unlisted
@@ -137,11 +138,7 @@ class WorkerPool:
 
     @contextmanager
     def _open_processes(self) -> Iterator[Workers]:
-        # Its module is imported now: it takes 20 ms, and most commands do not need it.
-        pool = concurrent.futures.ProcessPoolExecutor(
-            self._count, initializer=_initialize_worker, initargs=(unlisted(),)
-        )
-        yield Workers(pool)
+        yield Workers(start_processes(self._count, partial(_initialize_worker, unlisted())))
 
     def _remote_results(self, jobs: Sequence[_J], work: Work[_J, _R]) -> Iterator[tuple[_J, _R]]:
         """Run jobs in an executor. Those that failed run again at the end."""
@@ -267,6 +264,7 @@ def run_in_folder(
     with _ONE_JOB:
         thresholds, before = gc.get_threshold(), os.getcwd()
         reduce_gc_frequency()
+        keep_absolute_import_path()  # else the worker imports from the folder of the command
         with suppress(OSError):  # a worker without this folder can read other paths
             os.chdir(folder)
         try:

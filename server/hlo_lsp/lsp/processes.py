@@ -5,13 +5,14 @@ a process frees them immediately.
 """
 
 import asyncio
+import pickle
+from asyncio.subprocess import PIPE
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from contextlib import suppress
 from typing import TypeVar
 
 from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.python_processes import python_environment, result_of, worker_command
 
 T = TypeVar("T")
 
@@ -23,15 +24,21 @@ async def run_in_process(work: Callable[[], T]) -> T:
         RequestFailedError: The process cannot be started, or was killed.
     """
     try:
-        # Not a fork, because a fork would have the threads and the messages of the server.
-        pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-    except (OSError, ImportError) as error:  # no semaphores
+        process = await asyncio.create_subprocess_exec(
+            *worker_command(), stdin=PIPE, stdout=PIPE, env=python_environment()
+        )
+    except OSError as error:
         raise RequestFailedError(f"cannot start a process: {error}") from error
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, work)
-    except BrokenProcessPool as error:
+        answer, _ = await process.communicate(pickle.dumps(work))
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+    try:
+        outcome = pickle.loads(answer)
+    except (EOFError, pickle.UnpicklingError) as error:
         raise RequestFailedError(
             "the process ended early; it may have run out of memory"
         ) from error
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    found: T = result_of(outcome)
+    return found
