@@ -156,3 +156,11 @@ def _runs(process: int) -> bool:
         return not status.is_file() or "State:\tZ" not in status.read_text("utf-8")
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+def test_server_starts_without_relative_import_paths(
+    neovim: Neovim, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", str(tmp_path), "lib"]))
+    found = neovim.run("return vim.lsp.config.hlo_lsp.cmd_env")
+    assert found == {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(tmp_path)}
