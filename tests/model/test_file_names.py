@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.file_names import DumpName, FileRole, group_key
+from hlo_lsp.model.file_names import DumpName, FileRole, group_key, is_dump_file
 
 _COPIES = "after adding copies to resolve interference"
 
@@ -206,3 +206,27 @@ def test_any_name_has_a_key_and_loses_nothing(text: str, start: str) -> None:
     if name is not None:
         rest = (start + text).removeprefix(f"{name.timestamp}.").removeprefix(name.head)
         assert rest.lstrip(".") == name.suffix.text.lstrip(".")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("module_0001.jit_f.cl_12.after_optimizations.txt", "dump.txt", "my.hlo", "train.log"),
+        *("module_0001.jit_f.sm_9.0_gpu_target_config.pbtxt", "module_0001.jit_f.ptx"),
+        *("module_0001.jit_f.debug_options", "module_0001.jit_f.hlo.pb", "a.hlo.pb.gz"),
+        *("host.xplane.pb", "host.trace.json.gz", "dumps.tar.xz", "x.trace.json"),
+    ],
+)
+def test_names_of_dump_files(name: str) -> None:
+    assert is_dump_file(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".a.txt", ".git", "train.py", "module_0001.py", "module_0001.jit_f.sh", "Makefile"),
+        *("package.json", "config", "module_0001.jit_f", "conftest.py", "sitecustomize.pyc"),
+    ],
+)
+def test_names_of_other_files(name: str) -> None:
+    assert not is_dump_file(name)

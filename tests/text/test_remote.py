@@ -1,5 +1,6 @@
 """Remote files as local paths, from a real HTTP server with faults."""
 
+import json
 import logging
 import os
 import subprocess
@@ -20,7 +21,7 @@ from hlo_lsp.text import downloads, file_systems, remote_cache
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
 from hlo_lsp.text.downloads import Downloads, trim
 from hlo_lsp.text.file_systems import RemoteFile
-from hlo_lsp.text.pulling import pull
+from hlo_lsp.text.pulling import NotReplacedError, Pulled, pull
 from hlo_lsp.text.remote import is_url, local_path, open_remote, read_ahead, shown
 from hlo_lsp.text.remote_errors import NO_ANSWER, RemoteError
 from hlo_lsp.text.urls import public
@@ -424,20 +425,80 @@ def test_small_cache_still_has_each_file(
     assert all(text(path) for path in top.rglob("*.txt"))
 
 
+def pulled(url: str, folder: Path, *, force: bool = False) -> Pulled:
+    return pull(url, folder, lambda name: name.endswith(".txt"), force=force)
+
+
 def test_pull_copies_what_is_not_there(server: HttpFolder, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    assert pull(f"{server.url}/dumps/", copy)[:2] == (3, 3)
+    assert pulled(f"{server.url}/dumps/", copy) == Pulled(copied=3)
     server.files["/dumps/host_0/a.txt"] = b"HloModule z\n"
-    assert pull(f"{server.url}/dumps/", copy)[:2] == (3, 1)
+    assert pulled(f"{server.url}/dumps/", copy) == Pulled(copied=1, current=2)
     assert (copy / "host_0" / "a.txt").read_text() == "HloModule z\n"
-    assert sorted(path.name for path in copy.iterdir()) == ["host_0", "host_1"]
+    assert sorted(path.name for path in copy.glob("[!.]*")) == ["host_0", "host_1"]
+
+
+def test_pull_leaves_other_files_out(server: HttpFolder, tmp_path: Path) -> None:
+    for name in (".git/config", ".a.txt", "host_0/.vscode/a.txt", "train.py", "host_0/Makefile"):
+        server.files[f"/dumps/{name}"] = b"x"
+    assert pulled(f"{server.url}/dumps/", tmp_path) == Pulled(copied=3, left_out=5)
+    found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
+    files = {"host_0/a.txt", "host_0/b.txt", "host_1/a b.txt"}
+    assert found == {".hlo-lsp-pulled.json", *files}
+
+
+def test_pull_replaces_no_file_of_others(server: HttpFolder, tmp_path: Path) -> None:
+    url = f"{server.url}/dumps/"
+    own, changed = tmp_path / "host_0" / "a.txt", tmp_path / "host_0" / "b.txt"
+    own.parent.mkdir()
+    own.write_text("own")
+    assert [*pulled(url, tmp_path).errors] == [f"{url}host_0/a.txt"]
+    changed.write_text("changed")
+    server.files["/dumps/host_0/b.txt"] = b"HloModule z\n"
+    found = pulled(url, tmp_path)
+    assert {type(one) for one in found.errors.values()} == {NotReplacedError}
+    assert {one.strerror for one in found.errors.values()} == {
+        f"not copied, because {path} was not written by this command, or has changed"
+        for path in (own, changed)
+    }
+    assert (own.read_text(), changed.read_text()) == ("own", "changed")
+    assert pulled(url, tmp_path, force=True) == Pulled(copied=2, current=1)
+    assert (own.read_text(), changed.read_text()) == ("HloModule a\n", "HloModule z\n")
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("link", ["host_0", "host_0/a.txt"])
+def test_pull_follows_no_link(
+    server: HttpFolder, tmp_path: Path, link: str, *, force: bool
+) -> None:
+    copy, outside = tmp_path / "copy", tmp_path / "outside"
+    (copy / link).parent.mkdir(parents=True)
+    outside.mkdir()
+    target = outside / "file.txt" if link.endswith(".txt") else outside
+    (copy / link).symlink_to(target)
+    found = pulled(f"{server.url}/dumps/", copy, force=force)
+    reason = f"not copied, because {copy / 'host_0/a.txt'} is a link, or in one"
+    assert reason in [one.strerror for one in found.errors.values()]
+    assert not [*outside.iterdir()]
+
+
+def test_pull_takes_no_record_from_the_server(server: HttpFolder, tmp_path: Path) -> None:
+    (tmp_path / "host_0").mkdir()
+    own = tmp_path / "host_0" / "a.txt"
+    own.write_text("own")
+    status = own.stat()
+    record = {"host_0/a.txt": [status.st_mtime_ns, status.st_size]}
+    server.files["/dumps/.hlo-lsp-pulled.json"] = json.dumps(record).encode()
+    for _ in range(2):
+        assert len(pulled(f"{server.url}/dumps/", tmp_path).errors) == 1
+    assert own.read_text() == "own"
 
 
 def test_pull_writes_no_half_file(server: HttpFolder, tmp_path: Path) -> None:
     server.faults["/dumps/host_0/b.txt"] = "truncated"
-    count, copied, errors = pull(f"{server.url}/dumps/", tmp_path / "copy")
-    assert (count, copied) == (3, 2)
-    assert [(url, error.strerror) for url, error in errors.items()] == [
+    found = pulled(f"{server.url}/dumps/", tmp_path / "copy")
+    assert found.copied == 2
+    assert [(url, error.strerror) for url, error in found.errors.items()] == [
         (f"{server.url}/dumps/host_0/b.txt", "the connection was lost")
     ]
     assert not (tmp_path / "copy" / "host_0" / "b.txt").exists()
@@ -466,12 +527,12 @@ def test_pull_gives_up_a_server_that_does_not_answer(
     server.files.update({f"/many/{number}.txt": b"HloModule a" for number in range(100)})
     monkeypatch.setattr(Downloads, "start", start_and_count)
     monkeypatch.setattr(downloads, "download", wait_in_vain)
-    count, copied, errors = pull(f"{server.url}/many/", tmp_path / "copy")
-    assert (count, copied, len(errors)) == (100, 0, 100)
-    assert {error.strerror for error in errors.values()} == {NO_ANSWER}
+    found = pulled(f"{server.url}/many/", tmp_path / "copy")
+    assert (found.copied, found.current, len(found.errors)) == (0, 0, 100)
+    assert {error.strerror for error in found.errors.values()} == {NO_ANSWER}
     assert len(attempts) < 60
     attempts.clear()
-    assert len(pull(f"{server.url}/dumps/", tmp_path / "other")[2]) == len(attempts) == 3
+    assert len(pulled(f"{server.url}/dumps/", tmp_path / "other").errors) == len(attempts) == 3
 
 
 def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Path) -> None:
@@ -480,8 +541,8 @@ def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Pat
         folder.mkdir()
         (folder / "a").write_text("HloM")
     os.utime(left_over, (0, 0))
-    assert pull(f"{server.url}/dumps/", tmp_path)[:2] == (3, 3)
-    assert [path.name for path in tmp_path.glob(".*")] == [of_another.name]
+    assert pulled(f"{server.url}/dumps/", tmp_path) == Pulled(copied=3)
+    assert [path.name for path in tmp_path.glob(".hlo-lsp-partial-*")] == [of_another.name]
     assert (of_another / "a").exists()
 
 

@@ -426,3 +426,6 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
 def _add_pull_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("url", metavar="URL", help="a remote folder or file")
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder for the copy")
+    parser.add_argument(
+        "--force", action="store_true", help="also replace files that this command did not write"
+    )

@@ -6,10 +6,12 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.text.pulling import pull
+from hlo_lsp.model.file_names import is_dump_file
+from hlo_lsp.text.pulling import NotReplacedError, pull
 from hlo_lsp.text.remote import is_url
 from hlo_lsp.text.urls import public
 
@@ -31,10 +33,19 @@ def run(options: argparse.Namespace) -> int:
             bar.update(task, description=counts, completed=done, total=count, size=sizes)
 
         try:
-            count, copied, errors = pull(options.url, options.folder, report)
+            found = pull(options.url, options.folder, _is_wanted, report, force=options.force)
         except OSError as error:
             where = "" if error.filename is None else f"{error.filename}: "
             raise CommandError(f"{where}{error.strerror}" if where else str(error)) from None
-    current = count - copied - len(errors)
-    print(f"{count_noun(copied, 'file')} copied, {current:,} already there", file=sys.stderr)
-    return print_errors(f"{url}: {error.strerror}" for url, error in errors.items())
+    others = f", {found.left_out:,} not of a dump" if found.left_out else ""
+    counts = f"{count_noun(found.copied, 'file')} copied, {found.current:,} already there{others}"
+    print(counts, file=sys.stderr)
+    hint = "; replace it with --force"
+    return print_errors(
+        f"{url}: {error.strerror}{hint if isinstance(error, NotReplacedError) else ''}"
+        for url, error in found.errors.items()
+    )
+
+
+def _is_wanted(name: str) -> bool:
+    return name == CONFIG_FILE_NAME or is_dump_file(name)

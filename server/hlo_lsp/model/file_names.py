@@ -6,6 +6,8 @@ from enum import Enum
 from functools import lru_cache
 from re import Match
 
+from hlo_lsp.protos.names import is_converted
+
 
 class FileRole(Enum):
     """The content of a file according to its name.
@@ -116,6 +118,7 @@ _KNOWN_EXTENSIONS = frozenset(
         *("txtpb", "textproto", "hlo_unoptimized_snapshot"),
     }
 )
+_READ_ENDINGS = (".txt", ".hlo", ".log", ".trace.json")  # whatever the rest of the name is
 _NUMBER_AND_PIPELINE = (
     r"(?:(?P<front>.*)\.)?(?P<number>0[0-9]{3}|[1-9][0-9]{3,})\."  # the number is "%04d"
     r"(?P<pipeline>(?!cl_[0-9]+\.)[^.]*)\."
@@ -197,6 +200,19 @@ def _split_unknown(name: str) -> tuple[str, NameSuffix]:
         return name, NameSuffix("", FileRole.MODULE_FOLDER)
     front, _, rest = name.partition(".")  # names by jax have no dot
     return front, NameSuffix(rest, FileRole.OTHER, is_known=False)
+
+
+def is_dump_file(filename: str) -> bool:
+    """Return whether a name can be that of a dump, a log, a profile, or what XLA writes with them.
+
+    Programs and their settings have other names.
+    """
+    if filename.startswith("."):
+        return False
+    if filename.endswith(_READ_ENDINGS) or is_converted(filename):
+        return True
+    suffixes = (*_FIXED_SUFFIXES, *(f".{extension}" for extension in _KNOWN_EXTENSIONS))
+    return DumpName.of(filename) is not None and filename.endswith(suffixes)
 
 
 # FilenameFor in xla/service/dump.cc: TIMESTAMP.module_ID.NAME.cl_N.SUFFIX
