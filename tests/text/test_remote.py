@@ -3,10 +3,12 @@
 import json
 import logging
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -412,9 +414,63 @@ def test_cache_keeps_the_last_files(
     for path in (first, second):
         text(path)
     os.utime(first, ns=(0, first.stat().st_mtime_ns))  # the time of its last use
-    trim(cache, 100)
+    other = cache / "trees" / "other.txt"
+    other.write_text("of another program", "utf-8")
+    trim(cache, 100, lambda path: path != other)
+    assert other.stat().st_size
     assert (first.stat().st_size, second.stat().st_size) == (0, 12)
     assert len(text(first)) == 12_000
+
+
+def test_cache_of_another_user_is_not_used(server: HttpFolder, cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    cache.parent.mkdir()
+    cache.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(RemoteError, match=f"the cache is not private, because {cache} is a link"):
+        local_path(f"{server.url}/dumps/")
+    assert not [*(tmp_path / "elsewhere").iterdir()]
+
+
+def test_cache_is_created_private(server: HttpFolder, cache: Path) -> None:
+    local_path(f"{server.url}/dumps/")
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (cache, cache.parent)} == {0o700}
+
+
+@pytest.mark.parametrize("link", ["trees", "http/x", "a file"])
+def test_links_in_the_cache_are_not_followed(
+    server: HttpFolder, cache: Path, tmp_path: Path, link: str
+) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    outside = tmp_path / "outside"
+    (outside / "host_0").mkdir(parents=True)
+    kept = outside / "host_0" / "kept.txt"
+    kept.write_text("of the user", "utf-8")
+    os.utime(kept, ns=(0, (top / "host_0" / "a.txt").stat().st_mtime_ns))
+    if link == "a file":
+        (top / "host_0" / "a.txt").unlink()
+        (top / "host_0" / "a.txt").symlink_to(kept)
+        assert text(top / "host_0" / "a.txt") == "HloModule a\n"
+        trim(cache, 0, lambda _: True)
+    else:
+        replaced = top if link == "http/x" else cache / "trees"
+        replaced.rename(tmp_path / "removed")
+        replaced.symlink_to(outside)
+        with pytest.raises(RemoteError, match=r"cannot write to the cache .* is a link"):
+            local_path(f"{server.url}/dumps/")
+    assert [*outside.rglob("*.*")] == [kept]
+    assert kept.read_text("utf-8") == "of the user"
+
+
+def test_folder_of_dumps_is_no_cache(
+    server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    monkeypatch.setenv("HLO_LSP_CACHE", str(tmp_path / "another"))
+    server.requests.clear()
+    assert file_stamp(top / "host_0" / "a.txt") is not None
+    with pytest.raises((UnreadableError, OSError)) if os.getuid() else nullcontext():
+        assert text(top / "host_0" / "a.txt") == ""
+    assert server.requests == []
 
 
 def test_small_cache_still_has_each_file(

@@ -1,6 +1,7 @@
 """Threads that download remote files, and the limit of the cache."""
 
 import os
+import stat
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -124,7 +125,8 @@ def downloads() -> Downloads:
 class CacheLimit:
     """Empties the files that were not used for the longest time when the cache is too large."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_listed: Callable[[Path], bool]) -> None:
+        self._is_listed = is_listed
         self._lock = Lock()
         self._new_bytes = float("inf")  # unknown
 
@@ -135,7 +137,7 @@ class CacheLimit:
         if self._new_bytes > limit / 16 and self._lock.acquire(blocking=False):
             try:
                 self._new_bytes = 0.0
-                trim(cache, limit)
+                trim(cache, limit, self._is_listed)
             finally:
                 self._lock.release()
 
@@ -147,8 +149,8 @@ def _max_cache_bytes() -> float:
         return _DEFAULT_CACHE_GIB * (1 << 30)
 
 
-def trim(cache: Path, limit: float) -> None:
-    """Empty files of the cache until it has at most ``limit`` bytes; the last one stays."""
+def trim(cache: Path, limit: float, is_listed: Callable[[Path], bool]) -> None:
+    """Empty listed files of the cache until it has at most ``limit`` bytes; the last one stays."""
     for left in (cache / "partial").iterdir():
         if is_left_over(left):
             with suppress(OSError):
@@ -158,8 +160,8 @@ def trim(cache: Path, limit: float) -> None:
         for name in names:
             path = Path(folder, name)
             with suppress(OSError):
-                status = path.stat()
-                if status.st_size:
+                status = path.lstat()
+                if status.st_size and stat.S_ISREG(status.st_mode) and is_listed(path):
                     found.append((status.st_atime_ns, status.st_size, status.st_mtime_ns, path))
     total = sum(size for _, size, _, _ in found)
     for _, size, modified, path in sorted(found)[:-1]:

@@ -13,6 +13,7 @@ from tempfile import mkdtemp
 
 from hlo_lsp.text.downloads import downloads, is_complete, is_left_over
 from hlo_lsp.text.file_systems import RemoteFile, list_tree
+from hlo_lsp.text.private_folders import has_link
 from hlo_lsp.text.remote_errors import RemoteError
 from hlo_lsp.text.urls import public
 
@@ -140,9 +141,7 @@ def _prepare(folder: Path, relative: PurePosixPath, written: dict[str, _Stamp] |
         OSError: The folder cannot be created, or the file or one of its folders is a link.
     """
     target = folder / relative
-    expected = Path(os.path.realpath(folder), relative.parent)
-    real = os.path.realpath(target.parent)
-    if target.is_symlink() or os.path.normcase(real) != os.path.normcase(expected):
+    if has_link(folder, str(relative)):
         raise OSError(errno.ELOOP, f"not copied, because {target} is a link, or in one")
     target.parent.mkdir(parents=True, exist_ok=True)
     if written is None or not target.exists():

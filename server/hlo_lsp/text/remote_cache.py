@@ -9,6 +9,7 @@ are set when it is complete, and the time contains a hash of the remote version.
 too, so that other processes can open the same paths.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -29,12 +30,14 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.text.cache_paths import CACHE_MARK, CACHE_NAME
 from hlo_lsp.text.downloads import CacheLimit, downloads, is_complete, write_empty
 from hlo_lsp.text.file_systems import RemoteFile, RemoteTree, list_tree
+from hlo_lsp.text.private_folders import NotPrivateError, has_link, require_private
 from hlo_lsp.text.remote_errors import RemoteError
 from hlo_lsp.text.urls import public
 
 _WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
 _MAX_ATTEMPTS = 3  # to open a file before the limit of the cache removes it
 _BUFFER_BYTES = 1 << 20
+_READ_WITHOUT_LINKS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 _Waiting = Callable[[str], AbstractContextManager[object]]
 
@@ -61,7 +64,8 @@ class _List:
     files: dict[str, RemoteFile]
 
 
-_state = _State({}, {}, lambda _: nullcontext(), CacheLimit())
+_limit = CacheLimit(lambda path: _listed_file(path) is not None)
+_state = _State({}, {}, lambda _: nullcontext(), _limit)
 
 
 def show_waiting(waiting: _Waiting) -> None:
@@ -151,7 +155,10 @@ def _list_of(folder: str) -> _List | None:
     cache, mark, relative = folder.partition(CACHE_MARK)
     if not mark:
         return None
-    path = _list_path(Path(cache, CACHE_NAME), PurePosixPath(Path(relative).as_posix()))
+    root = Path(cache, CACHE_NAME)
+    if not _is_own(root):
+        return None
+    path = _list_path(root, PurePosixPath(Path(relative).as_posix()))
     try:
         status = path.stat()
         stamp = status.st_mtime_ns, status.st_ino
@@ -172,7 +179,29 @@ def _list_path(cache: Path, folder: PurePosixPath) -> Path:
 
 
 def _cache_folder() -> Path:
-    """Return the folder of the cache, which only this user can read."""
+    """Return the folder of the cache, whose content only this user can choose.
+
+    Raises:
+        RemoteError: Another user can.
+        OSError: The folder cannot be created.
+    """
+    cache = _cache_path()
+    cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    cache.mkdir(mode=0o700, exist_ok=True)
+    try:
+        require_private(cache)
+    except NotPrivateError as error:
+        reason = f"the cache is not private, because {error}"
+        raise RemoteError(f"{reason}; set HLO_LSP_CACHE to another folder") from None
+    cache.chmod(0o700)
+    for name in ("trees", "lists", "partial"):
+        if has_link(cache, name):
+            raise OSError(errno.ELOOP, "the folder is a link", str(cache / name))
+        (cache / name).mkdir(exist_ok=True)
+    return cache
+
+
+def _cache_path() -> Path:
     chosen = os.environ.get("HLO_LSP_CACHE")
     if chosen:
         base = Path(chosen).absolute()
@@ -182,13 +211,13 @@ def _cache_folder() -> Path:
         base = Path.home() / "Library" / "Caches" / "hlo-lsp"
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "hlo-lsp")
-    cache = base / CACHE_NAME
-    if not cache.is_dir():
-        base.mkdir(parents=True, exist_ok=True)
-        cache.mkdir(mode=0o700, exist_ok=True)
-    for name in ("trees", "lists", "partial"):
-        (cache / name).mkdir(exist_ok=True)
-    return cache
+    return base / CACHE_NAME
+
+
+def _is_own(cache: Path) -> bool:
+    """Return whether a folder is the cache of this process, and not one in a folder of dumps."""
+    own = _cache_path()
+    return cache == own or os.path.realpath(cache) == os.path.realpath(own)
 
 
 def _unwritable(error: OSError, url: str | None = None) -> RemoteError:
@@ -215,9 +244,11 @@ def _write_tree(trees: Path, tree: RemoteTree) -> None:
 
 def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
     local = trees / folder
+    if has_link(trees, str(folder)):
+        raise OSError(errno.ELOOP, "the folder is a link, or in one", str(local))
     local.mkdir(parents=True, exist_ok=True)
     with os.scandir(local) as entries:
-        there = {entry.name: entry.is_file() for entry in entries}
+        there = {entry.name: not entry.is_dir(follow_symlinks=False) for entry in entries}
     for name, is_file in there.items():
         if is_file and name not in content.files:
             (local / name).unlink(missing_ok=True)
@@ -233,8 +264,8 @@ def _write_folder(trees: Path, folder: PurePosixPath, content: _List) -> None:
 
 def _open_complete(path: Path, expected: RemoteFile) -> BinaryIO | None:
     """Open a file if it is complete. Another process may replace it, but not the open one."""
-    with suppress(FileNotFoundError, PermissionError):
-        file = path.open("rb", buffering=_BUFFER_BYTES)
+    with suppress(OSError):  # the file is missing, not complete, or a link
+        file = os.fdopen(os.open(path, _READ_WITHOUT_LINKS), "rb", _BUFFER_BYTES)
         status = os.fstat(file.fileno())
         if (status.st_mtime_ns, status.st_size) == expected.stamp:
             with suppress(OSError):  # the time of the last use, for the limit of the cache
