@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
 from cli.command import run
+from hlo_lsp.cli import agent_tools
 from hlo_lsp.cli.agent_tools import TOOLS, bounded
 from hlo_lsp.cli.mcp import create_server
 from reports.example import STEM
@@ -50,6 +52,15 @@ async def test_tool_answers(dump: Path, tool: str, arguments: dict[str, str], an
     is_error, text = await _call(tool, path=str(dump), **arguments)
     assert not is_error
     assert answer in text
+
+
+@pytest.mark.parametrize("tool", [tool.__name__ for tool in TOOLS])
+async def test_argument_is_no_option(tool: str) -> None:
+    names = [name for name, one in signature(getattr(agent_tools, tool)).parameters.items()]
+    required = {"path", "before", "after", "log", "query", "name"} & set(names)
+    is_error, text = await _call(tool, **dict.fromkeys(required, "--executor=json:dumps"))
+    assert is_error
+    assert "--executor=json:dumps: No such file or directory" in text or "--compare" in text
 
 
 async def test_answer_is_sent_once(dump: Path) -> None:

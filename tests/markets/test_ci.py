@@ -190,6 +190,23 @@ def hooked(tmp_path: Path, programs: Path, monkeypatch: pytest.MonkeyPatch) -> P
     return user
 
 
+def test_hook_takes_no_file_for_an_option(hooked: Path) -> None:
+    config = hooked / ".pre-commit-config.yaml"
+    content = yaml.safe_load(config.read_text("utf-8"))
+    for arguments in (None, ["--severity", "error"]):
+        if arguments is not None:
+            content["repos"][0]["hooks"][0]["args"] = arguments
+            config.write_text(yaml.safe_dump(content), "utf-8")
+        for name in ("--exit-zero", "--executor=evil:f.hlo", "m.hlo"):
+            (hooked / name).write_text("HloModule m\n\nENTRY e {\n  ROOT n = f32[] negate(q)\n}\n")
+        git("add", ".", cwd=hooked)
+        ended = subprocess.run(
+            ["pre-commit", "run"], cwd=hooked, stdout=subprocess.PIPE, encoding="utf-8", check=False
+        )
+        assert ended.returncode == 1
+        assert "executor" not in ended.stdout
+
+
 def git(*arguments: str, cwd: Path) -> str:
     return subprocess.run(
         ["git", *arguments], cwd=cwd, stdout=subprocess.PIPE, encoding="utf-8", check=True
