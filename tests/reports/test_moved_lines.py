@@ -51,6 +51,14 @@ def test_changed_line_corresponds_by_its_place() -> None:
     assert found == {"10": "11", "11": "12", "12": "13", "20": "21"}
 
 
+def test_other_line_of_unchanged_file_does_not_correspond() -> None:
+    after = dump(("f", 10, "4-9"), ("f", 13, "4-99"), ("g", 20, "4-9"))
+    before = dump(("f", 10, "4-9"), ("f", 12, "4-30"), ("g", 20, "4-9"))
+    assert numbers(moved_lines(before, after)) == {"10": "10", "12": None, "20": "20"}
+    at_end = dump(("f", 10, "4-9"), ("f", 13, "4-99"))
+    assert numbers(moved_lines(before, at_end)) == {"10": "10", "12": None, "20": None}
+
+
 def test_deleted_line_corresponds_to_none() -> None:
     after = dump(("f", 10, "4-9"), ("f", 11, "4-30"), ("g", 19, "4-9"))
     found = numbers(moved_lines(dump(*BEFORE), after))

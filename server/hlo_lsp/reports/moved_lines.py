@@ -40,7 +40,8 @@ def moved_lines(before: Compile | None, after: Compile | None) -> dict[str, str 
     """Return the lines of ``before`` with those of ``after``, None for lines without one.
 
     In a file, a line corresponds to the one with the same expressions: with their function and
-    columns, in the same order or the only ones. A changed line corresponds to the one at its place.
+    columns, in the same order or the only ones. A changed line corresponds to the one at its place:
+    where the lines around it have moved equally far, it is the one that has moved as far.
     The result has no lines of files that only one program uses, and is empty if a dump has no
     columns.
     """
@@ -93,25 +94,34 @@ def _file_pairs(before: Iterable[str], after: Iterable[str]) -> Iterator[tuple[s
 def _line_pairs(before: Sequence[_Line], after: Sequence[_Line]) -> Iterator[tuple[_Line, _Line]]:
     first, second = ([line.expressions for line in side] for side in (before, after))
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_opcodes()
-    rests: list[tuple[Sequence[_Line], Sequence[_Line]]] = []
+    rests: list[tuple[Sequence[_Line], Sequence[_Line], set[int]]] = []
     for kind, start, end, other_start, other_end in blocks:
         block = before[start:end], after[other_start:other_end]
         if kind == "equal":
             yield from zip(*block, strict=True)
-        else:
-            rests.append(block)
+        else:  # the equal lines before and after it
+            around = [(before[start - 1], after[other_start - 1])] if start and other_start else []
+            if end < len(before) and other_end < len(after):
+                around.append((before[end], after[other_end]))
+            rests.append((*block, {two.source.line - one.source.line for one, two in around}))
     moved = dict(
         _equal_pairs(
-            chain.from_iterable(rest for rest, _ in rests),
-            chain.from_iterable(rest for _, rest in rests),
+            chain.from_iterable(rest for rest, _, _ in rests),
+            chain.from_iterable(rest for _, rest, _ in rests),
         )
     )
     yield from moved.items()
     matches = set(moved.values())
-    for rest, other_rest in rests:
+    for rest, other_rest, shifts in rests:
         ours = [line for line in rest if line not in moved]
         others = [line for line in other_rest if line not in matches]
-        if len(ours) == len(others):
+        if len(shifts) == 1:  # No line was added or removed here: others are only used.
+            (shift,) = shifts
+            by_number = {line.source.line - shift: line for line in others}
+            for line in ours:
+                if line.source.line in by_number:
+                    yield line, by_number[line.source.line]
+        elif len(ours) == len(others):
             yield from zip(ours, others, strict=True)
         else:
             yield from _pairs_by_function(ours, others)
