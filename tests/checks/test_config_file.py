@@ -142,3 +142,7 @@ def test_deep_and_long_values_are_reported(tmp_path: Path, text: str, error: str
     (found,) = errors(tmp_path, text)
     assert found.startswith(error)
     assert with_ignored_code(text, "overlap") is None or text.startswith("[")
+
+
+def test_huge_files_are_not_read(tmp_path: Path) -> None:
+    assert errors(tmp_path, "#" * 2_000_000) == [":1: larger than 1,048,576 bytes"]

@@ -21,7 +21,7 @@ _NAMES = [
 
 def read(events: list[Any]) -> Profile:
     found = Profile()
-    read_trace(json.dumps({"traceEvents": events}).encode(), found, "t.trace.json")
+    read_trace([json.dumps({"traceEvents": events}).encode()], found, "t.trace.json")
     return found
 
 
@@ -69,4 +69,4 @@ def test_tpu_threads() -> None:
 )
 def test_other_content_is_refused(data: bytes) -> None:
     with pytest.raises(NotATraceError):
-        read_trace(data, Profile(), "t.trace.json")
+        read_trace([data], Profile(), "t.trace.json")

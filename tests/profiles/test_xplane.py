@@ -1,9 +1,18 @@
 """Tests for hlo_lsp.profiles.xplane: the planes of each backend, and damages."""
 
+import gzip
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
+from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.planes import note_damage
 from hlo_lsp.profiles.xplane import read_planes
+from hlo_lsp.protos.profile_messages import CLASSES
 from hlo_lsp.protos.profile_modules import planes_of
+from hlo_lsp.text.disk import UnreadableError
 from profiles.written import Event, Stats, profile
 
 _GPU: Stats = {"hlo_op": "fusion.1", "hlo_module": "&jit_f", "program_id": 7}
@@ -110,3 +119,38 @@ def test_any_bytes_are_read_without_an_exception() -> None:
     for place in range(len(data)):
         for byte in (0, 0x7F, 0xFF):
             read(data[:place] + bytes([byte]) + data[place + 1 :])
+
+
+def peak_bytes_of(data: bytes) -> int:
+    """Return the most memory that reading a profile needs."""
+    tracemalloc.start()
+    try:
+        read(data)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_compressed_texts_share_a_limit() -> None:
+    plane = CLASSES["XPlane"](name="/device:TPU:0", lines=[b""])
+    text = gzip.compress(bytes(32 << 20))
+    for number in range(8):
+        entry = plane.event_metadata.add(key=number)
+        entry.value.stats.add(metadata_id=1, compressed_str_value=text)
+    data = CLASSES["XSpace"](planes=[plane.SerializeToString()]).SerializeToString()
+    assert peak_bytes_of(data) < 140 << 20
+
+
+@pytest.mark.parametrize("name", ["p.xplane.pb.gz", "p.trace.json.gz"])
+def test_profile_that_expands_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(b'{"traceEvents":[' + b" " * (36 << 20)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableError) as error:
+            read_profile(profile_run(path))
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    reason = "the content is more than 200 times larger than the compressed data"
+    assert str(error.value) == f"{path}: {reason}"

@@ -83,3 +83,15 @@ def test_wrong_number_of_values_is_left_out(values: str) -> None:
 
 def test_unknown_element_type_is_left_out() -> None:
     assert _text("99", [2], "") == "{...}"
+
+
+def test_huge_arrays_without_elements_are_not_printed() -> None:
+    assert _text("4", [1 << 40, 0], "") == "{...}"
+    assert _text("4", [1] * 2_000, "s32s: 1") == "{...}"
+
+
+def test_sizes_beyond_the_array_are_not_used() -> None:
+    shape = "element_type: 4 dimensions: 2 is_dynamic_dimension: true"
+    shape += " layout { minor_to_major: 0 }"
+    text = f"shape {{ {shape} }} s32s: [1, 2] dynamic_sizes: 2000000000"
+    assert literal_text(message("LiteralProto", text), ShapeTexts()) == "{1, 2}"

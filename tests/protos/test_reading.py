@@ -115,6 +115,19 @@ def test_bombs_are_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         _read(tmp_path, "d.tar.gz", bomb)
 
 
+def test_sparse_members_are_not_expanded(tmp_path: Path) -> None:
+    size = 1 << 40
+    member = tarfile.TarInfo("s.txt")
+    member.type = tarfile.GNUTYPE_SPARSE
+    header = bytearray(member.tobuf(tarfile.GNU_FORMAT))
+    header[386:410] = f"{size - 512:011o}\0{0:011o}\0".encode()
+    header[483:495] = f"{size:011o}\0".encode()
+    header[148:156] = b" " * 8
+    header[148:156] = f"{sum(header):06o}\0 ".encode()
+    with pytest.raises(BinaryFileError, match="no dump in this archive"):
+        _read(tmp_path, "d.tar", bytes(header) + bytes(1024))
+
+
 def test_truncated_protos_say_where(tmp_path: Path) -> None:
     lines = _read(tmp_path, "m.hlo.pb", _PROTO[:-3])
     damage = damage_in(tmp_path / "m.hlo.pb", lines)

@@ -8,7 +8,12 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.checks.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
+from hlo_lsp.checks.config_file import (
+    CONFIG_FILE_NAME,
+    MAX_CONFIG_BYTES,
+    find_config_file,
+    with_ignored_code,
+)
 from hlo_lsp.checks.framework.finding import Finding, Fix, together
 from hlo_lsp.checks.run import sort_findings
 from hlo_lsp.lsp.client import SOURCE, Client
@@ -42,10 +47,12 @@ def _ignore_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | No
         changes = [types.CreateFile(uri, options=options), *(creation.document_changes or ())]
         return types.WorkspaceEdit(document_changes=changes)
     try:
-        text = known.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        with known.open("rb") as read_file:
+            data = read_file.read(MAX_CONFIG_BYTES + 1)
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError):
         return None
-    new_text = with_ignored_code(text, code)
+    new_text = None if len(data) > MAX_CONFIG_BYTES else with_ignored_code(text, code)
     if new_text is None:
         return None
     last = text.rpartition("\n")[2]

@@ -1,7 +1,7 @@
 """The files of a profile, and their content."""
 
-import gzip
-import zlib
+import io
+from collections.abc import Iterator
 from pathlib import Path
 
 from hlo_lsp.profiles.events import Profile, ProfileRun
@@ -10,6 +10,7 @@ from hlo_lsp.profiles.trace_json import NotATraceError, read_trace
 from hlo_lsp.profiles.xplane import read_planes
 from hlo_lsp.protos.profile_modules import planes_of
 from hlo_lsp.text import disk
+from hlo_lsp.text.compression import DAMAGES, GZIP_MARK, ExpansionError, expanded, pieces
 from hlo_lsp.text.disk import UnreadableError, unreadable
 from hlo_lsp.text.remote import shown
 
@@ -50,7 +51,7 @@ def read_profile(run: ProfileRun) -> Profile:
         host = "" if len(run.files) == 1 else f"{path.name.partition('.')[0]} "
         if path.name.endswith(TRACE_ENDINGS):
             try:
-                read_trace(_content(path), profile, shown(path), host)
+                read_trace(_pieces(path), profile, shown(path), host)
             except NotATraceError as error:
                 raise UnreadableError(f"{shown(path)}: not a profile: {error}") from None
         else:
@@ -60,7 +61,11 @@ def read_profile(run: ProfileRun) -> Profile:
 
 
 def _read_xplane(path: Path, profile: Profile, host: str) -> None:
-    planes, damage = planes_of(_content(path))
+    content = io.BytesIO()  # unlike a list of parts, it needs no copy
+    for piece in _pieces(path):
+        content.write(piece)
+    planes, damage = planes_of(content.getvalue())
+    del content
     note_damage(profile, damage, shown(path))
     before = len(profile.programs) + len(profile.planes) + len(profile.unnamed)
     read_planes(planes, profile, shown(path), host)
@@ -69,19 +74,21 @@ def _read_xplane(path: Path, profile: Profile, host: str) -> None:
         raise UnreadableError(f"{shown(path)}: not a profile of XLA: {reason}")
 
 
-def _content(path: Path) -> bytes:
+def _pieces(path: Path) -> Iterator[bytes]:
+    """Yield the content of a file, which may be compressed whatever its name is."""
     try:
         with disk.open_regular_file(path) as file:
-            data = file.read(_MAX_BYTES + 1)
+            is_compressed = file.read(len(GZIP_MARK)) == GZIP_MARK
+            file.seek(0)
+            try:
+                yield from pieces(expanded(file, ".gz" if is_compressed else ""), _MAX_BYTES)
+            except ExpansionError as error:
+                raise UnreadableError(f"{shown(path)}: {error}") from None
+            except DAMAGES as error:
+                if not is_compressed:
+                    raise
+                raise UnreadableError(
+                    f"{shown(path)}: the compressed data is damaged ({error})"
+                ) from None
     except OSError as error:
         raise unreadable(path, error) from error
-    if len(data) > _MAX_BYTES:
-        raise UnreadableError(f"{shown(path)}: more than {_MAX_BYTES >> 30} GiB")
-    if path.name.endswith(".pb.gz"):
-        try:
-            return gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise UnreadableError(
-                f"{shown(path)}: the compressed data is damaged ({error})"
-            ) from None
-    return data

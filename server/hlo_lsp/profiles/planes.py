@@ -1,7 +1,6 @@
 """Decoding of the lines and events of a plane of an ``*.xplane.pb`` file."""
 
-import gzip
-import zlib
+import io
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -12,10 +11,12 @@ from hlo_lsp.protos.damage import Damage
 from hlo_lsp.protos.profile_messages import CLASSES
 from hlo_lsp.protos.profile_modules import decoded_part, program_id, program_of
 from hlo_lsp.protos.shapes import decoded
+from hlo_lsp.text.compression import DAMAGES, expanded
 
 _THUNK_END = "end: "  # an event that marks the end of a thunk on another thread
 _EVENTS_PER_BATCH = 4096
 _MAX_KNOWN_STATS = 1 << 16
+_MAX_EXPANDED_BYTES = 1 << 25  # of the compressed texts of a plane, of which no name is one
 
 Stats = dict[str, Any]
 EventKey = tuple[Any, ...]
@@ -49,6 +50,7 @@ class PlaneReader:
         self.profile = profile
         self._label = label
         self._lines = list(plane.lines)
+        self._expanded_bytes = 0
         self._names = {one.key: decoded(one.value.name) for one in plane.stat_metadata}
         self._wanted = wanted
         self._known: dict[bytes, bool] = {}  # encoded stats: whether they are part of a key
@@ -143,8 +145,12 @@ class PlaneReader:
         if stat.ref_value:
             return self._names.get(stat.ref_value, "")
         if stat.HasField("compressed_str_value"):
-            with suppress(OSError, EOFError, zlib.error):
-                return gzip.decompress(stat.compressed_str_value).decode("utf-8", "replace")
+            data = b""
+            with suppress(*DAMAGES):
+                left = _MAX_EXPANDED_BYTES - self._expanded_bytes
+                data = expanded(io.BytesIO(stat.compressed_str_value), ".gz").read(left)
+            self._expanded_bytes += len(data)
+            return data.decode("utf-8", "replace")
         if stat.HasField("str_value"):
             return decoded(stat.str_value)
         return stat.uint64_value or stat.int64_value

@@ -3,13 +3,12 @@
 They lack the ids of programs, the asynchronous transfers of TPUs, and, in large profiles, events.
 """
 
-import gzip
-import json
 import re
-import zlib
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from hlo_lsp.profiles.events import InstructionEvent, ModuleSpan, Profile, Program
+from hlo_lsp.profiles.json_values import elements
 from hlo_lsp.protos.profile_modules import program_of
 
 NOTE = (
@@ -17,6 +16,7 @@ NOTE = (
     " profiles; the xplane.pb file beside it has them"
 )
 _DEVICE = re.compile(r"/device:(TPU|GPU):(\d+)(.*)", re.DOTALL)
+_RUN_ID = re.compile(r"-?\d{1,20}")
 _PS_PER_US = 1_000_000
 
 
@@ -24,11 +24,11 @@ class NotATraceError(Exception):
     """A file that is not a trace; the message is the reason."""
 
 
-def read_trace(data: bytes, profile: Profile, label: str, host: str = "") -> None:
+def read_trace(pieces: Iterable[bytes], profile: Profile, label: str, host: str = "") -> None:
     """Add the events of a file to a profile.
 
     Args:
-        data: The content of the file, compressed or not.
+        pieces: The parts of the content of the file.
         profile: The profile.
         label: The name of the file in messages about damages.
         host: What precedes the names of devices.
@@ -36,30 +36,46 @@ def read_trace(data: bytes, profile: Profile, label: str, host: str = "") -> Non
     Raises:
         NotATraceError: The file is not a trace.
     """
-    events = _trace_events(data)
+    processes: dict[str, str] = {}
+    names: dict[tuple[str, str], str] = {}
+    found: list[_Event] = []
+    texts: dict[str, str] = {}  # equal ones share one string
+    try:
+        for event in elements(pieces, "traceEvents"):
+            if not isinstance(event, dict):
+                continue
+            if event.get("ph") == "X":
+                found += _read_event(event, texts)
+            elif event.get("ph") == "M":
+                name = str(_arguments(event).get("name", ""))
+                if event.get("name") == "process_name":
+                    processes[str(event.get("pid"))] = name
+                elif event.get("name") == "thread_name":
+                    names[str(event.get("pid")), str(event.get("tid"))] = name
+    except (ValueError, RecursionError) as error:
+        raise NotATraceError(f"not the JSON of a trace ({error})") from None
     profile.notes.append(f"{label}: {NOTE}")
-    processes: dict[Any, str] = {}
-    names: dict[tuple[Any, Any], str] = {}
-    for event in events:
-        if isinstance(event, dict) and event.get("ph") == "M":
-            name = str(_arguments(event).get("name", ""))
-            if event.get("name") == "process_name":
-                processes[event.get("pid")] = name
-            elif event.get("name") == "thread_name":
-                names[event.get("pid"), event.get("tid")] = name
-    threads: dict[tuple[Any, Any], _Thread] = {}
-    for event in events:
-        if not isinstance(event, dict) or event.get("ph") != "X":
-            continue
-        key = event.get("pid"), event.get("tid")
-        if key not in threads:
-            process = processes.get(key[0], "")
-            threads[key] = _Thread(process, names.get(key, ""), len(threads), host)
-        try:
-            start, duration = _picoseconds(event.get("ts", 0)), _picoseconds(event.get("dur", 0))
-        except (TypeError, ValueError, OverflowError):
-            continue
-        _add(event, profile, threads[key], start, duration)
+    threads: dict[tuple[str, str], _Thread] = {}
+    for one in found:
+        if one.thread not in threads:
+            process = processes.get(one.thread[0], "")
+            name = names.get(one.thread, "")
+            threads[one.thread] = _Thread(process, name, len(threads), host)
+        _add(one, profile, threads[one.thread])
+
+
+class _Event(NamedTuple):
+    """What is used of an event. ``operation`` is empty if the event names no instruction."""
+
+    thread: tuple[str, str]
+    start: int
+    duration: int
+    title: str
+    operation: str
+    module: str
+    run_id: int | None
+    device: str
+    is_launch: bool
 
 
 class _Thread(NamedTuple):
@@ -71,23 +87,42 @@ class _Thread(NamedTuple):
     host: str
 
 
-def _add(
-    event: dict[str, Any], profile: Profile, thread: _Thread, start: int, duration: int
-) -> None:
-    arguments, title = _arguments(event), str(event.get("name", ""))
+def _read_event(event: dict[str, Any], texts: dict[str, str]) -> Iterator[_Event]:
+    """Yield what is used of an event, nothing if its time is damaged."""
+    try:
+        start, duration = _picoseconds(event.get("ts", 0)), _picoseconds(event.get("dur", 0))
+    except (TypeError, ValueError, OverflowError):
+        return
+    arguments = _arguments(event)
+
+    def text(value: Any) -> str:
+        return texts.setdefault(str(value), str(value))
+
     run = str(arguments.get("run_id", ""))
-    run_id = int(run) if run.removeprefix("-").isdecimal() else None
+    yield _Event(
+        (text(event.get("pid")), text(event.get("tid"))),
+        start,
+        duration,
+        text(event.get("name", "")),
+        text(str(arguments.get("hlo_op", "")).rpartition("::")[2]),
+        text(arguments.get("hlo_module", "")),
+        int(run) if _RUN_ID.fullmatch(run) else None,
+        text(arguments.get("device_ordinal", 0)),
+        "correlation_id" in arguments,
+    )
+
+
+def _add(event: _Event, profile: Profile, thread: _Thread) -> None:
     found = _DEVICE.fullmatch(thread.process)
-    name = str(arguments.get("hlo_op", "")).rpartition("::")[2]
-    module = str(arguments.get("hlo_module", ""))
-    device = f"{thread.host}CPU {arguments.get('device_ordinal', 0)}"
+    name, title = event.operation, event.title
+    device = f"{thread.host}CPU {event.device}"
     if found is not None:
         device = f"{thread.host}{found[1]} {found[2]}{found[3]}"
         if thread.name == "XLA Modules":
             program = program_of(title)
             if program is not None and found[1] == "TPU":
                 events = profile.of(Program(program[0], None), device)
-                events.spans.append(ModuleSpan(run_id, start, duration))
+                events.spans.append(ModuleSpan(event.run_id, event.start, event.duration))
             return
         if found[1] == "TPU":
             if thread.name != "XLA Ops":
@@ -96,29 +131,13 @@ def _add(
         elif not thread.name.startswith("Stream"):
             return
         elif not name:
-            profile.add_unnamed(title, duration)
-    elif "correlation_id" in arguments:
+            profile.add_unnamed(title, event.duration)
+    elif event.is_launch:
         return
     if name:
-        profile.of(Program(module, None), device).events.append(
-            InstructionEvent(name, thread.number, start, duration, run_id, title)
+        profile.of(Program(event.module, None), device).events.append(
+            InstructionEvent(name, thread.number, event.start, event.duration, event.run_id, title)
         )
-
-
-def _trace_events(data: bytes) -> list[Any]:
-    if data.startswith(b"\x1f\x8b"):
-        try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error) as error:
-            raise NotATraceError(f"the compressed data is damaged ({error})") from None
-    try:
-        content = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise NotATraceError(f"not JSON ({error})") from None
-    events = content.get("traceEvents") if isinstance(content, dict) else None
-    if not isinstance(events, list):
-        raise NotATraceError("no list traceEvents")
-    return events
 
 
 def _arguments(event: dict[str, Any]) -> dict[str, Any]:

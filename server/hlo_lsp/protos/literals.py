@@ -1,6 +1,7 @@
 """The text of constants (literal.cc, and RoundTripFpToString in util.cc)."""
 
 import math
+import operator
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +9,8 @@ from typing import Any
 from hlo_lsp.protos.shapes import ELEMENT_TYPES, TUPLE, ShapeTexts
 
 _MAX_PRINTED_ELEMENTS = 10
+_MAX_RANK = 100
+_MAX_EMPTY_PARTS = 1 << 16  # of an array without elements, such as f32[1000000,0]
 # Exponent bits, mantissa bits, exponent bias, and the significant decimal digits of small formats.
 _SMALL_FLOATS = {
     "f4e2m1fn": (2, 1, 1, 2), "f6e2m3fn": (2, 3, 1, 3), "f6e3m2fn": (3, 2, 3, 2),
@@ -36,10 +39,15 @@ def literal_text(literal: Any, shapes: ShapeTexts, *, always: bool = False) -> s
     values = _values(literal)
     if values is None or len(values) != count or not _is_layout(shape):
         return "{...}"
+    printed = math.prod(max(size, 1) for size in shape.dimensions)
+    if len(shape.dimensions) > _MAX_RANK or printed > max(count, _MAX_EMPTY_PARTS):
+        return "{...}"
     dynamic = any(shape.is_dynamic_dimension)
     sizes = list(literal.dynamic_sizes) if dynamic else []
-    dimensions = sizes if len(sizes) == len(shape.dimensions) else list(shape.dimensions)
-    text = _array(values, list(shape.dimensions), dimensions, list(shape.layout.minor_to_major))
+    bounds = list(shape.dimensions)
+    are_sizes = len(sizes) == len(bounds) and all(map(operator.le, sizes, bounds))
+    dimensions = sizes if are_sizes else bounds
+    text = _array(values, bounds, dimensions, list(shape.layout.minor_to_major))
     return f"{shapes.text(shape)} {text}" if always else text
 
 

@@ -4,28 +4,23 @@ A proto or an archive becomes the text that XLA prints with ``--xla_dump_to=-``:
 between two marks. All other code therefore reads text only.
 """
 
-import bz2
-import gzip
 import io
-import lzma
 import tarfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
-from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.protos.names import is_converted, is_profile, text_name, uncompressed_name
 from hlo_lsp.text import disk
+from hlo_lsp.text.compression import DAMAGES, ExpansionError, expanded, pieces
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError, unreadable
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.remote import shown
 
 _DAMAGE_MARK = "Damaged: "
 _MAX_BYTES = 1 << 30  # of all text in a file; the largest real dump has 300 MB
-_CHUNK_BYTES = 1 << 20
 _TEXT_ENDINGS = (".txt", ".hlo", ".log")
-_Damages = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError, OSError)
+_Damages = (*DAMAGES, tarfile.TarError)
 
 
 def read_document(path: Path) -> Document:
@@ -39,6 +34,8 @@ def read_document(path: Path) -> Document:
     try:
         with disk.open_regular_file(path) as file:
             return _Conversion(path).document(file)
+    except ExpansionError as error:
+        raise UnreadableError(f"{shown(path)}: {error}; unpack what you need") from None
     except OSError as error:
         raise unreadable(path, error) from error
 
@@ -66,7 +63,7 @@ class _Conversion:
         """Return the text of the file."""
         name = self._path.name
         inner = uncompressed_name(name)
-        stream = _decompressed(file, name)
+        stream = expanded(file, name)
         if self._is_archive:
             self._read_archive(stream)
         else:
@@ -78,32 +75,28 @@ class _Conversion:
 
     def _read(self, stream: Any, name: str) -> bytes:
         """Return the content of a stream, or the part before the damage."""
-        chunks: list[bytes] = []
+        found = io.BytesIO()  # unlike a list of parts, it needs no copy
         try:
-            # Unlike `read`, `read1` returns the data before the damage.
-            while chunk := stream.read1(_CHUNK_BYTES):
-                chunks.append(chunk)
-                self._left -= len(chunk)
-                if self._left < 0:
-                    limit = f"more than {_MAX_BYTES >> 30} GiB of text"
-                    raise UnreadableError(f"{shown(self._path)}: {limit}; unpack what you need")
-                checkpoint()
+            for piece in pieces(stream, self._left):
+                found.write(piece)
         except _Damages as error:
-            size = sum(map(len, chunks))
-            self._damage = self._damage or f"{name} ends after {size:,} bytes ({error})"
-        return b"".join(chunks)
+            self._damage = self._damage or f"{name} ends after {found.tell():,} bytes ({error})"
+        self._left -= found.tell()
+        return found.getvalue()
 
-    def _read_archive(self, stream: IO[bytes]) -> None:
+    def _read_archive(self, stream: Any) -> None:
         self._notes.append(f"{self._path.name}: an archive.")
         found: list[tuple[str, str, bytes]] = []
         try:
             with tarfile.open(fileobj=stream, mode="r|") as archive:
                 for member in archive:
                     folder, _, name = member.name.rpartition("/")
-                    content = archive.extractfile(member) if member.isfile() else None
+                    # A sparse file expands to any size, and no text has holes.
+                    is_plain = member.isfile() and not member.issparse()
+                    content = archive.extractfile(member) if is_plain else None
                     if content is None or not (name.endswith(_TEXT_ENDINGS) or text_name(name)):
                         continue
-                    with _decompressed(content, name) as inner:
+                    with expanded(content, name) as inner:
                         found.append((folder, uncompressed_name(name), self._read(inner, name)))
         except _Damages as error:
             count = f"{len(found)} file{'' if len(found) == 1 else 's'}"
@@ -143,16 +136,6 @@ class _Conversion:
             self._damage = f"{name}, {converted.damage}" if self._is_archive else converted.damage
         for section in converted.sections:
             self._sections += section_lines(section.name, section.lines, is_whole=section.is_whole)
-
-
-def _decompressed(stream: Any, name: str) -> Any:
-    if name.endswith((".gz", ".tgz")):
-        return gzip.GzipFile(fileobj=stream)
-    if name.endswith((".xz", ".txz")):
-        return lzma.LZMAFile(stream)
-    if name.endswith((".bz2", ".tbz2")):
-        return bz2.BZ2File(stream)
-    return stream
 
 
 def section_lines(name: str, lines: list[str], *, is_whole: bool) -> Iterator[str]:
