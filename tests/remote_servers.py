@@ -15,8 +15,9 @@ class HttpFolder:
     """The files that a server has by path, such as ``/dumps/a.txt``, and what it was asked.
 
     ``faults`` are by path: a status, ``truncated``, or ``silent``. ``requests`` are methods and
-    paths. Without ``lists``, the server has no pages for folders, and without ``versions``, no
-    headers from which a change can be seen.
+    paths. Without ``lists``, the server has no pages for folders, without ``versions``, no headers
+    from which a change can be seen, and without ``heads``, it answers no HEAD request.
+    ``endless`` is a folder in which each folder has others.
     """
 
     files: dict[str, bytes]
@@ -25,6 +26,8 @@ class HttpFolder:
     requests: list[tuple[str, str]] = field(default_factory=list)
     lists: bool = True
     versions: bool = True
+    heads: bool = True
+    endless: str | None = None
     end: Event = field(default_factory=Event)
 
     def reads(self) -> list[str]:
@@ -65,6 +68,11 @@ class _Handler(BaseHTTPRequestHandler):
             links = ["?C=N;O=D", "../", *sorted(name + slash for name, slash, _ in names)]
             data = "".join(f'<a href="{link}">{link}</a>\n' for link in links).encode()
             kind = "text/html"
+        if folder.endless and self.path.startswith(folder.endless) and self.path.endswith("/"):
+            data = b"".join(b'<a href="%d/">x</a>' % number for number in range(50))
+            kind = "text/html"
+        if self.command == "HEAD" and not folder.heads:
+            fault = "silent"
         if fault == "silent":
             folder.end.wait()
         if isinstance(fault, int) or data is None:

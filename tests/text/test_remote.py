@@ -213,6 +213,89 @@ def test_fault_is_one_sentence(
     assert len(text(path)) == 12_000
 
 
+def list_problem(url: str) -> str:
+    with pytest.raises(RemoteError) as error:
+        local_path(url)
+    return str(error.value)
+
+
+def test_silent_folder_is_asked_twice(server: HttpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.faults["/dumps/"] = "silent"
+    monkeypatch.setattr(file_systems, "_READ_SECONDS", 0.2)
+    assert list_problem(f"{server.url}/dumps/") == f"{server.url}/dumps/: {NO_ANSWER}"
+    assert server.requests == [("GET", "/dumps/")] * 2
+
+
+def test_lost_file_is_read_twice(server: HttpFolder) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
+    server.faults["/dumps/host_0/b.txt"] = "truncated"
+    server.requests.clear()
+    problem(path)
+    assert server.reads() == ["/dumps/host_0/b.txt"] * 2
+
+
+def test_folder_is_listed_without_answers_about_files(
+    server: HttpFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.heads = False
+    server.files.update({f"/many/{number}.txt": b"HloModule a" for number in range(100)})
+    monkeypatch.setattr(file_systems, "_READ_SECONDS", 0.2)
+    monkeypatch.setattr(file_systems, "_HEAD_REQUESTS", 4)
+    server.faults.update({f"/many/{number}.txt": "silent" for number in range(100)})
+    assert len(list(local_path(f"{server.url}/many/").iterdir())) == 100
+    assert sum(method == "HEAD" for method, _ in server.requests) < 20
+
+
+def test_package_that_waits_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wait(*_: object, **__: object) -> None:
+        Event().wait()
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("memory"), "info", wait)
+    monkeypatch.setattr(file_systems, "_ANSWER_SECONDS", 0.2)
+    assert list_problem("memory://x") == f"memory://x: {NO_ANSWER}"
+
+
+def test_first_page_that_never_ends_is_given_up(
+    server: HttpFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.faults["/dumps/"] = "silent"
+    monkeypatch.setattr(file_systems, "_ANSWER_SECONDS", 0.2)
+    assert list_problem(f"{server.url}/dumps/") == f"{server.url}/dumps/: {NO_ANSWER}"
+
+
+def test_endless_folders_are_given_up(server: HttpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    server.endless = "/dumps/"
+    monkeypatch.setattr(file_systems, "_LIST_SECONDS", 0.5)
+    assert list_problem(f"{server.url}/dumps/") == (
+        f"{server.url}/dumps/: listing the files takes too long; give the URL of one of the folders"
+    )
+
+
+def test_long_page_is_not_kept(server: HttpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_systems, "_MAX_PAGE_BYTES", 20)
+    assert "listing the files takes too long" in list_problem(f"{server.url}/dumps/")
+
+
+def test_endless_file_is_given_up(
+    server: HttpFolder, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
+    server.files["/dumps/host_0/b.txt"] *= 10
+    monkeypatch.setattr(file_systems, "_MAX_GROWTH_BYTES", 1000)
+    assert "b.txt: the file does not end after " in problem(path)
+    assert not list((cache / "partial").iterdir())
+
+
+def test_file_that_is_too_slow_is_given_up(
+    server: HttpFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "b.txt"
+    with monkeypatch.context() as patch:
+        patch.setattr(file_systems, "_WINDOW_SECONDS", -1)
+        assert problem(path).endswith(NO_ANSWER)  # it has less than 32 KiB
+    assert len(text(path)) == 12_000
+
+
 @pytest.mark.parametrize(
     ("url", "message"),
     [

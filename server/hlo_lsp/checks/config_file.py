@@ -59,10 +59,10 @@ def read_config_file(path: Path) -> ConfigFile:
     """Read a file. Errors are in the result, with their lines."""
     try:
         with open_regular_file(path) as file:
-            data = file.read(MAX_CONFIG_BYTES + 1)
-        if len(data) > MAX_CONFIG_BYTES:
+            content = file.read(MAX_CONFIG_BYTES + 1)
+        if len(content) > MAX_CONFIG_BYTES:
             return _unusable(path, 1, f"larger than {MAX_CONFIG_BYTES:,} bytes")
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         return _unusable(path, 1, error.strerror or str(error))
     except UnreadableError as error:

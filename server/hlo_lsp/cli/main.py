@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.interrupts import end_at_once
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cli.output_encoding import replace_missing_characters
 from hlo_lsp.lsp.garbage_collection import (
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the rest of the buffer
         return 2
     except KeyboardInterrupt:
-        return 130
+        end_at_once()
 
 
 def _serve(options: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -11,6 +12,7 @@ from typing import Any
 from hlo_lsp import __version__
 from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.interrupts import end_at_once
 
 _INSTRUCTIONS = """\
 Tools for the text dumps of XLA, the compiler of JAX (HLO modules, buffer assignments, live ranges).
@@ -37,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
     except ImportError:
         message = "install the package mcp first: pip install 'hlo-lsp[mcp]'"
         raise CommandError(message) from None
+    # By default, the server would end only after the next request of the client.
+    signal.signal(signal.SIGINT, lambda *_: end_at_once())
     server.run()
     return 0
 

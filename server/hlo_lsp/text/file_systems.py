@@ -6,19 +6,23 @@ import logging
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, wait
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import lru_cache
+from io import BytesIO
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
-from threading import BoundedSemaphore
-from typing import Any
+from queue import Empty, SimpleQueue
+from threading import BoundedSemaphore, Thread
+from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
-from hlo_lsp.text.remote_errors import RemoteError, remote_errors
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, remote_errors
 from hlo_lsp.text.urls import NAME_COLON, normalized, protocols_of
 
 _HTTP = ("http", "https")
@@ -39,15 +43,30 @@ _SERVER_ATTRIBUTES = {
 # A bucket has one content on all hosts of these.
 _COMMON_SERVER = re.compile(r"https://([^/]+\.)?(amazonaws|googleapis)\.com(/|$)")
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
+_MAX_PAGE_BYTES = 64 << 20  # of a page with links
+_MAX_GROWTH_BYTES = 4 << 30  # of a file after it was listed; the size of some is unknown
 _PROVIDERS = ("azure", "google", "paramiko")  # packages that file systems use
 _NO_LOG = logging.NullHandler()
 _HEAD_REQUESTS = 32  # at the same time
 _CONNECT_SECONDS = 30
-_READ_SECONDS = 60  # between two parts of an answer
+_READ_SECONDS = 30  # between two parts of an answer
+_ANSWER_SECONDS = 120  # until the first answer, with all attempts
+_LIST_SECONDS = 600  # for a whole list; S3 lists a million files in four minutes
+_WINDOW_SECONDS = 60  # in which a file must grow by as many bytes as follow
+_MIN_WINDOW_BYTES = 1 << 15
+_WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
+_TOO_LONG = "listing the files takes too long; give the URL of one of the folders"
+# Their packages ask several times.
+_RETRYING = (*_S3, "gs", "gcs", "az", "abfs", "abfss")
+_GS = ("gs", "gcs")
+_GS_ATTEMPTS = 6  # of gcsfs
+_GS_LIMITS = "session_kwargs"
 # What changes with the content, by the names that file systems use.
 _VERSION_KEYS = ("ETag", "etag", "generation", "md5Hash", "content_md5", "Content-MD5", "CRC")
 _TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "updated", "created",
               "date_time")  # fmt: skip
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +107,81 @@ def list_tree(url: str) -> RemoteTree:
     """
     url = normalized(url)
     with remote_errors(url):
-        fs, path = file_system(url)
-        fs.invalidate_cache()
-        location = _Location(fs, url, path)
-        return location.file_tree() if location.is_file() else location.folder_tree()
+        listing = _Listing(url)
+        future: Future[RemoteTree] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(listing.tree())
+            except BaseException as error:  # noqa: BLE001  # the waiting thread raises it
+                future.set_exception(error)
+
+        # A package can wait in a way that neither ends in time nor with Ctrl-C.
+        Thread(target=run, daemon=True).start()
+        while not wait([future], _WAIT_SECONDS).done:
+            checkpoint()
+            listing.require_time()
+        return future.result()
+
+
+class _Listing:
+    """The listing of a URL, and its time limits."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._start = time.monotonic()
+        self._is_answered = False
+
+    def tree(self) -> RemoteTree:
+        """Return the files below the URL, or beside it."""
+
+        def locate() -> tuple["_Location", bool]:
+            fs, path = file_system(self._url)
+            fs.invalidate_cache()
+            location = _Location(fs, self._url, path, self)
+            return location, location.is_file()
+
+        self.require_time()
+        location, is_file = _answer(locate, self._url)
+        self._is_answered = is_file or not location.is_http  # No request shows a folder of HTTP.
+        return location.file_tree() if is_file else location.folder_tree()
+
+    def answer(self, ask: Callable[[], _T]) -> _T:
+        """Return an answer of the server; ask again once if none arrives, or not as a whole.
+
+        Raises:
+            RemoteError: The server does not answer, or with an error.
+        """
+        self.require_time()
+        found = _answer(ask, self._url)
+        self._is_answered = True
+        return found
+
+    def left_seconds(self) -> float:
+        """Return the time that is left."""
+        limit = _LIST_SECONDS if self._is_answered else _ANSWER_SECONDS
+        return self._start + limit - time.monotonic()
+
+    def require_time(self) -> None:
+        """Raise an error if no time is left.
+
+        Raises:
+            RemoteError: No time is left.
+        """
+        if self.left_seconds() < 0:
+            raise RemoteError(_TOO_LONG if self._is_answered else NO_ANSWER)
+
+
+def _answer(ask: Callable[[], _T], url: str) -> _T:
+    attempts = 1 if protocols_of(url)[-1] in _RETRYING else 2
+    for number in range(attempts):
+        try:
+            with remote_errors(None):
+                return ask()
+        except RemoteError as error:
+            if number + 1 == attempts or error.strerror not in {NO_ANSWER, LOST}:
+                raise
+    raise AssertionError
 
 
 def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
@@ -112,13 +202,7 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
     incomplete = partial / uuid4().hex
     try:
         with remote_errors(None):
-            fs, path = file_system(file.url)
-            try:
-                fs.get_file(path, str(incomplete))
-            except TimeoutError:
-                if protocols_of(file.url)[-1] in _SSH:
-                    fs.clear_instance_cache()  # the next file has another connection
-                raise
+            fs, path = _answer(lambda: _copied(file, incomplete), file.url)
             size = incomplete.stat().st_size
             if size != file.size:
                 fs.invalidate_cache()
@@ -133,59 +217,135 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
     return file
 
 
+def _copied(file: RemoteFile, target: Path) -> tuple[Any, str]:
+    """Copy a file, and return its file system and the path in it."""
+    fs, path = file_system(file.url)
+    progress = _Progress(file.size)
+    try:
+        if type(fs).__module__.startswith("fsspec.") and hasattr(fs, "ftp"):
+            # Its method has no callback.
+            fs.ftp.get(path, str(target), callback=progress.to)
+        else:
+            fs.get_file(path, str(target), callback=_callback(progress))
+    except TimeoutError:
+        if protocols_of(file.url)[-1] in _SSH:
+            fs.clear_instance_cache()  # the next file has another connection
+        raise
+    return fs, path
+
+
+class _Progress:
+    """The progress of a file, which ends with an error if it is too slow, or has no end."""
+
+    def __init__(self, size: int) -> None:
+        self._max_bytes = size + _MAX_GROWTH_BYTES
+        self._bytes = 0
+        self._window_start = time.monotonic()
+        self._window_bytes = 0
+
+    def add(self, count: int) -> None:
+        """Note new bytes.
+
+        Raises:
+            RemoteError: There are too many, or too few for the time.
+        """
+        self.to(self._bytes + count)
+
+    def to(self, count: int, _total: object = None) -> None:
+        """Note the number of all bytes, as `add` does."""
+        self._bytes = count
+        if count > self._max_bytes:
+            raise RemoteError(f"the file does not end after {count:,} bytes")
+        now = time.monotonic()
+        if now > self._window_start + _WINDOW_SECONDS:
+            if count < self._window_bytes + _MIN_WINDOW_BYTES:
+                raise RemoteError(NO_ANSWER)
+            self._window_start, self._window_bytes = now, count
+
+
+def _callback(progress: _Progress) -> Any:
+    from fsspec.callbacks import Callback  # noqa: PLC0415  # as for the file system
+
+    class Noting(Callback):  # type: ignore[misc]
+        """Notes the progress of a file system."""
+
+        def relative_update(self, inc: int = 1) -> None:
+            progress.add(inc)
+
+        def absolute_update(self, value: int) -> None:
+            progress.to(value)
+
+    return Noting()
+
+
 class _Location:
     """A URL in its file system."""
 
-    def __init__(self, fs: Any, url: str, path: str) -> None:
+    def __init__(self, fs: Any, url: str, path: str, listing: _Listing) -> None:
         self._fs = fs
+        self._listing = listing
         head, separator, rest = url.partition("::")
         self._head = head if "://" in head else f"{head}://"
         self._rest = separator + rest
         parts = urlsplit(self._head)
-        self._is_http = parts.scheme in _HTTP
+        self.is_http = parts.scheme in _HTTP
         self._path = path
         # URLs that differ in these have the same names of files, but can have other content.
         user = parts.netloc.rpartition("@")[0]
         options = (
             {"user": user, "query": parts.query}
-            if self._is_http
+            if self.is_http
             else {**fs.storage_options, "server": _server(url.rpartition("::")[2])}
         )
-        unused = {_S3_LIMITS, *_SSH_LIMITS}
+        unused = {_S3_LIMITS, _GS_LIMITS, *_SSH_LIMITS}
         self._options = {key: one for key, one in options.items() if one and key not in unused}
 
     def is_file(self) -> bool:
         """Return whether the URL is that of a file."""
-        if self._is_http and self._path.endswith("/"):
+        if self.is_http and self._path.endswith("/"):
             return False
         info = self._fs.info(self._path)
-        if self._is_http:
+        if self.is_http:
             ending = PurePosixPath(urlsplit(self._path).path).suffix
             return info.get("mimetype") != "text/html" or bool(ending)
         return bool(info["type"] != "directory")
 
     def folder_tree(self) -> RemoteTree:
         """Return the files below the folder."""
-        if self._is_http:
+        if self.is_http:
             found = self._with_facts(self._links(self._path, _MAX_HTTP_DEPTH))
             if not found:
                 raise RemoteError("the server lists no files here; give the URL of a file")
         else:
-            found = self._fs.find(self._path, detail=True)
+            found = self._found()
             if not found and not self._fs.exists(self._path):
                 raise FileNotFoundError
         return self._tree(self._local(self._path), self._path, found)
 
+    def _found(self) -> dict[str, dict[str, Any]]:
+        """Return all files of a folder."""
+        found: dict[str, dict[str, Any]]
+        if self._fs.async_impl:
+            from fsspec.asyn import sync  # noqa: PLC0415  # as for the file system
+
+            # It stops when the time is over, also in a process that goes on.
+            seconds = max(self._listing.left_seconds(), 1)
+            arguments = self._fs.loop, self._fs._find, self._path
+            found = sync(*arguments, detail=True, timeout=seconds)
+        else:
+            found = self._listing.answer(lambda: self._fs.find(self._path, detail=True))
+        return found
+
     def file_tree(self) -> RemoteTree:
         """Return the file and those beside it, which may be of the same compile."""
         # A query may contain slashes.
-        name = self._path.partition("?")[0] if self._is_http else self._path
+        name = self._path.partition("?")[0] if self.is_http else self._path
         parent = name.rpartition("/")[0]
         self._head = urlsplit(self._head)._replace(query="").geturl().rpartition("/")[0] + "/"
         try:
-            listed = self._fs.ls(parent + "/" if self._is_http else parent, detail=True)
+            listed = self._fs.ls(parent + "/" if self.is_http else parent, detail=True)
             beside = {info["name"]: info for info in listed if info["type"] != "directory"}
-            if self._is_http:
+            if self.is_http:
                 beside = self._with_facts(filter(_is_plain, beside))
         except Exception:  # noqa: BLE001  # of any file system: it may allow to read, but not to list
             beside = {}
@@ -212,7 +372,7 @@ class _Location:
             if not path.endswith("/"):  # a bucket can have an empty object for a folder
                 name = path[len(root) :].removeprefix("/")
                 url = base + name.replace(":", NAME_COLON) + self._rest
-                url = path.replace("::", "%3A%3A") if self._is_http else url
+                url = path.replace("::", "%3A%3A") if self.is_http else url
                 files[local] = _remote_file(url, info)
             for parent in local.parents:
                 if parent in folders:
@@ -222,7 +382,7 @@ class _Location:
 
     def _links(self, folder: str, depth: int) -> Iterator[str]:
         """Yield the URLs of files on the page of a folder and on those of its folders."""
-        for info in self._fs.ls(folder, detail=True):
+        for info in self._listing.answer(lambda: self._fs.ls(folder, detail=True)):
             url = info["name"]
             if not url.endswith("/"):
                 yield from [url] if _is_plain(url) else []
@@ -231,17 +391,31 @@ class _Location:
 
     def _with_facts(self, urls: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return size and version of the files on a page, which has only their names."""
+        found: dict[str, dict[str, Any]] = {url: {} for url in urls}
+        left: SimpleQueue[str] = SimpleQueue()
+        for url in found:
+            left.put(url)
+        unanswered = 0  # in a row
 
-        def info(path: str) -> dict[str, Any]:
-            try:
-                facts: dict[str, Any] = self._fs.info(path)
-            except Exception:  # noqa: BLE001  # reading the file reports it
-                return {}
-            return facts
+        def ask() -> None:
+            nonlocal unanswered
+            with suppress(Empty):
+                while unanswered < _HEAD_REQUESTS and self._listing.left_seconds() > 0:
+                    url = left.get_nowait()
+                    try:
+                        with remote_errors(None):
+                            found[url] = self._fs.info(url)
+                        unanswered = 0
+                    except RemoteError as error:  # reading the file reports it
+                        unanswered = unanswered + 1 if error.strerror == NO_ANSWER else 0
 
-        found = list(urls)
-        with ThreadPoolExecutor(_HEAD_REQUESTS) as pool:
-            return dict(zip(found, pool.map(info, found), strict=True))
+        # Those of a pool would keep the process from ending while they wait for a server.
+        threads = [Thread(target=ask, daemon=True) for _ in range(min(len(found), _HEAD_REQUESTS))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return found
 
     def _local(self, path: str) -> PurePosixPath:
         protocol = urlsplit(self._head).scheme
@@ -252,12 +426,12 @@ class _Location:
     def _parts(self, path: str) -> list[str]:
         """Return the parts of a path as names of files and folders."""
         host = []
-        if self._is_http:
+        if self.is_http:
             url = urlsplit(path)
             host, path = [url.netloc.rpartition("@")[2].replace(":", "_")], url.path
         path = path.strip("/")
         names = path.split("/") if path else []
-        if self._is_http:
+        if self.is_http:
             names = list(map(unquote, names))
         # A bucket permits empty names, and a server an escaped slash.
         return host + [name.replace("/", "%2F") or "%2F" for name in names]
@@ -297,11 +471,10 @@ def _server(url: str) -> str | None:
 def _time_limits(protocol: str) -> dict[str, Any]:
     """Return the options of a file system with which it gives up in time."""
     if protocol in _HTTP:
-        from aiohttp import ClientTimeout  # noqa: PLC0415
-
         # By default, a file that takes more than 5 minutes is given up.
-        timeout = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
-        return {"client_kwargs": {"timeout": timeout}}
+        return {"client_kwargs": {"timeout": _http_timeout(), "response_class": _page_class()}}
+    if protocol in _GS:
+        return {_GS_LIMITS: {"timeout": _http_timeout(_GS_ATTEMPTS / 2)}}
     if protocol in _SSH:
         return dict.fromkeys(_SSH_LIMITS, _CONNECT_SECONDS)
     if protocol in _S3:
@@ -309,12 +482,40 @@ def _time_limits(protocol: str) -> dict[str, Any]:
 
         # By default, it waits for a minute 25 times.
         limits = {
-            "connect_timeout": _CONNECT_SECONDS / _S3_ATTEMPTS,
-            "read_timeout": _READ_SECONDS / _S3_ATTEMPTS,
+            "connect_timeout": 2 * _CONNECT_SECONDS / _S3_ATTEMPTS,
+            "read_timeout": 2 * _READ_SECONDS / _S3_ATTEMPTS,
             "retries": {"max_attempts": 1},
         }
         return {_S3_LIMITS: {**limits, **conf.get(protocol, {}).get(_S3_LIMITS, {})}}
     return {}
+
+
+def _http_timeout(attempts: float = 1) -> Any:
+    from aiohttp import ClientTimeout  # noqa: PLC0415  # an optional package
+
+    connect, read = _CONNECT_SECONDS / attempts, _READ_SECONDS / attempts
+    return ClientTimeout(total=None, sock_connect=connect, sock_read=read)
+
+
+@lru_cache(maxsize=1)
+def _page_class() -> Any:
+    """Return the class of answers that are read as a whole, which have a limit."""
+    from aiohttp import ClientResponse  # noqa: PLC0415  # an optional package
+
+    class Page(ClientResponse):
+        """An answer, such as a page with links."""
+
+        async def read(self) -> bytes:
+            if self._body is None:
+                body = BytesIO()
+                async for part in self.content.iter_chunked(1 << 16):
+                    body.write(part)
+                    if body.tell() > _MAX_PAGE_BYTES:
+                        raise RemoteError(_TOO_LONG)
+                self._body = body.getvalue()
+            return self._body
+
+    return Page
 
 
 def _is_plain(url: str) -> bool:

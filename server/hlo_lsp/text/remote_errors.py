@@ -8,10 +8,13 @@ from contextlib import contextmanager
 from hlo_lsp.text.urls import public
 
 NO_ANSWER = "the server did not answer in time"
+LOST = "the connection was lost"
 _MIN_SERVER_ERROR = 500  # an HTTP status
 _TRUST = "name its authority with SSL_CERT_FILE, or for S3 with AWS_CA_BUNDLE"
 _NO_CREDENTIALS = re.compile("Anonymous caller|No authentication methods")  # of gcsfs, paramiko
-_LOST = re.compile("ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)|EOFError")
+_LOST_NAMES = re.compile(
+    "ClientPayload|Disconnected|IncompleteRead|Connection(Reset|Closed)|EOFError"
+)
 _LOST_SSH = re.compile("Server connection dropped|Socket is closed|SSH session not active")
 _STATUS_KEYS = ("status", "code", "status_code")  # of errors
 _STATUS_REASONS = {401: "access denied", 403: "access denied", 404: "no such file or folder"}
@@ -68,8 +71,8 @@ def _reason(error: BaseException) -> str:
         return f"access denied ({first})"
     if "Timeout" in names:
         return NO_ANSWER
-    if _LOST.search(names) or _LOST_SSH.match(first):
-        return "the connection was lost"
+    if _LOST_NAMES.search(names) or _LOST_SSH.match(first):
+        return LOST
     untrusted = re.search(r"certificate verify failed: ([^(]*[^( ])", first)
     if untrusted is not None:
         return f"the certificate of the server is not trusted ({untrusted[1]}); {_TRUST}"
