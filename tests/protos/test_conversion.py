@@ -1,10 +1,13 @@
 """Protos become the files that XLA prints for the same module."""
 
 import random
+from typing import Any
 
 import pytest
 
+from hlo_lsp.protos import conversion
 from hlo_lsp.protos.conversion import convert
+from hlo_lsp.protos.damage import Damage, parse
 from protos.messages import (
     ASSIGNMENT,
     ASSIGNMENT_TEXT,
@@ -82,6 +85,21 @@ def test_unscheduled_modules_have_no_live_ranges() -> None:
 @pytest.mark.parametrize("data", [b"", b"\x08\x01", b"\x0a\x03abc", b"text"])
 def test_other_messages_are_not_converted(data: bytes) -> None:
     assert convert(data, "m.pb") is None
+
+
+def test_instructions_without_content_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[str] = []
+
+    def parse_and_note(data: bytes, kind: str) -> tuple[Any, Damage | None]:
+        decoded.append(kind)
+        return parse(data, kind)
+
+    monkeypatch.setattr(conversion, "parse", parse_and_note)
+    instructions = b"\x12\x00" * 10_000
+    computation = b"\x1a\xa0\x9c\x01" + instructions
+    for data in (computation, b"\x0a\xa4\x9c\x01" + computation):
+        assert convert(data, "m.hlo.pb") is None
+    assert decoded == ["HloProto"]  # of the first one, which has no instructions as this type
 
 
 def test_damaged_sections_have_no_end() -> None:

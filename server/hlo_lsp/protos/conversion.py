@@ -4,10 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from hlo_lsp.protos.assignments import AssignmentPrinter
 from hlo_lsp.protos.damage import Damage, parse
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
-from hlo_lsp.protos.hlo_messages import CLASSES
+from hlo_lsp.protos.hlo_messages import CLASSES, CLASSES_WITHOUT_INSTRUCTIONS
 from hlo_lsp.protos.live_ranges import LiveRanges, live_range_lines
 from hlo_lsp.protos.modules import ModulePrinter
 from hlo_lsp.protos.names import is_profile, module_stem
@@ -24,6 +26,10 @@ _NO_MODULE = (
     "Not in the proto: the module. Therefore, values have the ids of instructions as names, and"
     " `opaque[]` as shape."
 )
+# Two bytes can be an instruction without content, which needs a thousand when it is decoded. The
+# name, the opcode, the shape, and the id of a real one have more bytes than this.
+_MIN_INSTRUCTION_BYTES = 16
+_MIN_REFUSED_INSTRUCTIONS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,8 @@ def convert(data: bytes, name: str) -> Converted | None:
         return Converted(found.sections, notes, text) if found.sections else None
     best: tuple[int, str, Any, Damage | None] | None = None
     for kind in ("HloProto", "HloModuleProto", "HloSnapshot", "BufferAssignmentProto"):
+        if not _has_real_instructions(kind, data):
+            return None
         message, damage = parse(data, kind)
         size = _plausible_size(kind, message)
         if size and damage is None:
@@ -76,6 +84,17 @@ def convert_modules(modules: Iterable[ProfiledModule]) -> Converted:
             sections += found.sections
             notes += found.notes
     return Converted(sections, notes)
+
+
+def _has_real_instructions(kind: str, data: bytes) -> bool:
+    """Return False for a message whose instructions are so many that they have no content."""
+    try:
+        message = CLASSES_WITHOUT_INSTRUCTIONS[kind].FromString(data)
+    except (DecodeError, UnicodeDecodeError):
+        return True  # of another type, or damaged, which is reported later
+    module, _ = _parts(kind, message)
+    count = sum(len(computation.instructions) for computation in module.computations)
+    return count <= max(_MIN_REFUSED_INSTRUCTIONS, len(data) // _MIN_INSTRUCTION_BYTES)
 
 
 def _plausible_size(kind: str, message: Any) -> int:

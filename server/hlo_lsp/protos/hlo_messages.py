@@ -187,3 +187,6 @@ _TEXTS = {
 }
 TABLE = {name: parse_fields(text) for name, text in _TEXTS.items()}
 CLASSES = message_classes(TABLE, TABLE)
+_UNDECODED = {"HloComputationProto": parse_fields("instructions:2:bytes*")}
+CLASSES_WITHOUT_INSTRUCTIONS = message_classes({**TABLE, **_UNDECODED}, TABLE)
+"""The same messages with instructions as bytes, for a look at how many there are."""
