@@ -183,11 +183,18 @@ def test_form_concerns_its_computation_and_the_callers() -> None:
 
 
 @pytest.mark.parametrize("change", [("FileNames", "Names"), ("%add (", "%add! (")])
-def test_form_between_computations_concerns_all(change: tuple[str, str]) -> None:
+def test_form_between_computations_concerns_no_other(change: tuple[str, str]) -> None:
     file = DumpFile.of_text(MODULE.replace(*change, 1), "m.txt")
     record = file.module.instructions.first("n")
     assert record is not None
-    assert unknown_forms(file).concern(file, record)
+    assert not unknown_forms(file).concern(file, record)
+    assert not is_complete(file)
+
+
+def test_section_after_a_computation_is_outside() -> None:
+    file = DumpFile.of_text(f"{MODULE}settings {{\n  a: 1\n}}\n", "m.txt")
+    found = unknown_forms(file)
+    assert (found.has_outside, found.heads) == (True, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -273,7 +280,7 @@ def _with_block(count: int) -> str:
 def test_block_of_lines_is_one_form(count: int) -> None:
     file = DumpFile.of_text(_with_block(count), "m.txt")
     (form,) = unknown_forms(file).forms
-    assert (form.first.what, form.count) == ("line", 3 * count + 2)
+    assert (form.first.what, form.count) == ("line", 1)
 
 
 def test_end_of_a_block_can_be_edited() -> None:

@@ -25,7 +25,7 @@ from hlo_lsp.syntax.module_records import (
     ModuleHeader,
 )
 from hlo_lsp.syntax.record_sequence import RecordSequence
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, UnknownSection
 from hlo_lsp.syntax.statements import defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
@@ -337,7 +337,9 @@ class ModuleIndex:
                 closing, found = record, strays
                 has_all_names = True
             elif isinstance(record, BrokenRecord):
-                broken.add(self.damaged.get(record) or "")
+                broken.add(self.damaged[record] or "")
+            elif isinstance(record, UnknownSection):
+                broken.add("")
         following = None if is_inline else self._records.head_after(head)
         is_cut = isinstance(following, BrokenRecord) and closing is None
         has_all_names = has_all_names and "" not in broken and not self._follows_instruction(head)

@@ -315,7 +315,7 @@ def _stacks_end(last: BreakdownRow, rows: Sequence[BreakdownRow]) -> str | None:
 
 def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool) -> str | None:
     if in_line and (
-        isinstance(last, BrokenRecord)
+        (isinstance(last, BrokenRecord) and not _is_section(last.text))
         or (isinstance(last, InstructionLine) and not is_balanced(last.text, last.column))
         or (isinstance(last, ModuleHeader) and not is_balanced(last.text, 0))
     ):
@@ -331,6 +331,12 @@ def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
     if printed and not entry and not file.module.damaged and not isinstance(last, BlankLine):
         return "the `ENTRY` computation"
     return None
+
+
+def _is_section(line: str) -> bool:
+    """Return whether a line of a module text may be a whole section, such as ``{"a": [1, 2]}``."""
+    begins = not line[:1].isspace() and not line.startswith(("%", "ROOT"))
+    return begins and line.rstrip().endswith((")", "]", "}")) and is_balanced(line, 0)
 
 
 def peak_row_key(file: DumpFile, row: PeakRow) -> str | None:

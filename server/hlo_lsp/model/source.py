@@ -14,7 +14,7 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import BrokenRecord, Record
+from hlo_lsp.syntax.records import BrokenRecord, Record, UnknownSection
 
 _MAX_DIGITS = 20  # longer numbers do not fit in 64 bits
 
@@ -93,7 +93,7 @@ class SourceTables:
                 self.frames.append(record)
             elif isinstance(record, ComputationLine):
                 break
-            elif isinstance(record, BrokenRecord):
+            elif isinstance(record, BrokenRecord | UnknownSection):
                 self._is_whole = False
 
     @property

@@ -12,16 +12,16 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import ending
-from hlo_lsp.model.unknown_lines import depends_on_lines_around
 from hlo_lsp.model.unknown_parts import (
     LEFT_OUT,
     UnknownPart,
     irregular_records,
     parts_of_record,
 )
+from hlo_lsp.syntax.damaged_text import is_paired
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
-from hlo_lsp.syntax.records import Record, RecordBlock
+from hlo_lsp.syntax.records import BrokenRecord, Record, RecordBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +47,30 @@ class UnknownForms:
 
     Attributes:
         forms: One for each kind.
-        computations: The heads of the computations with unknown forms.
-        concerns_all: Whether a line outside of computations and of the header is unknown, so that
-            any name may be defined there.
+        heads: The heads of the computations with unknown forms; a broken line may be one.
+        has_outside: Whether a line outside of the computations and of the header of a module is
+            unknown, so that a computation may be defined there.
+        has_open_brackets: Whether brackets of an unknown line may be closed on another line.
     """
 
     forms: tuple[UnknownForm, ...]
-    computations: frozenset[Record]
-    concerns_all: bool
-
-    @property
-    def has_lines(self) -> bool:
-        """True if a whole line or statement is unknown, whose brackets may continue elsewhere."""
-        return any(form.first.what in {"line", LEFT_OUT} for form in self.forms)
+    heads: frozenset[Record] = frozenset()
+    has_outside: bool = False
+    has_open_brackets: bool = False
 
     def concern(self, file: DumpFile, record: Record) -> bool:
-        """Return True if facts of the computation of a record, or of one it calls, are unknown."""
-        if self.concerns_all or file.records.head_of(record) in self.computations:
+        """Return True if facts of a module text about a record, or what it calls, are unknown."""
+        if file.records.head_of(record) in self.heads:
             return True
-        if not isinstance(record, InstructionLine) or not self.computations:
+        if not isinstance(record, InstructionLine) or not self.heads:
             return False
         callees = (callee.computation for callee in file.module.callees(record))
-        return not self.computations.isdisjoint(callees)
+        return not self.heads.isdisjoint(callees)
 
 
 # Facts about buffers and instructions do not depend on these.
 _WITHOUT_FACTS = frozenset({"field of metadata", "value in metadata", "field of a location"})
-NO_FORMS = UnknownForms((), frozenset(), concerns_all=False)
+NO_FORMS = UnknownForms(())
 
 
 class _BlockForms(NamedTuple):
@@ -88,10 +85,7 @@ def _forms_of_block(file: DumpFile, block: RecordBlock) -> _BlockForms:
         kind, lines = file.kind, file.lines
         irregular = irregular_records(block.records)
         parts = (part for record in irregular for part in parts_of_record(kind, record, lines))
-        found = _BlockForms(tuple(parts), frozenset(irregular))
-        # Lines of other blocks can change without this one.
-        if not any(depends_on_lines_around(kind, record) for record in irregular):
-            block.forms = found
+        block.forms = found = _BlockForms(tuple(parts), frozenset(irregular))
     return found
 
 
@@ -107,31 +101,56 @@ def unknown_forms(file: DumpFile) -> UnknownForms:
         return NO_FORMS
     counts: dict[str, int] = {}
     firsts: dict[str, UnknownPart] = {}
-    computations: set[Record] = set()
-    concerns_all = False
-    records, kind = file.records, file.kind
+    heads: set[Record] = set()
+    has_outside = has_open_brackets = False
+    is_module = file.kind is FileKind.MODULE
     cut = ending(file)
     cut_off = cut.last if cut is not None and cut.is_inside_line else None
-    for block in records.blocks:
+    for block in file.records.blocks:
         for part in _forms_of_block(file, block).parts:
             if part.record is cut_off:
                 continue
             counts[part.what] = counts.get(part.what, 0) + 1
             firsts.setdefault(part.what, part)
-            if part.what in _WITHOUT_FACTS:
+            if (
+                not is_module
+                or part.what in _WITHOUT_FACTS
+                or isinstance(part.record, ModuleHeader)
+            ):
                 continue
-            if not isinstance(part.record, ModuleHeader):
-                head = None if kind is not FileKind.MODULE else records.head_of(part.record)
-                if isinstance(head, ComputationLine):
-                    computations.add(head)
-                else:
-                    concerns_all = True
-    found = tuple(UnknownForm(first, counts[what]) for what, first in firsts.items())
-    return (
-        UnknownForms(found, frozenset(computations), concerns_all=concerns_all)
-        if found
-        else NO_FORMS
+            has_open_brackets = has_open_brackets or _has_open_brackets(part)
+            head = _enclosing_head(file, part.record)
+            if head is None:
+                has_outside = True
+            else:
+                heads.add(head)
+    if not firsts:
+        return NO_FORMS
+    return UnknownForms(
+        tuple(UnknownForm(first, counts[what]) for what, first in firsts.items()),
+        frozenset(heads),
+        has_outside=has_outside,
+        has_open_brackets=has_open_brackets,
     )
+
+
+def _enclosing_head(file: DumpFile, record: Record) -> Record | None:
+    """Return the head of the computation that a record may be in, or None if it is outside."""
+    head = file.records.head_of(record)
+    if isinstance(head, BrokenRecord):
+        return head
+    if not isinstance(head, ComputationLine):
+        return None
+    scope = file.module.computation(head)
+    is_after = scope.is_inside or (scope.end is not None and record.line > scope.end)
+    return None if is_after and record is not head else head
+
+
+def _has_open_brackets(part: UnknownPart) -> bool:
+    record = part.record
+    if part.what not in {"line", LEFT_OUT} or not isinstance(record, BrokenRecord):
+        return False
+    return part.what == LEFT_OUT or not is_paired(record.text)
 
 
 def is_complete(file: DumpFile) -> bool:

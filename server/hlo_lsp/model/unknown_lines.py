@@ -16,11 +16,11 @@ from hlo_lsp.model.unknown_texts import (
     listed_shapes,
     shapes_of_signature,
 )
-from hlo_lsp.syntax.damaged_text import is_damaged_line, is_joined, is_paired, outline
+from hlo_lsp.syntax.damaged_text import is_damaged_line, is_joined, outline
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import LineRules, ParseFailure, load_grammar
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.scanners import (
     MAX_LINE_LENGTH,
     REPORT_RULES,
@@ -34,9 +34,9 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 def is_unknown_record(kind: FileKind, record: Record, lines: Sequence[str]) -> bool:
     """Return True if a record of a file is a line or a statement of an unknown form."""
+    if isinstance(record, UnknownSection):
+        return True
     if isinstance(record, BrokenRecord):
-        if kind is FileKind.MODULE:
-            return is_unknown_line(kind, record.text) or _is_in_block(record, lines)
         return is_unknown_line(kind, record.text) and not (
             kind.is_memory and _is_part_of_title(record, lines)
         )
@@ -59,61 +59,8 @@ def _is_part_of_title(record: Record, lines: Sequence[str]) -> bool:
     )
 
 
-def _is_in_block(record: BrokenRecord, lines: Sequence[str]) -> bool:
-    """Return whether a line is in a block of lines whose brackets are pairs.
-
-    Statements of a known form are in no such block.
-    """
-    if record.line_count > 1:
-        return False
-    at = record.line
-    last, closed = at - 1, 0  # the brackets that the lines from ``at`` to ``last`` close
-    opened = lowest = 0  # brackets that lines before ``at`` open: in all, and the least on the way
-    for first in range(at, max(at - _MAX_BLOCK, 0) - 1, -1):
-        checkpoint()
-        if not _may_be_in_block(lines[first]):
-            return False
-        if first < at:
-            depth = _depth_behind(lines[first])
-            opened, lowest = opened + depth, depth + min(lowest, 0)
-            if lowest <= 0:
-                continue
-        while last < at or opened > closed:
-            last += 1
-            if last >= min(at + _MAX_BLOCK, len(lines)) or not _may_be_in_block(lines[last]):
-                return False
-            closed -= _depth_behind(lines[last])
-        if opened == closed and last > first:
-            return _are_paired("\n".join(lines[first : last + 1]))
-    return False
-
-
-# All lines of a block ask for it.
-_are_paired = lru_cache(maxsize=1 << 3)(is_paired)
-_MAX_BLOCK = 1000  # lines before and after one of them
-
-
-@lru_cache(maxsize=1 << 10)
-def _may_be_in_block(line: str) -> bool:
-    found = module_scanner().lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
-    return found is None or found[0].name == "computation_end"
-
-
-@lru_cache(maxsize=1 << 10)
-def _depth_behind(line: str) -> int:
-    plain = outline(line)
-    return sum(map(plain.count, "([{")) - sum(map(plain.count, ")]}"))
-
-
 _MAX_BREAKS = 3  # in a title
 _BEHIND_TITLE = "%, total: "
-
-
-def depends_on_lines_around(kind: FileKind, record: Record) -> bool:
-    """Return True if a record of a module text may be a part of a block of unknown lines."""
-    if kind is not FileKind.MODULE or not isinstance(record, BrokenRecord):
-        return False
-    return not is_unknown_line(kind, record.text)
 
 
 # A line that begins with dots before other text is a prompt of Python.

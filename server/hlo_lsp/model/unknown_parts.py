@@ -55,7 +55,7 @@ from hlo_lsp.syntax.module_records import (
     ModuleHeader,
     with_inner_records,
 )
-from hlo_lsp.syntax.records import BrokenRecord, Label, Record
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.scanners import REPORT_RULES, fields_of_line, module_scanner
 from hlo_lsp.syntax.statements import closing_bracket, comma_separated_spans, is_balanced, is_dots
 from hlo_lsp.syntax.texts_without_names import signature_without_names, texts_without_names
@@ -121,7 +121,7 @@ def _is_known_signature(text: str) -> bool:
 @cache
 def _is_plain_row(kind: type[Record]) -> bool:
     """Return whether all records of a type have a known form, whatever the file."""
-    is_other = issubclass(kind, BrokenRecord | Label) or kind.rule in REPORT_RULES
+    is_other = issubclass(kind, BrokenRecord | Label | UnknownSection) or kind.rule in REPORT_RULES
     return not is_other and kind not in _FINDERS
 
 
@@ -129,7 +129,8 @@ def parts_of_record(kind: FileKind, record: Record, lines: Sequence[str]) -> Ite
     """Yield the unknown parts of a record in a file of a kind with these lines."""
     find = _FINDERS.get(type(record))
     if is_unknown_record(kind, record, lines):
-        is_short = isinstance(record, BrokenRecord) and is_shortened(record.text)
+        text = record.text if isinstance(record, BrokenRecord | UnknownSection) else ""
+        is_short = is_shortened(text)
         yield _part_of_line(record, LEFT_OUT if is_short else "line", lines[record.line])
     elif find is not None:
         yield from find(record, lines)

@@ -114,6 +114,7 @@ class ComputationLine(Record):
     line_count: int = 1
     members: "tuple[InnerInstruction, ...]" = ()
     is_read_in_part: bool = False
+    lookahead: int = 0
 
 
 @dataclass(slots=True, eq=False)

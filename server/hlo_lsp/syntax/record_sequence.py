@@ -21,7 +21,10 @@ _RECORDS_PER_CHECKPOINT = 100  # less than 1 ms, or 2 ms of entries of a values 
 
 
 class Scanner(Protocol):
-    """A reader of one record at a time, from its own lines and at most two lines after them."""
+    """A reader of one record at a time.
+
+    It reads the lines of the record, at most two lines after them, and ``lookahead`` lines.
+    """
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """Return the record that begins on line ``at``."""
@@ -119,7 +122,7 @@ class RecordSequence:
         Scanners keep no state between records, so the records after that line are unchanged. The
         sequence changes only at the end, so the work can be cancelled at a checkpoint.
         """
-        start = self._position_before(change.first)
+        start = self._first_dependent(change.first)
         at = 0 if start is None else self._blocks[start[0]].records[start[1]].line
         places = self._places(*(start or (0, 0)))
         place, old = next(places)
@@ -183,6 +186,18 @@ class RecordSequence:
                 place = number - 1, len(self._blocks[number - 1].records) - 1
         return place
 
+    def _first_dependent(self, line: int) -> tuple[int, int] | None:
+        """Return the position of the first record that a change of ``line`` can affect."""
+        found = self._position_before(line)
+        for block in self._blocks[: found[0] + 1] if found else ():
+            if block.first_line + block.seen < line:
+                continue
+            for index, record in enumerate(block.records):
+                end = record.line + record.line_count + record.lookahead
+                if record.lookahead and end >= line:
+                    return min((block.number, index), found or (0, 0))
+        return found
+
     def _splice(self, start: tuple[int, int], end: tuple[int, int], added: list[Record]) -> None:
         head = self._blocks[start[0]].records[: start[1]] if self._blocks else []
         last = end[0]
@@ -207,7 +222,8 @@ class RecordSequence:
 def _has_same_extent(one: Record, other: Record) -> bool:
     """Return whether two records at the same line of the same text are the same."""
     is_apart = not one.shares_lines and not other.shares_lines
-    return is_apart and type(one) is type(other) and one.line_count == other.line_count
+    extents = [(type(each), each.line_count, each.lookahead) for each in (one, other)]
+    return is_apart and extents[0] == extents[1]
 
 
 def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:

@@ -3,6 +3,7 @@
 Records are immutable except for their position, which changes with edits above them.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -10,12 +11,13 @@ class RecordBlock:
     """A run of adjacent records and the line (from 0) on which it begins.
 
     ``heads`` are the head records, which begin at ``head_starts`` in the block. ``above`` is the
-    nearest earlier block with heads. ``forms`` keeps what the model finds unknown in the records.
+    nearest earlier block with heads. ``seen`` is the number of lines, from the first line of the
+    block, that its records depend on. ``forms`` keeps what the model finds unknown in them.
     """
 
     __slots__ = (
         *("above", "first_line", "forms", "head_starts", "heads", "line_count", "number"),
-        "records",
+        *("records", "seen"),
     )
 
     def __init__(self, records: "list[Record]") -> None:
@@ -24,12 +26,15 @@ class RecordBlock:
         self.first_line = 0
         self.above: RecordBlock | None = None
         self.forms: object = None
-        start = 0
+        start = seen = 0
         for record in records:
             record.block = self
             record.start = start
             start += record.line_count
+            if record.lookahead:
+                seen = max(seen, start + record.lookahead)
         self.line_count = start
+        self.seen = seen
         self.heads = [record for record in records if record.is_head]
         self.head_starts = [record.start for record in self.heads]
 
@@ -42,6 +47,7 @@ class Record:
     block: RecordBlock
     start: int
     line_count: int = 1
+    lookahead: int = 0  # lines after it that decide what it is, beyond those of two records
     rule: ClassVar[str] = ""
     is_head: bool = False  # the records after a head belong to it
 
@@ -76,12 +82,23 @@ class BrokenRecord(Record):
     after it do not belong to the head above.
     """
 
-    __slots__ = ("is_head", "line_count", "text")
+    __slots__ = ("is_head", "line_count", "lookahead", "text")
 
     def __init__(self, text: str, line_count: int = 1, *, may_be_head: bool = True) -> None:
         self.text = text
         self.line_count = line_count
+        self.lookahead = 0
         self.is_head = may_be_head and not text[:1].isspace()
+
+
+class UnknownSection(Record):
+    """Lines of an unknown section, from its title to its last bracket or row."""
+
+    __slots__ = ("line_count", "text")
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.text = "\n".join(lines)
+        self.line_count = len(lines)
 
 
 class Label(Record):

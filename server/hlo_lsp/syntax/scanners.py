@@ -17,7 +17,7 @@ from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.grammar import LineRule, LineRules, load_grammar
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.statements import (
     PLAIN_PREFIXES,
     begins_statement,
@@ -26,6 +26,7 @@ from hlo_lsp.syntax.statements import (
     is_plain_instruction,
     read_statement,
 )
+from hlo_lsp.syntax.unknown_sections import bracketed_section
 from hlo_lsp.syntax.used_value import EntryReader, UsedValue
 
 # Characters of a line other than `from instruction`. The longest real ones have 104 000. Longer
@@ -215,12 +216,45 @@ class ModuleScanner:
         if found is not None:
             rule, match = found
             if rule.name not in _MULTILINE_RULES:
-                return rule.make_record(match)
+                return self._with_section(rule.make_record(match), lines, at)
         elif line.isspace():
             return BlankLine()
         elif not begins_statement(line):
-            return BrokenRecord(line, may_be_head=not is_dots(line.strip()))
-        return self._read_statement(lines, at)
+            record = BrokenRecord(line, may_be_head=not is_dots(line.strip()))
+            return self._with_section(record, lines, at)
+        return self._with_section(self._read_statement(lines, at), lines, at)
+
+    def _with_section(self, record: Record, lines: Sequence[str], at: int) -> Record:
+        """Return the unknown section in the place of a record that is no known statement."""
+        if isinstance(record, module_records.ComputationLine):
+            # Up to jax 0.4, XLA prints computations without signatures.
+            if record.is_entry or record.signature or record.members or record.is_read_in_part:
+                return record
+        elif not isinstance(record, BrokenRecord) or _is_instruction(record.text):
+            return record
+        extent = bracketed_section(lines, at, partial(self._known_lines, lines))
+        if extent.count:
+            return UnknownSection(lines[at : at + extent.count])
+        record.lookahead = max(extent.seen - record.line_count, 0)
+        return record
+
+    def _known_lines(self, lines: Sequence[str], at: int) -> int:
+        """Return how many lines show that a statement of a known form begins on a line, or 0."""
+        line = lines[at]
+        if _is_instruction(line):
+            return 1
+        count, text = 1, line
+        found = self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
+        if found is None and defined_name(line) is not None:
+            count, text = read_statement(lines, at)
+            found = self.lines.read(text)
+            count += 1  # the next line ends the statement
+        if found is None or found[0].name in _RULES_IN_SECTIONS:
+            return 0
+        rule, match = found
+        if rule.name in {"computation_line", "whole_computation"}:
+            return int(bool(match["ENTRY"] or match["SIGNATURE"]))
+        return count if rule.name != "instruction_line" or match["SHAPE"] else 0
 
     def _read_statement(self, lines: Sequence[str], at: int) -> Record:
         """Return a record that may take several lines."""
@@ -239,6 +273,8 @@ class ModuleScanner:
             record.line_count = count
             if rule.name == "whole_computation":
                 read_members(record, text)
+                if not _is_computation(record, match["BODY"]):
+                    return UnknownSection(lines[at : at + count])
         elif isinstance(record, module_records.ModuleHeader):
             record.line_count = count
         elif count > 1:
@@ -246,7 +282,19 @@ class ModuleScanner:
         return record
 
 
+# A line with a mark of an instruction, perhaps damaged.
+_is_instruction = re.compile(
+    r"\s*(?:ROOT\b|%[\w.\-]+\s*=|[A-Za-z_][\w.\-]*\s*=\s*\(*[a-z]\w*\[[0-9,]*\])"
+).match
+_RULES_IN_SECTIONS = frozenset({"computation_end", "name_row"})
 module_scanner = cache(ModuleScanner)
+
+
+def _is_computation(record: module_records.ComputationLine, body: str) -> bool:
+    """Return whether a text in braces is a computation, in which some instruction has a shape."""
+    has_shape = any(member.shape for member in record.members)
+    is_named = record.is_entry or record.signature or record.is_read_in_part
+    return bool(is_named or has_shape or _is_instruction(body))
 
 
 _PROFILE_ANNOTATION = re.compile(r"profile_annotation = ([\w.\-]+)")

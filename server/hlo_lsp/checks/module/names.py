@@ -20,6 +20,7 @@ from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import name_place, part_place, shape_place
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import brief_shape
+from hlo_lsp.model.unknown_forms import unknown_forms
 from hlo_lsp.syntax.instruction_text import TextSpan, tuples_of_element
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
@@ -117,7 +118,7 @@ def has_all_computations(file: DumpFile) -> bool:
     XLA:GPU up to jax 0.7 prints the computation of a Triton kernel without a module.
     """
     module = file.module
-    if any(broken.is_head for broken in module.damaged):
+    if unknown_forms(file).has_outside or any(broken.is_head for broken in module.damaged):
         return False
     named = [one for one in module.all_computations() if not isinstance(one, InlineComputation)]
     return module.header is not None or len(named) != 1 or named[0].is_entry

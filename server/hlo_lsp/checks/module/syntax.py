@@ -87,7 +87,11 @@ def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Findin
 def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
     """Check that the body of a computation ends with a brace."""
     scope = context.computation(context.record)
-    if not scope.is_closed and not scope.is_cut and not unknown_forms(context.file).has_lines:
+    if (
+        not scope.is_closed
+        and not scope.is_cut
+        and not unknown_forms(context.file).has_open_brackets
+    ):
         yield context.report(
             name_place(context.file, context.record),
             f"`{context.record.name}` is not closed: expected `}}` after its instructions",
@@ -105,7 +109,7 @@ def outside_computation(context: RecordContext[InstructionLine]) -> Iterator[Fin
     record, file = context.record, context.file
     if context.scope is not None or isinstance(file.records.head_of(record), BrokenRecord):
         return
-    if unknown_forms(file).has_lines:
+    if unknown_forms(file).has_open_brackets:
         return  # a brace may belong to one of them
     if file.module.header is None and not len(file.module.computations):
         return  # lines of a computation, as pasted into a message
@@ -123,7 +127,7 @@ def lone_brace(context: RecordContext[ComputationEnd]) -> Iterator[Finding]:
         line > 0 and isinstance(records.at(line - 1), InstructionLine)
     ):
         return  # it closes a computation whose header is malformed or missing
-    if unknown_forms(context.file).has_lines:
+    if unknown_forms(context.file).has_open_brackets:
         return  # the brace may belong to one of them
     scope = context.computation(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:

@@ -28,7 +28,7 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, UnknownSection
 from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.text.document import changed_parts
@@ -239,7 +239,7 @@ def _is_left_unchanged(statement: _Statement) -> bool:
     record = statement.record
     if isinstance(record, ComputationLine):
         return _format_statement(statement) is None
-    return isinstance(record, BrokenRecord)
+    return isinstance(record, BrokenRecord | UnknownSection)
 
 
 def _minimal_edit(line: int, column: int, old: str, new: str) -> FormattingEdit:
