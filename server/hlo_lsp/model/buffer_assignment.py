@@ -10,7 +10,7 @@ from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import Query, Result, query
 from hlo_lsp.model.sections import is_joined
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.records import BrokenRecord
+from hlo_lsp.syntax.records import BrokenRecord, UnknownSection
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def blocks_of(file: DumpFile) -> dict[AllocationLine, AllocationBlock]:
         if type(record) is AssignedValue:
             values.append(record)
             continue
-        if head is not None and isinstance(record, BrokenRecord):
+        if head is not None and isinstance(record, BrokenRecord | UnknownSection):
             damaged.add(head)
         if record.is_head:
             head, values = None, []

@@ -31,7 +31,7 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record, UnknownSection
 from hlo_lsp.syntax.statements import is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
@@ -136,7 +136,9 @@ def _runs(file: DumpFile) -> Iterator[_Run]:
     for record in file.records:
         kind = type(record)
         section = _ROWS.get(kind)
-        if kind is BrokenRecord or (isinstance(record, UsedValue) and record.id is None):
+        if kind in {BrokenRecord, UnknownSection} or (
+            isinstance(record, UsedValue) and record.id is None
+        ):
             broken = True
         elif section is not None:
             if section is not last:
@@ -272,7 +274,7 @@ def _memory_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
     if isinstance(last, BreakdownRow):
         return _stacks_end(last, [row for row in rows if isinstance(row, BreakdownRow)])
     section = _ROWS.get(type(last)) or (None if head is None else section_of(head))
-    if section is None or isinstance(last, BrokenRecord):
+    if section is None or isinstance(last, BrokenRecord | UnknownSection):
         return None
     if section is Section.PEAK:
         return _peak_end(file, last)

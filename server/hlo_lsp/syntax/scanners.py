@@ -26,7 +26,7 @@ from hlo_lsp.syntax.statements import (
     is_plain_instruction,
     read_statement,
 )
-from hlo_lsp.syntax.unknown_sections import bracketed_section
+from hlo_lsp.syntax.unknown_sections import bracketed_section, is_indented_more
 from hlo_lsp.syntax.used_value import EntryReader, UsedValue
 
 # Characters of a line other than `from instruction`. The longest real ones have 104 000. Longer
@@ -153,12 +153,41 @@ class MemoryScanner:
             return rule.make_record(match)
         if self.entries.is_row(line):
             return self.entries.read(lines, at)
-        return BlankLine() if line.isspace() else BrokenRecord(line)
+        return BlankLine() if line.isspace() else self._unknown_section(lines, at)
+
+    def _unknown_section(self, lines: Sequence[str], at: int) -> Record:
+        """Return the unknown section that begins with a line, or the line as a broken record."""
+        record = BrokenRecord(lines[at])
+        if not _TITLE.fullmatch(lines[at]):
+            return record
+        extent = bracketed_section(lines, at, partial(self._known_lines, lines, lines[at]))
+        if extent.count:
+            return UnknownSection(lines[at : at + extent.count])
+        record.lookahead = max(extent.seen - 1, 0)
+        return record
+
+    def _known_lines(self, lines: Sequence[str], title: str, at: int) -> int:
+        """Return 1 if a line does not belong to the section with a title, or 0."""
+        line = lines[at]
+        found = self._read_line(line)
+        if found is not None and found[0].name in _MEMORY_LABELS:
+            return 1
+        is_known = found is not None or self.entries.is_entry_start(line)
+        return int(is_known and line.strip() != "}" and not is_indented_more(line, title))
 
     def _read_line(self, line: str) -> tuple[LineRule, Match[str]] | None:
         return self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
 
 
+# Before the rows of a section: its words, and an opening bracket.
+_TITLE = re.compile(r'\s*(?:["A-Za-z][^:<>{}\[\]]*)?:? ?=? ?[{\[].*')
+_MEMORY_LABELS = frozenset(
+    {
+        *("assignment_label", "total_line", "used_values_label", "live_range_label"),
+        *("live_range_missing", "sequence_label", "ranges_label", "peak_label", "peak_missing"),
+        *("breakdown_label", "space_line", "by_size_label", "with_values_label"),
+    }
+)
 memory_scanner = cache(MemoryScanner)
 
 

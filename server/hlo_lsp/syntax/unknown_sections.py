@@ -67,6 +67,11 @@ def bracketed_section(
     return SectionExtent(0, min(_MAX_LINES, len(lines) - at))
 
 
+def is_indented_more(line: str, title: str) -> bool:
+    """Return True if a line is indented more than the title of a section."""
+    return _indent(line) > _indent(title)
+
+
 def _opens(line: str) -> bool:
     """Return whether a line begins with the bracket of the title above it."""
     return line.lstrip().startswith(tuple(_OPENING))
