@@ -18,6 +18,7 @@ NOTE = (
 _DEVICE = re.compile(r"/device:(TPU|GPU):(\d+)(.*)", re.DOTALL)
 _RUN_ID = re.compile(r"-?\d{1,20}")
 _PS_PER_US = 1_000_000
+_MAX_PS = 2**63 - 1
 
 
 class NotATraceError(Exception):
@@ -93,6 +94,8 @@ def _read_event(event: dict[str, Any], texts: dict[str, str]) -> Iterator[_Event
         start, duration = _picoseconds(event.get("ts", 0)), _picoseconds(event.get("dur", 0))
     except (TypeError, ValueError, OverflowError):
         return
+    if duration < 0:
+        return
     arguments = _arguments(event)
 
     def text(value: Any) -> str:
@@ -146,4 +149,12 @@ def _arguments(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _picoseconds(microseconds: Any) -> int:
-    return round(float(microseconds) * _PS_PER_US)
+    """Return a time in picoseconds.
+
+    Raises:
+        OverflowError: The time is not finite, or does not fit in 64 bits.
+    """
+    found = round(float(microseconds) * _PS_PER_US)
+    if abs(found) > _MAX_PS:
+        raise OverflowError
+    return found

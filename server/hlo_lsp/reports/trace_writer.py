@@ -47,6 +47,15 @@ PERFETTO: Mapping[str, Fields] = {
 }
 
 
+# Damaged profiles and dumps have other numbers.
+_MAX_TIME = 2**64 - 1
+_MAX_COUNT = 2**63 - 1
+
+
+def _in_range(value: int) -> int:
+    return min(max(value, -_MAX_COUNT), _MAX_COUNT)
+
+
 class _Event(NamedTuple):
     time: int
     kind: int
@@ -98,16 +107,19 @@ class TraceWriter:
     def serialized(self) -> bytes:
         """Return the trace with its events in the order of time."""
         for event in sorted(self._events, key=lambda event: event.time):
-            packet = self._packet(timestamp=event.time)
+            packet = self._packet(timestamp=min(max(event.time, 0), _MAX_TIME))
             packet.track_event.type = event.kind
             packet.track_event.track_uuid = event.track
             if event.kind == _COUNTER:
-                packet.track_event.counter_value = event.value
+                packet.track_event.counter_value = _in_range(event.value)
             if event.kind == _SLICE_BEGIN:
                 packet.track_event.name = event.name
             for name, value in event.facts:
-                kind = "int_value" if isinstance(value, int) else "string_value"
-                packet.track_event.debug_annotations.add(name=name, **{kind: value})
+                fact = packet.track_event.debug_annotations.add(name=name)
+                if isinstance(value, int):
+                    fact.int_value = _in_range(value)
+                else:
+                    fact.string_value = value
         found: bytes = self._message.SerializeToString()
         return found
 
