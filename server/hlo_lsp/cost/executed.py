@@ -13,10 +13,11 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES, indexed_cost
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
-from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
+from hlo_lsp.cost.module_costs import FUSIONS, FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
@@ -158,19 +159,20 @@ class ExecutedCosts(ModuleCosts):
 
     def _contains_custom_call(self, head: ComputationLine) -> bool:
         """Return whether a fused computation, or a fusion inside of it, has a custom call."""
-        known = self._has_custom_call.get(head)
-        if known is None:
-            self._has_custom_call[head] = False
-            members = self.module.members(head)
-            known = self._has_custom_call[head] = any(
-                one.opcode == "custom-call"
-                or (
-                    one.opcode == "fusion"
-                    and any(map(self._contains_custom_call, self.operands.called_by(one)))
+        known = self._has_custom_call
+        if head not in known:
+            for each in callees_first(head, self._fused_in, known.__contains__):
+                members = self.module.members(each)
+                known[each] = any(one.opcode == "custom-call" for one in members) or any(
+                    known.get(one, False) for one in self._fused_in(each)
                 )
-                for one in members
-            )
-        return known
+        return known[head]
+
+    def _fused_in(self, head: ComputationLine) -> Iterator[ComputationLine]:
+        """Yield the computations of the fusions in a computation."""
+        for member in self.module.members(head):
+            if member.opcode in FUSIONS:
+                yield from self.operands.called_by(member)
 
     def _start_cost(self, instruction: InstructionLine) -> Cost:
         """Return the bytes that an operation reads, and those of one element of its result."""
@@ -186,19 +188,20 @@ class ExecutedCosts(ModuleCosts):
             product = matrix_product(self.operation(instruction))
             if product is not None:
                 yield product
-        elif instruction.opcode in {"fusion", "fusion-start"}:
+        elif instruction.opcode in FUSIONS:
             for computation in self.operands.called_by(instruction):
                 yield from self._products_in(computation)
 
     def _products_in(self, head: ComputationLine) -> Sequence[MatrixProduct]:
-        known = self._products.get(head)
-        if known is None:
-            self._products[head] = []  # for damaged texts that call themselves
-            body = self.module.computation(head)
-            if self._fusions.arithmetic(body).flops:
-                known = [one for member in body.members for one in self.products(member)]
-            known = self._products[head] = known or []
-        return known
+        known = self._products
+        if head not in known:
+            order = [*callees_first(head, self._fused_in, known.__contains__)]
+            known.update(dict.fromkeys(order, ()))  # for damaged texts that call themselves
+            for each in order:
+                body = self.module.computation(each)
+                if self._fusions.arithmetic(body).flops:
+                    known[each] = [one for line in body.members for one in self.products(line)]
+        return known[head]
 
     def unknown_in(self, instruction: InstructionLine) -> list[str]:
         """Return the targets of the unknown custom calls in an instruction or its fusion."""
@@ -413,10 +416,21 @@ class _Schedule:
 
     def _work(self, computation: ComputationLine) -> _Work:
         """Return the work of a computation each time it runs, with all that it calls."""
-        known = self._works.get(computation)
-        if known is not None:
-            return known
-        self._works[computation] = _Work((0, 0), (), ())  # for damaged texts that call themselves
+        works = self._works
+        if computation not in works:
+            for one in callees_first(computation, self._scheduled_in, works.__contains__):
+                works[one] = self._own_work(one)
+        return works[computation]
+
+    def _scheduled_in(self, computation: ComputationLine) -> Iterator[ComputationLine]:
+        """Yield the computations in the schedule that a computation calls."""
+        for member in self._module.members(computation):
+            if _calls_schedule(member):
+                yield from self._module.called_by(member)
+
+    def _own_work(self, computation: ComputationLine) -> _Work:
+        """Return the work of a computation, of whose callees it is known."""
+        none = _Work((0, 0), (), ())  # for damaged texts that call themselves
         flops = bytes_accessed = 0
         calls: list[str] = []
         loops: list[str] = []
@@ -431,7 +445,7 @@ class _Schedule:
             if member.opcode == "while":
                 times = trip_count(self._module, member)
                 loops += [member.name] if times is None else []
-            works = [self._work(one) for one in self._module.called_by(member)]
+            works = [self._works.get(one, none) for one in self._module.called_by(member)]
             sizes = [one.size for one in works]
             if member.opcode == "conditional":
                 sizes = [max(sizes, default=(0, 0))]
@@ -441,10 +455,7 @@ class _Schedule:
             for one in works:
                 calls += one.unknown_calls
                 loops += one.unknown_loops
-        found = self._works[computation] = _Work(
-            (flops, bytes_accessed), tuple(calls), tuple(loops)
-        )
-        return found
+        return _Work((flops, bytes_accessed), tuple(calls), tuple(loops))
 
 
 def _calls_schedule(instruction: InstructionLine) -> bool:

@@ -3,7 +3,7 @@
 A loop counts as one iteration of its body and its condition, a custom call as -1.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from hlo_lsp.background_jobs import checkpoint
@@ -12,13 +12,14 @@ from hlo_lsp.cost.fusions import Access, fusion_accesses
 from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, SizeOf
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _START = "-start"
-_FUSIONS = frozenset({"fusion", "fusion-start"})
+FUSIONS = frozenset({"fusion", "fusion-start"})
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _NO_ARITHMETIC = frozenset(
     opcode
@@ -63,6 +64,7 @@ class ModuleCosts:
     """The costs of instructions and computations, each computed once."""
 
     _counts_users = True  # of a fusion inside of a fusion, as XLA does
+    _callers_without_sum = FUSIONS  # the costs of their callees are those without bytes
 
     def __init__(
         self, operands: OperandIndex, size_of: SizeOf, fusions: FusionIndex | None = None
@@ -90,11 +92,20 @@ class ModuleCosts:
 
     def of_computation(self, head: ComputationLine) -> Cost:
         """Return the sum of the costs in a computation; a recursive call costs nothing."""
-        known = self._computations.get(head)
-        if known is None:
-            self._computations[head] = NO_COST
-            known = self._computations[head] = self._sum(self.module.members(head))
-        return known
+        computations = self._computations
+        if head not in computations:
+            order = [*callees_first(head, self._called_from, computations.__contains__)]
+            computations.update(dict.fromkeys(order, NO_COST))  # for texts that call themselves
+            for one in order:
+                computations[one] = self._sum(self.module.members(one))
+        return computations[head]
+
+    def _called_from(self, head: ComputationLine) -> Iterator[ComputationLine]:
+        """Yield the computations whose costs are those of the instructions of a computation."""
+        for member in self.module.members(head):
+            checkpoint()
+            if member.opcode not in self._callers_without_sum:
+                yield from self.operands.called_by(member)
 
     def _sum(self, instructions: Iterable[InstructionLine]) -> Cost:
         flops = transcendentals = size = 0
@@ -118,7 +129,7 @@ class ModuleCosts:
         opcode = instruction.opcode
         if opcode in _FREE:
             return NO_COST
-        if opcode in _FUSIONS:
+        if opcode in FUSIONS:
             return self._fusion_cost(instruction)
         if has_formula(opcode) or opcode.endswith(_START):
             return cost_of(self.operation(instruction))
@@ -199,6 +210,8 @@ def _no_bytes(_shape: str, _array: str | None = None, /) -> int:
 
 class _Arithmetic(ModuleCosts):
     """Costs without bytes, which fused computations have."""
+
+    _callers_without_sum: frozenset[str] = frozenset()
 
     def _cost(self, instruction: InstructionLine) -> Cost:
         return NO_COST if instruction.opcode in _NO_ARITHMETIC else super()._cost(instruction)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.compile import Compile
@@ -19,7 +20,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.argument_names import tupled_argument_names, unoptimized_arguments
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import unescape_argument
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
@@ -131,6 +132,7 @@ class _Search:
         unoptimized_arguments(dump)
         self._steps: dict[_Step, _Step | None] = {}
         self._origins: dict[_Step, Origin] = {}
+        self._searched: set[ComputationLine] = set()  # whose inner fusions are in the steps
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
         self._writers: dict[_Step, InstructionLine] | None = None  # found on request
 
@@ -182,6 +184,12 @@ class _Search:
     def _before_fusion(self, fusion: InstructionLine) -> _Step | None:
         """Return the operand that a fusion without a source only moves or rearranges."""
         operands = self._module.operands(fusion)
+        for head in self._module.called_by(fusion):
+            order = [*callees_first(head, self._fused_in, self._searched.__contains__)]
+            self._searched.update(order)
+            for one in order:
+                for inner in self._fusions_in(one):
+                    self._previous(inner, ())  # so that the search below is not recursive
         for root in self._flow.roots(fusion) if self._is_fusion_without_source(fusion) else ():
             producer, path = self._walk(root, ())
             number = parameter_number(producer)
@@ -189,6 +197,16 @@ class _Search:
                 operand = operands[number]
                 return None if operand is None else (operand, path)
         return None
+
+    def _fused_in(self, head: ComputationLine) -> Iterator[ComputationLine]:
+        for fusion in self._fusions_in(head):
+            yield from self._module.called_by(fusion)
+
+    def _fusions_in(self, head: ComputationLine) -> Iterator[InstructionLine]:
+        """Yield the fusions without a source in a computation."""
+        for member in self._module.members(head):
+            if member.opcode == "fusion" and self._is_fusion_without_source(member):
+                yield member
 
     def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
         sources = [source for source, _, _ in self._flow.sources(parameter, path)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.escapes import unescape
@@ -302,22 +303,32 @@ class _Contents:
     def of(self, head: ComputationLine) -> int:
         """Return a hash of a computation and of those that it calls."""
         if head not in self._known:
-            self._known[head] = 0  # ends a recursion
-            aliases = element_names(self._module, head)
-            places: dict[str, int] = {}
-            found: list[object] = []
-            for record in self._module.computation(head).members:
-                checkpoint()
-                if record.name in aliases:
-                    continue
-                places[record.name] = len(places)
-                reads = (aliased(name, aliases).partition("#") for name in record.reads)
-                operands = tuple((places.get(name, -1), element) for name, _, element in reads)
-                found += (_operation(record)[0], record.is_root, operands, self.called_by(record))
-                if self._has_kernels and record.opcode == "custom-call":
-                    found.append(record.text.partition(_BACKEND_CONFIG)[2])
-            self._known[head] = hash(tuple(found))
+            order = [*callees_first(head, self._called_from, self._known.__contains__)]
+            self._known.update(dict.fromkeys(order, 0))  # for damaged texts that call themselves
+            for one in order:
+                self._known[one] = self._hash(one)
         return self._known[head]
+
+    def _called_from(self, head: ComputationLine) -> Iterator[ComputationLine]:
+        for record in self._module.computation(head).members:
+            yield from self._module.called_by(record)
+
+    def _hash(self, head: ComputationLine) -> int:
+        """Return the hash of a computation, of whose callees it is known."""
+        aliases = element_names(self._module, head)
+        places: dict[str, int] = {}
+        found: list[object] = []
+        for record in self._module.computation(head).members:
+            checkpoint()
+            if record.name in aliases:
+                continue
+            places[record.name] = len(places)
+            reads = (aliased(name, aliases).partition("#") for name in record.reads)
+            operands = tuple((places.get(name, -1), element) for name, _, element in reads)
+            found += (_operation(record)[0], record.is_root, operands, self.called_by(record))
+            if self._has_kernels and record.opcode == "custom-call":
+                found.append(record.text.partition(_BACKEND_CONFIG)[2])
+        return hash(tuple(found))
 
 
 @dataclass(frozen=True, slots=True)

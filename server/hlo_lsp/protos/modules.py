@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.protos.attributes import MAIN_THREAD
 from hlo_lsp.protos.instructions import InstructionPrinter, original_array
@@ -134,7 +135,9 @@ class ModulePrinter:
         ordered: list[Any] = []
         for root in [*(number for number in called if number not in callees), *called]:
             if root not in done:
-                ordered += [known[number] for number in _callees_first(root, called, done)]
+                found = [*callees_first(root, called.__getitem__, done.__contains__)]
+                done.update(found)
+                ordered += map(known.__getitem__, found)
         return ordered
 
     def _computation(self, computation: Any, order: Sequence[int]) -> Iterator[str]:
@@ -163,18 +166,3 @@ class ModulePrinter:
         thread = decoded(computation.execution_thread)
         is_main = thread in {"", MAIN_THREAD}
         yield f"{self._tab}}}" + ("" if is_main else f', execution_thread="{thread}"')
-
-
-def _callees_first(root: int, called: dict[int, list[int]], done: set[int]) -> Iterator[int]:
-    """Yield the computations that are reached from a root and not done, callees first."""
-    done.add(root)
-    stack = [(root, iter(called[root]))]
-    while stack:
-        number, rest = stack[-1]
-        callee = next((one for one in rest if one not in done), None)
-        if callee is None:
-            stack.pop()
-            yield number
-        else:
-            done.add(callee)
-            stack.append((callee, iter(called[callee])))
