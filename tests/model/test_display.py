@@ -1,4 +1,4 @@
-"""Bytes as XLA prints them (tsl numbers.cc), counted nouns, limited lists, names, Markdown."""
+"""Bytes as XLA prints them (tsl numbers.cc), counted nouns, and limited lists."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from dumps import files_of, lines_of
 from hlo_lsp.model.display import (
@@ -18,13 +17,8 @@ from hlo_lsp.model.display import (
     format_time,
     join_dotted,
     join_limited,
-    markdown_block,
-    markdown_code,
-    markdown_row,
-    markdown_text,
     parse_flops,
     parse_time,
-    split_quoted_names,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
 
@@ -90,61 +84,6 @@ def test_limited_list_counts_omitted_items() -> None:
     assert join_limited([str(number) for number in range(2000)], 1) == "0 and 1,999 more"
     assert join_limited([], 3) == ""
     assert join_dotted(["a", "b", "c"], 2) == "a · b · 1 more"
-
-
-def test_quoted_names_are_split_from_text() -> None:
-    assert list(split_quoted_names("1: `a.1`, `b`")) == [
-        (False, "1: "),
-        (True, "a.1"),
-        (False, ", "),
-        (True, "b"),
-    ]
-    assert list(split_quoted_names("`a` (`b`)")) == [
-        (True, "a"),
-        (False, " ("),
-        (True, "b"),
-        (False, ")"),
-    ]
-    assert list(split_quoted_names("no names")) == [(False, "no names")]
-    assert list(split_quoted_names("")) == []
-
-
-def test_backtick_inside_word_is_literal() -> None:
-    text = "/home/o`brien/a`b.py:7"
-    assert list(split_quoted_names(text)) == [(False, text)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<b>x</b>", "[x](command:y)", "![x](https://y)", "*x*", "_x_", "~~x~~", "&lt;", r"a\\*b",
-        "`x](y)", "$x$", "https://x.y", "www.x.y", "a@b.c", "a_b_c", "/home/~me/a.py:3",
-    ],
-)  # fmt: skip
-def test_text_is_shown_as_it_is(text: str) -> None:
-    [_, inline, _] = MarkdownIt("commonmark").enable("strikethrough").parse(markdown_text(text))
-    assert inline.children is not None
-    assert {child.type for child in inline.children} <= {"text", "text_special"}
-    assert "".join(child.content for child in inline.children) == text
-
-
-@pytest.mark.parametrize("text", ["$x$", "https://x.y", "www.x.y", "a@b.c"])
-def test_formulas_and_bare_addresses_are_escaped(text: str) -> None:
-    assert "\\" in markdown_text(text)
-
-
-def test_quoted_names_are_code_in_markdown() -> None:
-    assert markdown_text("value of `a_b{0}` *") == "value of `a_b{0}` \\*"
-    assert markdown_code("a``b") == "``` a``b ```"
-
-
-def test_cells_stay_in_their_row() -> None:
-    assert markdown_row("a|b", "c\nd") == "| a\\|b | c d |"
-
-
-def test_no_line_ends_its_code_block() -> None:
-    assert markdown_block(["a", "```", "\x1b"]) == ["````text", "a", "```", r"\x1b", "````"]
-    assert markdown_block([]) == ["```text", "```"]
 
 
 @pytest.mark.parametrize(

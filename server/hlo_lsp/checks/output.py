@@ -13,7 +13,8 @@ from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation, explanations
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.model.display import Card, Fact, printable
+from hlo_lsp.model.display import Card, Fact
+from hlo_lsp.text.inert import markdown_row, sarif_text, workflow_command
 from hlo_lsp.text.remote import is_url
 
 _INTRODUCTION = """\
@@ -83,8 +84,7 @@ def _page() -> Iterator[str]:
         yield "| code | severity | meaning |"
         yield "|---|---|---|"
         for one in members:
-            what = one.what.replace("|", "\\|")
-            yield f"| [{one.code}](#{one.code}) | {severity_word(one)} | {what} |"
+            yield markdown_row(f"[{one.code}](#{one.code})", severity_word(one), one.what)
         for one in members:
             yield f"\n### {one.code}\n\n{rule_markdown(one).rstrip()}"
         yield ""
@@ -95,9 +95,6 @@ _SCHEMA = (
 )
 # The levels of GitHub's workflow commands and of SARIF.
 _COMMANDS = dict(zip(Severity, ("error", "warning", "notice", "notice"), strict=True))
-# Characters that end a property or a message of a workflow command.
-_IN_MESSAGES = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
-_IN_PROPERTIES = {**_IN_MESSAGES, **str.maketrans({":": "%3A", ",": "%2C"})}
 _LEVELS = dict(zip(Severity, ("error", "warning", "note", "note"), strict=True))
 
 
@@ -122,8 +119,8 @@ def _spot(spot: Spot) -> dict[str, Any]:
     }
 
 
-def workflow_command(finding: FindingSummary) -> str:
-    """Return a GitHub workflow command: columns from 1, the end exclusive."""
+def github_annotation(finding: FindingSummary) -> str:
+    """Return the workflow command of GitHub for a finding: columns from 1, the end exclusive."""
     spot = finding.spot
     properties = {
         "file": spot.path,
@@ -133,11 +130,7 @@ def workflow_command(finding: FindingSummary) -> str:
         "endColumn": str(spot.end_column),
         "title": f"hlo-lsp {finding.code}",
     }
-    listed = ",".join(
-        f"{name}={value.translate(_IN_PROPERTIES)}" for name, value in properties.items()
-    )
-    message = printable(finding.message).translate(_IN_MESSAGES)
-    return f"::{_COMMANDS[finding.severity]} {listed}::{message}"
+    return workflow_command(_COMMANDS[finding.severity], properties, finding.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,4 +219,4 @@ def _uri(name: str) -> str:
 
 
 def _text(text: str) -> dict[str, str]:
-    return {"text": text.replace("{", "{{").replace("}", "}}")}
+    return {"text": sarif_text(text)}

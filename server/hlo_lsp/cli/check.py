@@ -1,7 +1,6 @@
 """``hlo-lsp check``: check dumps for inconsistencies."""
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,13 +21,15 @@ from hlo_lsp.checks.folders import (
 )
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
-from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
-from hlo_lsp.cli.dumps import print_errors
+from hlo_lsp.checks.output import count_json, counts_of, finding_json, github_annotation, sarif
+from hlo_lsp.cli.dumps import print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
+from hlo_lsp.cli.inert_streams import unguarded_output
 from hlo_lsp.cli.progress import with_progress_bar
 from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_findings, print_statistics
 from hlo_lsp.model.display import count_noun
+from hlo_lsp.text.inert import json_text
 from hlo_lsp.text.remote import is_remote
 
 _PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advice.
@@ -43,13 +44,13 @@ def print_report(
         _print_text(results, findings, statistics=statistics)
     elif form == "github":
         for finding in findings:
-            print(workflow_command(finding))
+            print(github_annotation(finding), file=unguarded_output())
     elif form == "sarif":
-        print(json.dumps(sarif(findings, notes), indent=1))
+        print_json(sarif(findings, notes))
     elif statistics:
-        print(json.dumps([count_json(one) for one in counts_of(findings)]))
+        print(json_text([count_json(one) for one in counts_of(findings)]))
     else:
-        print(json.dumps([finding_json(finding) for finding in findings]))
+        print(json_text([finding_json(finding) for finding in findings]))
 
 
 def _print_text(

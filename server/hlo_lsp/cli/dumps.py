@@ -1,7 +1,6 @@
 """The dumps at the paths of a command line."""
 
 import argparse
-import json
 import shutil
 import sys
 from collections import Counter
@@ -17,13 +16,13 @@ from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import compiles_below
-from hlo_lsp.model.display import printable
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.profiles.files import profile_run
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+from hlo_lsp.text.inert import json_text, printable
 from hlo_lsp.text.remote import read_ahead, shown
 from hlo_lsp.text.wrapping import wrapped_lines
 
@@ -207,7 +206,7 @@ def print_blocks(blocks: Iterable[Iterable[str]], *, wraps: bool = True) -> None
     columns = shutil.get_terminal_size().columns if wraps and sys.stdout.isatty() else None
     shown = []
     for lines in blocks:
-        text = printable("\n".join(lines))
+        text = "\n".join(map(printable, lines))
         if columns is not None:
             text = "\n".join(
                 chain.from_iterable(wrapped_lines(line, columns) for line in text.split("\n"))
@@ -220,7 +219,7 @@ def print_blocks(blocks: Iterable[Iterable[str]], *, wraps: bool = True) -> None
 
 def print_json(content: dict[str, Any]) -> None:
     """Print JSON for programs and for readers."""
-    print(json.dumps(content, indent=1))
+    print(json_text(content, indent=1))
 
 
 def print_errors(errors: Iterable[str]) -> int:

@@ -1,7 +1,6 @@
 """``hlo-lsp inspect``: print the hover of a position or name as text or JSON."""
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -63,6 +62,7 @@ from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import json_text
 from hlo_lsp.text.remote import shown
 
 _Dumps = Iterator[tuple[Compile, DumpFile]]
@@ -108,10 +108,10 @@ def run(options: argparse.Namespace) -> int:
         print_blocks(summary_lines(summary, selected.count) for summary in summaries)
         return 0
     else:
-        print(json.dumps(_file(file, dumps)))
+        print(json_text(_file(file, dumps)))
         return 0
     if options.format == "json":
-        print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
+        print(json_text(facts, indent=2 if sys.stdout.isatty() else None))
     else:
         print_card(make_console(), card)
     return 0

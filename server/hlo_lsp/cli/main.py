@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.inert_streams import guard_standard_streams
 from hlo_lsp.cli.interrupts import end_at_once
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cli.output_encoding import replace_missing_characters
@@ -19,12 +20,14 @@ from hlo_lsp.lsp.garbage_collection import (
     reduce_gc_frequency,
     share_free_memory,
 )
+from hlo_lsp.text.inert import printable_lines
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit status."""
+    guard_standard_streams()
     parser = argument_parser()
     reduce_gc_frequency()
     atexit.register(gc.freeze)  # else the objects of a dump are freed at the end, one by one
@@ -40,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # while an error can still be reported
         return status
     except CommandError as error:
-        print(f"hlo-lsp: {error}", file=sys.stderr)
+        print(printable_lines(f"hlo-lsp: {error}"), file=sys.stderr)
         return error.status
     except BrokenPipeError:
         # The reader of the pipe (head, less) has exited. With standard error open, Python would

@@ -1,8 +1,9 @@
 """Output in encodings without some of its characters, such as ASCII and Windows code pages."""
 
 import codecs
-import sys
 from io import TextIOWrapper
+
+from hlo_lsp.cli.inert_streams import unguarded_output
 
 _HANDLER = "hlo_lsp_plain"
 _PLAIN = {
@@ -27,7 +28,7 @@ def replace_missing_characters() -> None:
     A handler that the user chose (``PYTHONIOENCODING=ascii:replace``) stays.
     """
     codecs.register_error(_HANDLER, _replacement)
-    stream = sys.stdout
+    stream = unguarded_output()
     if isinstance(stream, TextIOWrapper) and stream.errors in _FAILING_HANDLERS:
         stream.reconfigure(errors=_HANDLER)
 

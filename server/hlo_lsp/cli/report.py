@@ -1,7 +1,6 @@
 """``hlo-lsp report``: write memory maps, costs, or measured times as an HTML file or as JSON."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from hlo_lsp.reports.memory_map_page import memory_map_page
 from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.reports.time_page import cost_page, time_page
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import json_text, printable
 from hlo_lsp.text.remote import shown
 
 _MAX_GROUPS = 1_000  # of the JSON form of costs
@@ -65,7 +65,7 @@ def _write_costs(options: argparse.Namespace, output: Path, errors: list[str]) -
     programs = costs_at(options.paths, options.chip, errors)
     if programs and _is_json(output):
         modules = cost_json(programs, InstructionKey.LINE, _MAX_GROUPS)
-        errors += _write(json.dumps({"modules": modules}), output, len(programs), "module")
+        errors += _write(json_text({"modules": modules}), output, len(programs), "module")
     elif programs:
         errors += _write(cost_page(programs), output, len(programs), "module")
 
@@ -75,7 +75,7 @@ def _write_times(options: argparse.Namespace, output: Path, errors: list[str]) -
     joined = joined_profile(profile_at(path, errors), path, dumps, errors)
     if joined.programs and _is_json(output):
         data = profile_json(joined, InstructionKey.LINE, options.chip)
-        errors += _write(json.dumps(data), output, len(joined.programs), "module")
+        errors += _write(json_text(data), output, len(joined.programs), "module")
     elif joined.programs:
         errors += _write(time_page(joined, options.chip), output, len(joined.programs), "module")
 
@@ -101,7 +101,7 @@ def write_maps(document: Json, output: Path) -> list[str]:
         The error, if there is one.
     """
     is_json = _is_json(output)
-    text = json.dumps(document, separators=(",", ":")) if is_json else memory_map_page(document)
+    text = json_text(document, is_compact=True) if is_json else memory_map_page(document)
     return _write(text, output, len(document["modules"]), "memory map")
 
 
@@ -114,5 +114,5 @@ def _write(text: str, output: Path, count: int, noun: str) -> list[str]:
         output.write_text(text, "utf-8")
     except OSError as error:
         return [f"cannot write {output}: {error.strerror}"]
-    print(f"{output}: {count_noun(count, noun)}", file=sys.stderr)
+    print(printable(f"{output}: {count_noun(count, noun)}"), file=sys.stderr)
     return []

@@ -1,13 +1,13 @@
 """``hlo-lsp rule``: explain the rules of the checker."""
 
 import argparse
-import json
 
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import codes_of
 from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_page
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.lsp.terminal import make_console, print_card, print_rules
+from hlo_lsp.text.inert import json_text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -19,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     selected = [rule for code, rule in explanations().items() if code in wanted or not wanted]
     form = options.format or ("markdown" if options.all else "text")
     if form == "json":
-        print(json.dumps([rule_json(rule) for rule in selected]))
+        print(json_text([rule_json(rule) for rule in selected]))
     elif form == "markdown":
         sections = [f"### {rule.code}\n\n{rule_markdown(rule)}" for rule in selected]
         print("\n".join(sections) if wanted else rules_page(), end="")

@@ -14,13 +14,14 @@ from typing import BinaryIO
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
-from hlo_lsp.model.display import count_noun, printable
+from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_report import oom_lines
 from hlo_lsp.reports.summary import SummaryOptions, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_lines
 from hlo_lsp.text.disk import UnreadableError, decode
+from hlo_lsp.text.inert import printable
 
 _FLAG = "--xla_dump_to="
 _MAX_LOG_BYTES = 50_000_000  # of standard error, from its end
@@ -49,7 +50,9 @@ def run(options: argparse.Namespace) -> int:
     written = written_dumps(folder, before)
     print(file=sys.stderr)
     if written:
-        print(f"hlo-lsp: dumps are in {folder}{_earlier(before, written)}", file=sys.stderr)
+        print(
+            printable(f"hlo-lsp: dumps are in {folder}{_earlier(before, written)}"), file=sys.stderr
+        )
     for line in _explanation(folder, written, log if status else b"", options):
         print(printable(line), file=sys.stderr)
     return status

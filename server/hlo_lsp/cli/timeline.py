@@ -1,13 +1,13 @@
 """``hlo-lsp timeline``: print the occupied bytes over the schedule."""
 
 import argparse
-import json
 import shutil
 import sys
 
 from hlo_lsp.cli.dumps import dumps_at, dumps_with_place, print_blocks, print_errors
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.timeline import timeline_json, timeline_lines, timeline_of
+from hlo_lsp.text.inert import json_text
 
 
 def run(options: argparse.Namespace) -> int:
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     found.sort(key=lambda one: -one.peak_bytes)
     if options.format == "json":
-        print(json.dumps({"modules": [timeline_json(one) for one in found]}))
+        print(json_text({"modules": [timeline_json(one) for one in found]}))
     else:
         columns = shutil.get_terminal_size().columns
         ascii_only = options.ascii or not _can_print_blocks()

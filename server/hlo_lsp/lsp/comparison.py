@@ -20,6 +20,7 @@ from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import markdown_code, markdown_link
 from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
@@ -66,14 +67,14 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
     diff = compare(before, after)
 
     def linked(name: str, changed: ChangedBuffer) -> str:
-        links = [f"`{name}`"]
+        links = [markdown_code(name)]
         for side, dump, owned in (
             ("before", before, changed.before),
             ("after", after, changed.after),
         ):
             if owned is not None:
                 place = named_buffer(dump, owned.buffer).place
-                links.append(f"[{side}]({place.file.uri}#L{place.number})")
+                links.append(markdown_link(side, f"{place.file.uri}#L{place.number}"))
         return " ".join(links)
 
     return {

@@ -21,17 +21,19 @@ from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    Card,
-    Fact,
-    escape_markdown,
-    markdown_text,
-    printable,
-    split_quoted_names,
-)
+from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
+from hlo_lsp.text.inert import (
+    escape_markdown,
+    markdown_lines,
+    markdown_link,
+    markdown_text,
+    printable,
+    printable_lines,
+    split_quoted_names,
+)
 
 # Returns a link to a Python line, or None if its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]
@@ -50,7 +52,7 @@ def markdown(card: Card, uri_of: UriOf) -> str:
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold instead of a heading, because Neovim shows the characters of a heading literally.
     title = f"**{markdown_text(card.title)}**"
-    sections = [markdown_text(card.headline), title, "\n".join(lines), markdown_text(card.text)]
+    sections = [markdown_text(card.headline), title, "\n".join(lines), markdown_lines(card.text)]
     return "\n\n".join(part for part in sections if part)
 
 
@@ -61,11 +63,12 @@ def plain_text(card: Card, uri_of: UriOf) -> str:
     missing: set[str] = set()
     for fact in card.facts:
         first, *others = [
-            line.before + line.link_text + line.after for line in _fact_lines(fact, uri_of, missing)
+            printable(line.before + line.link_text + line.after)
+            for line in _fact_lines(fact, uri_of, missing)
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
     text = "\n".join([*lines, card.text] if card.text else lines)
-    return "".join(part for _, part in split_quoted_names(printable(text)))
+    return "".join(part for _, part in split_quoted_names(printable_lines(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +114,9 @@ def _source_line(
 
 
 def _linked(line: _HoverLine) -> str:
-    link_text = escape_markdown(printable(line.link_text))
-    if line.uri is not None:
-        link_text = f"[{link_text}]({line.uri})"
-    return f"{markdown_text(line.before)}{link_text}{markdown_text(line.after)}"
+    link_text = escape_markdown(line.link_text)
+    link = markdown_link(link_text, line.uri)
+    return f"{markdown_text(line.before)}{link}{markdown_text(line.after)}"
 
 
 # Targets about which several files of a compile have facts.

@@ -32,6 +32,7 @@ from hlo_lsp.reports.oom_report import OomReport, oom_headline, oom_lines, oom_m
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import printable
 
 _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
 
@@ -153,7 +154,7 @@ def _report_card(messages: list[JoinedMessage], line: int) -> Card | None:
     if not before:
         return None
     title, *lines = oom_lines(oom_report(before[-1]))
-    return Card(title, text="\n\n".join(text.strip() for text in lines))
+    return Card(title, text="\n\n".join(printable(text.strip()) for text in lines))
 
 
 def _dumps(session: Session, path: Path | None, module: str | None) -> Iterator[Compile]:

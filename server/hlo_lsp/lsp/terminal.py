@@ -21,7 +21,8 @@ from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.output import Count, severity_word
-from hlo_lsp.model.display import Card, count_noun, printable, split_quoted_names
+from hlo_lsp.model.display import Card, count_noun
+from hlo_lsp.text.inert import printable, printable_lines, split_quoted_names
 from hlo_lsp.text.wrapping import line_starts
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped
@@ -73,7 +74,7 @@ def print_card(console: Console, card: Card) -> None:
     if card.facts:
         _print_table(console, table)
     if card.text:
-        console.print(_Words(_with_names(card.text)))
+        console.print(_Words(_with_names(card.text, has_lines=True)))
 
 
 def print_note(console: Console, text: str) -> None:
@@ -189,8 +190,9 @@ class _Words:
                 yield line
 
 
-def _with_names(text: str) -> Text:
+def _with_names(text: str, *, has_lines: bool = False) -> Text:
     result = Text()
-    for is_name, part in split_quoted_names(printable(text)):
+    shown = printable_lines(text) if has_lines else printable(text)
+    for is_name, part in split_quoted_names(shown):
         result.append(part, style="green" if is_name else "")
     return result

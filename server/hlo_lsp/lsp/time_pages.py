@@ -8,7 +8,6 @@ from hlo_lsp.lsp.commands import answer_with_times, summary_links
 from hlo_lsp.lsp.processes import run_in_process
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.display import markdown_code, markdown_text
 from hlo_lsp.model.source import FrameChoice, SourceFiles, SourceMap
 from hlo_lsp.profiles.files import profile_run, read_profile
 from hlo_lsp.profiles.joined import join
@@ -16,6 +15,7 @@ from hlo_lsp.profiles.modules import compiles_in
 from hlo_lsp.reports.time_comparison import profile_comparison_markdown
 from hlo_lsp.reports.time_summary import time_summary_markdown
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import markdown_code, markdown_text
 from hlo_lsp.text.remote import shown
 
 _MAX_ROWS = 20  # of a table

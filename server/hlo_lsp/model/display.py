@@ -1,35 +1,11 @@
-"""Cards of labeled facts for hovers and inspection, and their text: names, sizes, Markdown.
-
-In Markdown, text of a dump is shown literally: without links, images, formulas, and HTML.
-"""
+"""Cards of labeled facts for hovers and inspection, and their text: lists, sizes, and times."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from hlo_lsp.model.source import SourceLine
-
-_OPENING_QUOTE = re.compile(r"(?:^|(?<=[\s(]))`")
-_CLOSING_QUOTE = re.compile(r"`(?=[\s,:;.)|]|$)")
-
-
-# Control characters, and those that change the direction of text; blanks and line ends are kept.
-_UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)
-# What GitHub Actions and Azure Pipelines take for commands in the output of a step.
-_WORKFLOW_COMMAND = re.compile(r"^([ \t]*):(?=:)|#(?=#(?:vso)?\[)", re.MULTILINE)
-
-
-def printable(text: str) -> str:
-    r"""Return a text that a terminal or a CI system only shows.
-
-    A dump can contain any characters: control sequences, and lines that are commands for the
-    system that runs a check. They are shown as escapes, such as ``\x1b``.
-    """
-    text = _WORKFLOW_COMMAND.sub(lambda match: f"{match[1] or ''}\\x{ord(match[0][-1]):02x}", text)
-    return _UNPRINTABLE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +30,6 @@ class Card:
     facts: tuple[Fact, ...] = ()
     text: str = ""
     headline: str = ""
-
-
-def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
-    """Yield (is_name, part) for the parts of a text in order.
-
-    Names are in backticks after a blank or a bracket. A backtick inside of a word is literal.
-    """
-    end = 0
-    while (opening := _OPENING_QUOTE.search(text, end)) is not None:
-        closing = _CLOSING_QUOTE.search(text, opening.end() + 1)
-        if closing is None:
-            break
-        if opening.start() > end:
-            yield False, text[end : opening.start()]
-        yield True, text[opening.end() : closing.start()]
-        end = closing.end()
-    if end < len(text):
-        yield False, text[end:]
 
 
 def shortened(text: str, limit: int) -> str:
@@ -151,52 +109,9 @@ def format_bytes(count: int) -> str:
     return f"{count:,} B" if count < 1024 else f"{count:,} B ({format_short_bytes(count)})"
 
 
-# Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
-# VS Code renders text between dollar signs as formulas, and addresses without markup as links.
-_MARKDOWN_SIGNS = re.compile(
-    r"[\\`*<\[\]&$~]|:(?=//)|(?<=www)\.|(?<=\w)@(?=\w)|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])"
-)
-_BACKTICKS = re.compile(r"`+")
-
-
-def markdown_text(text: str) -> str:
-    """Return a text with its quoted names as code, and everything else as it is."""
-    return "".join(
-        markdown_code(part) if is_name else escape_markdown(part)
-        for is_name, part in split_quoted_names(printable(text))
-    )
-
-
-def markdown_code(name: str) -> str:
-    """Return a name as code."""
-    if "`" not in name:
-        return f"`{name}`"
-    fence = "`" * (max(map(len, _BACKTICKS.findall(name))) + 1)
-    return f"{fence} {name} {fence}"
-
-
-def escape_markdown(text: str) -> str:
-    """Return a text with backslashes before the characters with a meaning in Markdown."""
-    return _MARKDOWN_SIGNS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
-
-
-def markdown_row(*cells: str) -> str:
-    """Return a row of a table; the cells are Markdown."""
-    escaped = (cell.replace("|", "\\|").replace("\n", " ") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
-
-
 def unbroken(amount: str) -> str:
     """Return an amount that a narrow cell does not divide into two lines."""
     return amount.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def markdown_block(lines: Iterable[str]) -> list[str]:
-    """Return lines as a fenced code block whose fence does not occur in the lines."""
-    shown = [printable(line) for line in lines]
-    runs = [run for line in shown for run in _BACKTICKS.findall(line)]
-    fence = "`" * max(3, 0, *(len(run) + 1 for run in runs))
-    return [f"{fence}text", *shown, fence]
 
 
 _Number = TypeVar("_Number", int, float)

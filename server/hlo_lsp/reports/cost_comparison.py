@@ -15,12 +15,11 @@ from hlo_lsp.model.display import (
     format_signed,
     format_time,
     join_dotted,
-    markdown_row,
-    markdown_text,
 )
 from hlo_lsp.reports.cost import total_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
+from hlo_lsp.text.inert import markdown_row, markdown_text
 
 Json = dict[str, Any]
 COST_KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE)

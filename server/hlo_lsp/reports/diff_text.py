@@ -12,9 +12,6 @@ from hlo_lsp.model.display import (
     format_short_bytes,
     format_signed,
     join_dotted,
-    markdown_code,
-    markdown_row,
-    markdown_text,
     shortened,
 )
 from hlo_lsp.program.instruction_matching import Node
@@ -27,6 +24,7 @@ from hlo_lsp.reports.cost_comparison import (
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
+from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
 
 Json = dict[str, Any]
 _MIN_SHARE = 0.3  # of corresponding instructions; below, two modules are unrelated

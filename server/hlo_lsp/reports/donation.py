@@ -10,16 +10,9 @@ from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    capitalized,
-    count_noun,
-    format_short_bytes,
-    markdown_code,
-    markdown_row,
-    markdown_text,
-    more_line,
-)
+from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes, more_line
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
 
 Json = dict[str, Any]
 

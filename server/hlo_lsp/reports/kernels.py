@@ -1,18 +1,17 @@
 """A table of the instructions that run, for profilers that know only the names of kernels."""
 
-import csv
 import re
 from collections.abc import Iterable, Iterator
-from io import StringIO
+from itertools import chain
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import printable
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import PLUMBING_OPCODES
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.inert import csv_text
 
 _COLUMNS = ("module", "instruction", "kernel", "op_name", "source", "phase")
 _NOT_IN_KERNEL_NAMES = re.compile(r"[^A-Za-z0-9_]")
@@ -20,12 +19,7 @@ _NOT_IN_KERNEL_NAMES = re.compile(r"[^A-Za-z0-9_]")
 
 def kernel_table(dumps: Iterable[Compile]) -> str:
     """Return the instructions of compiles that run code as CSV, with a header."""
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for dump in dumps:
-        writer.writerows(list(map(printable, row)) for row in _rows(dump))
-    return file.getvalue()
+    return csv_text(chain([_COLUMNS], (row for dump in dumps for row in _rows(dump))))
 
 
 def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:

@@ -1,9 +1,9 @@
 """The memory map as one self-contained HTML file."""
 
-import json
-from html import escape
 from importlib.resources import files
 from typing import Any
+
+from hlo_lsp.text.inert import html_text, script_json
 
 _ASSETS = files("hlo_lsp.reports") / "assets"
 
@@ -18,18 +18,13 @@ def memory_map_page(document: dict[str, Any]) -> str:
     page = _asset("memoryMap.html")
     # The data last, so that nothing in it is replaced.
     for mark, text in (
-        ("TITLE", escape(title, quote=False)),
+        ("TITLE", html_text(title)),
         ("STYLE", _asset("memoryMap.css")),
         ("SCRIPT", _asset("memoryMap.js")),
         ("DATA", script_json(document)),
     ):
         page = page.replace(f"<!--{mark}-->", text, 1)
     return page
-
-
-def script_json(document: dict[str, Any]) -> str:
-    """Return JSON for a script element."""
-    return json.dumps(document, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _asset(name: str) -> str:

@@ -12,6 +12,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.inert import printable
 
 _ARGUMENTS = "arguments"
 _COPIES = "copies of arguments"
@@ -121,7 +122,7 @@ def folded_stacks(samples: Iterable[StackSample]) -> Iterator[str]:
     """
     found: Counter[str] = Counter()
     for sample in samples:
-        frames = [*sample.roots, *map(str, sample.frames)]
+        frames = map(printable, [*sample.roots, *map(str, sample.frames)])
         value = next(iter(sample.values.values()))
         found[";".join(frame.replace(";", ":") for frame in frames)] += value
     yield from (f"{frames} {count}" for frames, count in sorted(found.items()))

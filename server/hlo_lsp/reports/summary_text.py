@@ -7,19 +7,19 @@ from typing import Any
 from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
-from hlo_lsp.model.display import (
-    capitalized,
-    count_noun,
-    markdown_block,
-    markdown_code,
-    markdown_row,
-    markdown_text,
-)
+from hlo_lsp.model.display import capitalized, count_noun
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.cost import cost_line, total_json
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
+from hlo_lsp.text.inert import (
+    markdown_block,
+    markdown_code,
+    markdown_link,
+    markdown_row,
+    markdown_text,
+)
 
 Json = dict[str, Any]
 
@@ -321,9 +321,8 @@ def summary_markdown(
         if space.bytes is None or space.step is None:
             continue
         step = f"step {space.step:,}"
-        title = (
-            f"{space.title} at {linked(step, None if links is None else links.step(space.step))}"
-        )
+        link = markdown_link(step, None if links is None else links.step(space.step))
+        title = f"{space.title} at {link}"
         yield from ("", f"## {title}", "")
         if space.tree:
             yield from markdown_block(tree_lines(space, space.tree, count, ""))
@@ -354,21 +353,16 @@ def _owner(group: BufferGroup, links: SummaryLinks | None) -> str:
     label = markdown_text(group.label)
     if links is None or group.source is None:
         return label
-    return linked(label, links.source(group.source))
+    return markdown_link(label, links.source(group.source))
 
 
 def _buffer_row(owned: OwnedBuffer, links: SummaryLinks | None) -> str:
-    origin, name = markdown_text(origin_text(owned)), buffer_name(owned)
+    origin, name = markdown_text(origin_text(owned)), markdown_text(buffer_name(owned))
     if links is not None and owned.buffer.value is not None:
-        name = linked(name, line_uri(owned.buffer.value))
+        name = markdown_link(name, line_uri(owned.buffer.value))
     if links is not None and owned.origin is not None:
-        origin = linked(origin, line_uri(owned.origin.instruction))
+        origin = markdown_link(origin, line_uri(owned.origin.instruction))
     return markdown_row(name, _size(owned.buffer.bytes), origin)
-
-
-def linked(text: str, uri: str | None) -> str:
-    """Return a Markdown text as a link, or as it is without a URI."""
-    return text if not text or uri is None else f"[{text}]({uri})"
 
 
 def line_uri(record: LocatedRecord[Any]) -> str:

@@ -5,16 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import (
-    capitalized,
-    count_noun,
-    format_signed,
-    format_time,
-    markdown_code,
-    markdown_row,
-    markdown_text,
-    unbroken,
-)
+from hlo_lsp.model.display import capitalized, count_noun, format_signed, format_time, unbroken
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
@@ -22,7 +13,7 @@ from hlo_lsp.program.instruction_matching import computation_names, instruction_
 from hlo_lsp.reports.measured_time import run_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
-from hlo_lsp.reports.summary_text import linked
+from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 Json = dict[str, Any]
 
@@ -213,7 +204,7 @@ def profile_comparison_markdown(
             continue
         name = markdown_code(module.name) if module.name else "Unknown module"
         yield from ("", f"## {name}", "")
-        yield from (f"- {capitalized(fact)}" for fact in _facts_of(module))
+        yield from (f"- {markdown_text(capitalized(fact))}" for fact in _facts_of(module))
         yield from _tables({key: by_key[key][number].groups for key in _PAGE_KEYS}, count, link)
     if small:
         yield from ("", f"{count_noun(small, 'module')} below 1% of the longest one.")
@@ -230,7 +221,9 @@ def _tables(
         yield from ("", f"| {_PAGE_KEYS[key]} | Change | Before | After |", "|---|---:|---:|---:|")
         for one in changes[:count]:
             uri = None if one.source is None else link(one.source)
-            yield markdown_row(linked(markdown_text(one.label), uri), *map(unbroken, _times(one)))
+            yield markdown_row(
+                markdown_link(markdown_text(one.label), uri), *map(unbroken, _times(one))
+            )
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")
 

@@ -1,7 +1,6 @@
 """Costs and measured times as self-contained HTML files: tables by Python line and instruction."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from importlib.resources import files
 
 from hlo_lsp.cost.program_cost import ProgramCost
@@ -9,6 +8,7 @@ from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.profiles.joined import JoinedProfile
 from hlo_lsp.reports.cost import cost_facts, group_cells
 from hlo_lsp.reports.measured_time import profile_facts, time_rows
+from hlo_lsp.text.inert import html_text
 
 _KEYS = {InstructionKey.LINE: "Python line", InstructionKey.INSTRUCTION: "Instruction"}
 _MAX_ROWS = 200  # of a table
@@ -44,15 +44,15 @@ def time_page(profile: JoinedProfile, chip: str | None) -> str:
 
 
 def _facts(lines: Iterator[str]) -> Iterator[str]:
-    yield f"<h2>{escape(next(lines))}</h2>"
-    yield from (f"<p>{escape(line)}</p>" for line in lines)
+    yield f"<h2>{html_text(next(lines))}</h2>"
+    yield from (f"<p>{html_text(line)}</p>" for line in lines)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield "<table>"
     for number, row in enumerate(rows):
         tag = "td" if number else "th"
-        yield f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in row)}</tr>"
+        yield f"<tr>{''.join(f'<{tag}>{html_text(cell)}</{tag}>' for cell in row)}</tr>"
     yield "</table>"
 
 
@@ -63,5 +63,5 @@ def _more(count: int) -> Iterator[str]:
 
 def _page(title: str, body: Iterable[str]) -> str:
     page = (files("hlo_lsp.reports") / "time_page.html").read_text("utf-8")
-    page = page.replace("<!--TITLE-->", escape(title))
+    page = page.replace("<!--TITLE-->", html_text(title))
     return page.replace("<!--BODY-->", "\n".join(body), 1)

@@ -15,9 +15,6 @@ from hlo_lsp.model.display import (
     format_flops,
     format_seconds,
     format_short_bytes,
-    markdown_code,
-    markdown_row,
-    markdown_text,
     unbroken,
 )
 from hlo_lsp.model.source import SourceLine
@@ -27,7 +24,8 @@ from hlo_lsp.reports.cost import cost_line, cost_notes, group_cells, has_cost
 from hlo_lsp.reports.measured_time import profile_facts
 from hlo_lsp.reports.overlap import network_line
 from hlo_lsp.reports.summary import module_name
-from hlo_lsp.reports.summary_text import SummaryLinks, line_uri, linked
+from hlo_lsp.reports.summary_text import SummaryLinks, line_uri
+from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 _TITLES = {
     InstructionKey.LINE: "Python line",
@@ -200,7 +198,9 @@ class _TimeSummary:
     def _label(self, key: InstructionKey, row: _Row) -> str:
         """Return the name of a row as a link to its Python line, or to its main instruction."""
         name = markdown_text(row.name if row.source is None else row.source.short)
-        label = name if self._links is None else linked(name, self._uri(key, row, self._links))
+        label = (
+            name if self._links is None else markdown_link(name, self._uri(key, row, self._links))
+        )
         return f"{label} (unknown)" if row.cost is not None and row.cost.unknown else label
 
     def _uri(self, key: InstructionKey, row: _Row, links: SummaryLinks) -> str | None:

@@ -4,11 +4,11 @@ import pytest
 
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.checks.output import workflow_command
+from hlo_lsp.checks.output import github_annotation
 
 
 def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: str = "m") -> str:
-    return workflow_command(FindingSummary("syntax", severity, Spot(path, 6, 39, 43), message))
+    return github_annotation(FindingSummary("syntax", severity, Spot(path, 6, 39, 43), message))
 
 
 def test_command_has_place_and_message() -> None:
@@ -31,5 +31,5 @@ def test_severities_have_commands(severity: Severity, name: str) -> None:
 
 
 def test_command_separators_are_escaped() -> None:
-    assert "::100 %25%0Aof a, b: c" in command(message="100 %\nof a, b: c")
+    assert "::100 %25 of a, b: c" in command(message="100 % of a, b: c")
     assert "file=C%3A\\a%2Cb%25.txt,line" in command(path="C:\\a,b%.txt")
