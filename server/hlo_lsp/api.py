@@ -36,6 +36,7 @@ from hlo_lsp.reports.step_times import timed_memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize, summarize_with_cost
 from hlo_lsp.reports.summary_text import summary_json, summary_lines
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.inert import printable
 from hlo_lsp.text.remote import local_path
 
 _COUNT = 20  # of owners, buffers, and changes that are listed
@@ -81,7 +82,7 @@ class Module:
 
     def diff_text(self, other: "Module") -> str:
         """Return what changes from this compile to another as text."""
-        return "\n".join(diff_lines(compare(self._dump, other._dump), _COUNT))
+        return "\n".join(map(printable, diff_lines(compare(self._dump, other._dump), _COUNT)))
 
     def memory_map_html(self) -> str:
         """Return the memory map as a self-contained HTML page."""
@@ -89,7 +90,7 @@ class Module:
         return memory_map_page(memory_map_document([found]))
 
     def __str__(self) -> str:
-        return "\n".join(summary_lines(self._summary, 5))
+        return "\n".join(map(printable, summary_lines(self._summary, 5)))
 
     def __repr__(self) -> str:
         return f"<hlo_lsp.Module {self.name} {self.path}>"

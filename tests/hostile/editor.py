@@ -17,7 +17,9 @@ _CAPABILITIES: Json = {
     "textDocument": {
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "hover": {"contentFormat": ["markdown"]},
-        "diagnostic": {},
+        "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+        "signatureHelp": {"signatureInformation": {"documentationFormat": ["markdown"]}},
+        "diagnostic": {"relatedInformation": True},
         "semanticTokens": {"requests": {}, "tokenTypes": [], "tokenModifiers": [], "formats": []},
     },
     "general": {"positionEncodings": ["utf-32"]},
@@ -39,11 +41,22 @@ class _Replies:
 
     def __init__(self) -> None:
         self.by_id: dict[Any, Json] = {}
+        self.sent: list[Json] = []  # what the server asks and notifies itself
+        self._asked: list[Json] = []
 
     def write(self, data: bytes) -> None:
         message = json.loads(data.partition(b"\r\n\r\n")[2])
         if "method" not in message:
             self.by_id[message["id"]] = message
+        else:
+            self.sent.append(message)
+            if message["method"] == "workspace/applyEdit":
+                self._asked.append(message)
+
+    def unanswered(self) -> Iterator[Json]:
+        """Yield the requests of the server to apply an edit, each once."""
+        while self._asked:
+            yield self._asked.pop()
 
 
 class Editor:
@@ -56,6 +69,7 @@ class Editor:
         self._protocol = create_server().protocol
         self._protocol.set_writer(self._replies)  # type: ignore[arg-type]
         self._count = 0
+        self.sent = self._replies.sent
         self.errors: list[str] = []  # of failed requests
         params = {"processId": None, "rootUri": None, "capabilities": _CAPABILITIES}
         self.request("initialize", params)
@@ -116,6 +130,9 @@ class Editor:
     async def _wait_for_reply(self, request_id: int) -> None:
         while request_id not in self._replies.by_id:
             await asyncio.sleep(0)
+            for message in self._replies.unanswered():
+                reply = {"jsonrpc": "2.0", "id": message["id"], "result": {"applied": True}}
+                self._protocol.receive(json.dumps(reply).encode())
 
 
 def all_requests(uri: str, text: str) -> Iterator[tuple[str, Json]]:

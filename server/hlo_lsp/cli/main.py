@@ -20,7 +20,7 @@ from hlo_lsp.lsp.garbage_collection import (
     reduce_gc_frequency,
     share_free_memory,
 )
-from hlo_lsp.text.inert import printable_lines
+from hlo_lsp.text.inert import printable
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # while an error can still be reported
         return status
     except CommandError as error:
-        print(printable_lines(f"hlo-lsp: {error}"), file=sys.stderr)
+        print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
         return error.status
     except BrokenPipeError:
         # The reader of the pipe (head, less) has exited. With standard error open, Python would

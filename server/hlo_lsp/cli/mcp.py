@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import signal
+import sys
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
@@ -11,7 +12,7 @@ from typing import Any
 
 from hlo_lsp import __version__
 from hlo_lsp.cli.agent_tools import TOOLS, AgentToolError
-from hlo_lsp.cli.errors import CommandError
+from hlo_lsp.cli.errors import USAGE_ERROR_STATUS, CommandError
 from hlo_lsp.cli.interrupts import end_at_once
 
 _INSTRUCTIONS = """\
@@ -32,7 +33,11 @@ def run(options: argparse.Namespace) -> int:
     if options.directory is not None:
         os.chdir(options.directory)
     if options.call is not None:
-        print(_answer(options.call, options.arguments))
+        try:
+            print(_answer(options.call, options.arguments))
+        except AgentToolError as error:  # lines that the command printed
+            print(error, file=sys.stderr)
+            return USAGE_ERROR_STATUS
         return 0
     try:
         server = create_server()
@@ -62,8 +67,8 @@ def _answer(name: str, text: str) -> str:
         raise CommandError(f"--arguments: {error}") from None
     try:
         return tools[name](**arguments)
-    except (AgentToolError, TypeError) as error:
-        raise CommandError(str(error).removeprefix("hlo-lsp: ")) from None
+    except TypeError as error:
+        raise CommandError(str(error)) from None
 
 
 def create_server() -> Any:

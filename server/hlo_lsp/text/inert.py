@@ -26,9 +26,10 @@ _HIDDEN_OR_LINE_END = re.compile(f"[\n{_HIDDEN}]")
 _IGNORED = f"[{_HIDDEN}\u200c\u200d\ufe0e\ufe0f]*"
 # What GitHub Actions (ActionCommand.cs of actions/runner), Azure Pipelines, and TeamCity take for
 # commands in the output of a step: two colons after any blanks at the start of a line, and two
-# hashes with a bracket anywhere. The first two ignore characters without a shape.
+# hashes with a bracket anywhere. The first two ignore characters without a shape. Colors at the
+# start of a line are ignored too, because some systems remove them first.
 _WORKFLOW_COMMAND = re.compile(
-    rf"(?:^|\r)(?:[^\S\n]|[{_HIDDEN}\u200c\u200d\ufe0e\ufe0f])*:{_IGNORED}(:)"
+    rf"(?:^|\r)(?:[^\S\n]|\x1b\[[0-9;]*m|[{_HIDDEN}\u200c\u200d\ufe0e\ufe0f])*:{_IGNORED}(:)"
     rf"|#{_IGNORED}#(?:\w|[{_HIDDEN}\u200c\u200d\ufe0e\ufe0f])*(\[)",
     re.MULTILINE,
 )
