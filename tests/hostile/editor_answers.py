@@ -7,7 +7,10 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
+from pygls.exceptions import JsonRpcException
+
 from hlo_lsp.lsp import processes
+from hlo_lsp.lsp.comparison import NoDumpError
 from hostile.editor import Editor, all_requests
 from hostile.hostile_files import HostileFiles
 from hostile.payload import RAW_PAYLOAD
@@ -40,9 +43,9 @@ EDITOR_COMMANDS: dict[str, Callable[[HostileFiles, str], list[list[Any]]]] = {
     "hlo.applyEdit": lambda _, uri: [[{"changes": {uri: []}}]],
     "hlo.server.inspect": lambda _, uri: [[uri, _position(line)] for line in range(0, 90, 9)],
     "hlo.server.check": lambda f, uri: [[uri], [f.configured.as_uri()]],
-    "hlo.server.summary": lambda f, uri: [[uri, 0], [uri, 0, 60], [f.log.as_uri(), 9]],
+    "hlo.server.summary": lambda f, uri: [[uri, 0], [uri, 0, 10_000], [f.log.as_uri(), 9]],
     "hlo.server.timeline": lambda _, uri: [[uri, 0, 80, None], [uri, 0, 80, 14]],
-    "hlo.server.timeSummary": lambda _, uri: [[uri, 0], [uri, 0, 60]],
+    "hlo.server.timeSummary": lambda _, uri: [[uri, 0], [uri, 0, 10_000]],
     "hlo.server.compareProfiles": lambda f, _: [[f.profile.as_uri(), f.profile.as_uri()]],
     "hlo.server.loadProfile": lambda f, uri: [[f.profile.as_uri(), uri], [f.log.as_uri(), uri]],
     "hlo.server.restartIndex": lambda _, __: [[]],
@@ -87,7 +90,7 @@ class _ThisProcess(Executor):
         future: Future[Any] = Future()
         try:
             future.set_result(work(*args, **options))
-        except Exception as error:  # as a process does
+        except (OSError, JsonRpcException, ValueError, NoDumpError) as error:
             future.set_exception(error)
         return future
 

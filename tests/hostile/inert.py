@@ -24,8 +24,8 @@ _RENDERER = MarkdownIt("gfm-like", {"linkify": False})
 # Keys of answers to editors whose strings are not shown: places, edits, and texts of files.
 _UNSHOWN_KEYS = frozenset(
     {
-        *("uri", "targetUri", "target", "path", "data", "arguments", "edit", "text", "texts"),
-        *("newText", "insertText", "filterText", "textEdit", "href", "tooltipUri", "paths"),
+        *("uri", "target", "targetUri", "path", "paths", "files", "data", "arguments", "edit"),
+        *("text", "texts", "href", "newText", "insertText", "filterText", "textEdit"),
     }
 )
 

@@ -155,7 +155,7 @@ def _answers_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
         found = run(*command[3:])
         return subprocess.CompletedProcess(command, found.status, found.out, found.err)
 
-    monkeypatch.setattr(agent_tools.subprocess, "run", in_this_process)
+    monkeypatch.setattr(subprocess, "run", in_this_process)
 
 
 @pytest.mark.parametrize(("name", "form"), CASES)

@@ -7,6 +7,7 @@ from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_ar
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.text.inert import printable
 
 _MAX_LISTED = 8  # arrays of a tuple
 _LABELS = {
@@ -28,7 +29,10 @@ def donation_labels(dump: Compile) -> Mapping[int, tuple[str, str]]:
         if one.bytes >= large_size(dump, one.space):
             by_parameter.setdefault(one.parameter, []).append(one)
     return {
-        number: (_LABELS[found[0].state], "\n".join(map(_tooltip, found[:_MAX_LISTED])))
+        number: (
+            _LABELS[found[0].state],
+            _tooltips(found),
+        )
         for number, found in by_parameter.items()
         if found[0].state in _LABELS and len({one.state for one in found}) == 1
     }

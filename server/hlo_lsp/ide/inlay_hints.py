@@ -34,6 +34,7 @@ from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, Tabl
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
+from hlo_lsp.text.inert import printable
 
 # Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).
 MAX_HINT_COLUMN = 10_000
@@ -278,7 +279,7 @@ def _source_hints(
         column = len(text.line.rstrip())
         if value is not None:
             column = value.start + len(value.text.rstrip())
-        found = source.short, "\n".join([*tooltip, *map(str, stack)])
+        found = source.short, "\n".join(map(printable, [*tooltip, *map(str, stack)]))
         yield _hint_in(text, line, HintKind.SOURCE, column, found)
 
 
@@ -343,7 +344,7 @@ def _owner_label(dump: Compile, value: AssignedValue) -> LabelAndTooltip | None:
     if not label or origin is None:
         return None
     lines = [f"{value.key}, produced by {origin.instruction.record.name}", *map(str, origin.stack)]
-    return shortened(label, _MAX_OWNER_CHARACTERS), "\n".join(lines)
+    return shortened(label, _MAX_OWNER_CHARACTERS), "\n".join(map(printable, lines))
 
 
 def _donation_hints(context: _HintContext, record: InstructionLine, line: int) -> Hints:

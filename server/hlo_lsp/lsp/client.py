@@ -17,6 +17,7 @@ from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.text.document import Encoding
+from hlo_lsp.text.inert import printable
 
 Json = dict[str, Any]
 TextPoint = tuple[int, int]  # line and code point
@@ -249,7 +250,7 @@ def diagnostic_json(client: Client, finding: Finding) -> Json:
     """Return the diagnostic for a finding, with the fields that the client supports."""
     result: Json = {
         "range": client.place_range_json(finding.place),
-        "message": finding.message,
+        "message": printable(finding.message),
         "severity": types.DiagnosticSeverity[finding.severity.name.capitalize()].value,
         "code": finding.code,
         "source": SOURCE,
@@ -261,7 +262,7 @@ def diagnostic_json(client: Client, finding: Finding) -> Json:
     if client.can_show_related and finding.related:
         places = client.locations(other.place for other in finding.related)
         result["relatedInformation"] = [
-            {"location": location, "message": other.message}
+            {"location": location, "message": printable(other.message)}
             for location, other in zip(places, finding.related, strict=True)
         ]
     if client.can_fade_unnecessary and any(fix.drops for fix in finding.fixes):

@@ -22,6 +22,7 @@ from hlo_lsp.lsp.client import (
 )
 from hlo_lsp.lsp.commands import SUMMARY_COMMAND, answer_whole_compile
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.text.inert import printable
 
 
 def code_lenses(context: RequestContext) -> list[Json]:
@@ -38,7 +39,7 @@ def code_lenses(context: RequestContext) -> list[Json]:
         data |= {"uri": context.file.uri, "line": context.file.first_line + row}
         lens: Json = {"range": context.client.lines_range(context.file, row, 1), "data": data}
         if is_eager and "summary" not in data:
-            title = lens_title(context.dump, context.file, data, context.times)
+            title = printable(lens_title(context.dump, context.file, data, context.times))
             command: Json = {"title": title, "command": ""}
             if "run" in data and context.client.can_show_time:
                 command["command"] = SHOW_TIME_COMMAND
@@ -70,7 +71,9 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
 
 
 def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> types.Command:
-    command = types.Command(lens_title(context.dump, context.file, data, context.times), "")
+    command = types.Command(
+        printable(lens_title(context.dump, context.file, data, context.times)), ""
+    )
     places = []
     if "run" in data and context.client.can_show_time:
         command.command = SHOW_TIME_COMMAND
@@ -92,7 +95,7 @@ def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> t
 def summary_command(client: Client, title: str, uri: str, line: int) -> types.Command:
     """Return the command that opens the summary; other clients receive it as text."""
     command = SHOW_SUMMARY_COMMAND if client.can_show_summary else SUMMARY_COMMAND
-    return types.Command(title, command, arguments=[uri, line])
+    return types.Command(printable(title), command, arguments=[uri, line])
 
 
 def _start(line: int) -> Json:

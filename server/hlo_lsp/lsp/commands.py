@@ -28,6 +28,7 @@ from hlo_lsp.program.schedule import printed_schedule, schedule_of
 from hlo_lsp.reports.summary import summarize
 from hlo_lsp.reports.summary_text import SummaryLinks, summary_markdown
 from hlo_lsp.reports.timeline import timeline_lines, timeline_of
+from hlo_lsp.text.inert import notification_text, printable
 
 T = TypeVar("T")
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
@@ -41,7 +42,7 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
     rule = explanations().get(code)
     if rule is not None and client.can_show_documents and await _open_rule_page(server, code):
         return
-    text = f"Unknown rule `{code}`."
+    text = notification_text(f"Unknown rule `{code}`.")
     if rule is not None:
         parts = [f"{rule.code}: {rule.what}", rule.why, rule.remedy]
         text = "\n\n".join(filter(None, parts))
@@ -135,7 +136,10 @@ async def timeline_uri(
     found = await answer_whole_compile(
         session, uri, line, lambda one: timeline_of(one.dump, step=step)
     )
-    return "\n".join(timeline_lines(of_dump(uri, found), columns, _TIMELINE_BUFFERS)) + "\n"
+    return (
+        "\n".join(map(printable, timeline_lines(of_dump(uri, found), columns, _TIMELINE_BUFFERS)))
+        + "\n"
+    )
 
 
 async def check_uri(session: Session, uri: str) -> str:
@@ -156,8 +160,8 @@ async def check_uri(session: Session, uri: str) -> str:
 
     text = findings_text([finding for one in results for finding in one.findings])
     if notes and not text:
-        raise RequestFailedError("\n".join(notes))
-    return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
+        raise RequestFailedError(*notes)
+    return text + "".join(printable(f"hlo-lsp: {note}") + "\n" for note in notes)
 
 
 async def answer_whole_compile(
@@ -208,7 +212,7 @@ def of_dump(uri: str, found: list[T]) -> T:
 async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], list[str]]:
     made = await run_in_slices(partial(plan, [path], CheckOptions()))
     if made.errors:
-        raise RequestFailedError("\n".join(map(str, made.errors)))
+        raise RequestFailedError(*map(str, made.errors))
     known: dict[CheckJob, list[FileResult]] = {}
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:

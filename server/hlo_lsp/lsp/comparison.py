@@ -20,7 +20,7 @@ from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.inert import markdown_code, markdown_link
+from hlo_lsp.text.inert import markdown_code, markdown_link, printable
 from hlo_lsp.text.remote import shown
 
 _MAX_ENTRIES = 20  # of a list
@@ -78,7 +78,7 @@ def compare_places(places: list[Place], frames: FrameChoice) -> Json:
         return " ".join(links)
 
     return {
-        "title": headline(diff),
+        "title": printable(headline(diff)),
         "markdown": "\n".join(diff_markdown(diff, _MAX_ENTRIES, linked)) + "\n",
         "texts": _texts(before, after),
     }

@@ -23,6 +23,7 @@ from hlo_lsp.profiles.time_facts import (
 )
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.inert import printable, printable_json
 
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
@@ -61,12 +62,15 @@ def _hottest(context: RequestContext) -> Json | None:
                 entry["location"] = {"uri": uri, "range": {"start": place, "end": place}}
             lines.append(entry)
     phases = [_group_entry(context, one) for one in hot_groups(dump, facts, InstructionKey.PHASE)]
-    return {
-        "title": f"{module_name(dump)} · {describe_run(facts)}",
-        "instructions": [_entry(context, one) for one in found],
-        "lines": lines,
-        "phases": [*phases, *_exposed_communication(facts)],
-    }
+    answer: Json = printable_json(
+        {
+            "title": f"{module_name(dump)} · {describe_run(facts)}",
+            "instructions": [_entry(context, one) for one in found],
+            "lines": lines,
+            "phases": [*phases, *_exposed_communication(facts)],
+        }
+    )
+    return answer
 
 
 def _exposed_communication(facts: TimeFacts) -> Iterator[Json]:
@@ -131,4 +135,4 @@ async def load_profile(session: Session, path: Path | None, document: str | None
     if len(programs) > _MAX_PROGRAMS:
         lines.append(f"and {len(programs) - _MAX_PROGRAMS:,} more modules")
     lines += [f"no run of the open dump of {name}" for name in unmatched]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))

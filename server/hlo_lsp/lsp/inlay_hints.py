@@ -6,6 +6,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.ide.inlay_hints import Hint, HintKind, hints
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.text.inert import printable, printable_lines
 
 INLAY_HINT_OPTIONS = types.InlayHintOptions(resolve_provider=True)
 _KINDS = {
@@ -39,8 +40,8 @@ async def resolve(session: Session, hint: types.InlayHint) -> types.InlayHint:
         times = context.times
         for part in hints(context.dump, context.file, row, row + 1, kinds, times=times):
             for found in part:
-                if found.column == data.get("column") and found.label == hint.label:
-                    return found.tooltip
+                if found.column == data.get("column") and printable(found.label) == hint.label:
+                    return None if found.tooltip is None else printable_lines(found.tooltip)
         return None
 
     hint.tooltip = next(iter(await session.answer_item(data, tooltip)), None)
@@ -71,7 +72,7 @@ def _json(context: RequestContext, hint: Hint) -> Json:
     }
     json: Json = {
         "position": position,
-        "label": hint.label,
+        "label": printable(hint.label),
         "paddingLeft": not hint.is_before,
         "paddingRight": hint.is_before,
         "data": data,

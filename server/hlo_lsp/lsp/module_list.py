@@ -36,6 +36,7 @@ from hlo_lsp.reports.source_lines import named_buffer
 from hlo_lsp.reports.summary import largest_first
 from hlo_lsp.syntax.file_kinds import detect_file_kind
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_first_lines
+from hlo_lsp.text.inert import printable_json
 
 _NOTIFICATION_DELAY_SECONDS = 1.0  # after the last change, as XLA writes many files in a row
 _MAX_BUFFERS = 10  # of one compile
@@ -92,7 +93,7 @@ class ModuleList:
                 row = row_of[id(module)]
                 sizes = {"size": short_size(module), "text": size_text(module)}
                 compile_.update({**sizes, "row": row, **places[id(module)]})
-        return {"modules": modules}
+        return {"modules": printable_json(modules)}
 
     def files_changed(self) -> None:
         """Notify a client that has requested the list, once for many changes."""

@@ -13,11 +13,16 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.progress import Progress as ProgressTokens
 
+from hlo_lsp.text.inert import notification_text, printable
+
 
 class RequestFailedError(JsonRpcException):
-    """A valid request that cannot be completed; the message is a sentence for the user."""
+    """A valid request that cannot be completed; each line is a sentence for the user."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__("\n".join(map(notification_text, lines)))
 
 
 class Progress:
@@ -61,7 +66,8 @@ class Progress:
             return
         self._message, self._percentage = message, percentage
         if self._has_begun and self._tokens is not None and self._token is not None:
-            report = types.WorkDoneProgressReport(message=message, percentage=percentage)
+            shown = None if message is None else printable(message)
+            report = types.WorkDoneProgressReport(message=shown, percentage=percentage)
             self._tokens.report(self._token, report)
 
     def begin(self) -> None:
@@ -70,9 +76,9 @@ class Progress:
             return
         self._has_begun = True
         beginning = types.WorkDoneProgressBegin(
-            self._title,
+            printable(self._title),
             cancellable=self.is_cancellable,
-            message=self._message,
+            message=None if self._message is None else printable(self._message),
             percentage=self._percentage,
         )
         self._tokens.begin(self._token, beginning)

@@ -30,6 +30,7 @@ from hlo_lsp.profiles.time_facts import HotGroup, ProfileTimes, hot_groups, time
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines
+from hlo_lsp.text.inert import printable_json
 
 _SCAN_INTERVAL_SECONDS = 3  # between two scans, because each edit triggers one
 
@@ -94,7 +95,7 @@ class SourceLines:
         current = None if params.text is None else Document(params.text).lines
         lines = await run_in_slices(partial(self._lines, path, current))
         self.scan()
-        return {"lines": lines}
+        return {"lines": printable_json(lines)}
 
     def scan(self) -> None:
         """Scan for changed compiles, and read them."""

@@ -20,6 +20,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import name_columns
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
+from hlo_lsp.text.inert import printable
 
 _KINDS = {
     OutlineNodeKind.SECTION: types.SymbolKind.Namespace,
@@ -57,7 +58,7 @@ def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode
         text = file.lines[node.line]
         start, end = (0, len(text)) if node.record is None else name_columns(node.record, text)
         name = client.range_json(file, (node.line, start), (node.line, end))
-        symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
+        symbol: Json = {"name": printable(node.name), "kind": _KINDS[node.kind].value}
         inner = symbols_of_nodes(client, file, node.children)
         if not client.can_nest_symbols:
             symbol["location"] = {"uri": file.uri, "range": name}
@@ -66,7 +67,7 @@ def symbols_of_nodes(client: Client, file: DumpFile, nodes: Iterable[OutlineNode
         symbol["range"] = client.lines_range(file, node.line, node.line_count)
         symbol["selectionRange"] = name
         if node.detail:
-            symbol["detail"] = node.detail
+            symbol["detail"] = printable(node.detail)
         if inner:
             symbol["children"] = inner
         found.append(symbol)
@@ -78,7 +79,7 @@ def _in_section(context: RequestContext, inner: list[Json]) -> list[Json]:
     part, client = context.file, context.client
     if not isinstance(part, SectionFile):
         return inner
-    symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
+    symbol: Json = {"name": printable(part.section.name), "kind": types.SymbolKind.File.value}
     head = client.lines_range(part, 0, 1)
     if not client.can_nest_symbols:
         return [{**symbol, "location": {"uri": part.uri, "range": head}}, *inner]

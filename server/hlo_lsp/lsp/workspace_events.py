@@ -34,6 +34,7 @@ from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS
+from hlo_lsp.text.inert import notification_text
 
 logger = logging.getLogger(__name__)
 
@@ -389,6 +390,5 @@ def _register(server: LanguageServer, method: str, options: object) -> None:
 
 
 def _show_warning(server: LanguageServer, problem: str) -> None:
-    """Show a problem; VS Code would make links of Markdown in the name of a file."""
-    text = problem.replace("](", "] (")
+    text = "\n".join(map(notification_text, problem.split("\n")))
     server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))

@@ -18,6 +18,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_reading import SymbolFolders, UnreadFile, read_symbols, search_folders
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
+from hlo_lsp.text.inert import printable
 
 _MAX_SYMBOLS = 200
 _OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files
@@ -202,6 +203,7 @@ def _information(symbol: Symbol) -> types.SymbolInformation:
     start = types.Position(symbol.line, symbol.start)
     end = types.Position(symbol.line, symbol.end)
     location = types.Location(symbol.uri, types.Range(start, end))
+    about = None if symbol.about is None else printable(symbol.about)
     return types.SymbolInformation(
-        location, symbol.name, _KINDS[symbol.kind], container_name=symbol.about
+        location, printable(symbol.name), _KINDS[symbol.kind], container_name=about
     )

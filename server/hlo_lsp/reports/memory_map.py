@@ -40,6 +40,7 @@ from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, 
 from hlo_lsp.reports.summary_text import lost_lines
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.inert import printable_json
 
 Json = dict[str, Any]
 Table = dict[str, list[int]]
@@ -54,7 +55,8 @@ _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 def memory_map_document(maps: Iterable[Json]) -> Json:
     """Return a document with the memory maps of some compiles."""
-    return {"format": FORMAT, "version": VERSION, "modules": list(maps)}
+    modules = [printable_json(one) for one in maps]
+    return {"format": FORMAT, "version": VERSION, "modules": modules}
 
 
 @query

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from typing import Any
 
 # Control characters, characters that end a line for some reader, and those that have no shape or
 # change the direction of text. Blanks and tabs are kept, as are the joiners and the selectors in
@@ -173,6 +174,28 @@ def json_text(content: object, *, indent: int | None = None, is_compact: bool = 
     separators = (",", ":") if is_compact else None
     text = json.dumps(content, indent=indent, separators=separators)
     return text.replace("##", "#\\u0023").replace("\x7f", "\\u007f")
+
+
+_EXACT_KEYS = frozenset({"path", "location"})  # and those that contain "uri"
+
+
+def printable_json(content: Any) -> Any:
+    """Return JSON for a view: its texts are printable, its paths and places are exact."""
+    if isinstance(content, str):
+        return printable(content)
+    if isinstance(content, (list, tuple)):
+        return [printable_json(item) for item in content]
+    if isinstance(content, dict):
+        return {
+            key: item if key in _EXACT_KEYS or "uri" in key.lower() else printable_json(item)
+            for key, item in content.items()
+        }
+    return content
+
+
+def notification_text(text: str) -> str:
+    """Return a text in one line for a notification; VS Code would make links of Markdown in it."""
+    return printable(text).replace("](", "] (")
 
 
 def script_json(content: object) -> str:

@@ -11,6 +11,7 @@ from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, OpcodeSpec, Voc
 from hlo_lsp.ide.completion.unfinished_statement import computation_parameters
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text.inert import markdown_code
 
 MAX_CANDIDATES = 200
 _MAX_TYPED_LENGTH = 100  # characters that are compared with labels
@@ -180,9 +181,10 @@ def _definition_documentation(file: DumpFile, line: int, name: str) -> str:
     if isinstance(record, ComputationLine) and record.name == name:
         root = file.module.computation(record).root
         parameters = [f"{each.name}: {each.shape}" for each in computation_parameters(file, record)]
-        return f"`{name} ({', '.join(parameters)}) -> {'?' if root is None else root.shape}`"
+        text = f"{name} ({', '.join(parameters)}) -> {'?' if root is None else root.shape}"
+        return markdown_code(text)
     if isinstance(record, InstructionLine) and record.name == name:
         text = " ".join(record.text.split())
         cut = f"{text[:_MAX_INSTRUCTION_LENGTH]} ..."
-        return f"`{text if len(text) <= _MAX_INSTRUCTION_LENGTH else cut}`"
+        return markdown_code(text if len(text) <= _MAX_INSTRUCTION_LENGTH else cut)
     return ""
