@@ -26,6 +26,7 @@ EXACT_METHODS = {
     "textDocument/rangeFormatting",
     "textDocument/rename",
 }
+_INTERNAL_ERROR = -32603
 _CURSOR_METHODS = ("hover", "completion", "prepareCallHierarchy")
 _LINES, _ITEMS = 15, 10  # at most, of each file
 
@@ -124,6 +125,7 @@ class _Asker:
     def ask(self, method: str, params: Any) -> None:
         reply = self._editor.request(method, params)
         self._found.append((method, reply.get("result", reply.get("error"))))
+        assert reply.get("error", {}).get("code") != _INTERNAL_ERROR, (method, params, reply)
         result = reply.get("result")
         items = result["items"] if isinstance(result, dict) and "items" in result else result
         if method in _RESOLVED and isinstance(items, list):

@@ -3,7 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from html.parser import HTMLParser
 from io import StringIO
 from typing import Any
@@ -98,11 +99,15 @@ class _Elements(HTMLParser):
             self.foreign.append(self.get_starttag_text() or tag)
 
 
+@cache
+def _known_problems(find: Callable[[str], Iterator[str]], text: str) -> tuple[str, ...]:
+    return tuple(find(text))  # many answers have the same texts
+
+
 def problems_of_answer(result: Any, key: str = "") -> Iterator[str]:
     """Yield what acts in the strings of an answer to an editor that it shows."""
     if isinstance(result, str):
-        found = list(problems_of_lines(result))
-        yield from (f"{key}: {problem}" for problem in found)
+        yield from (f"{key}: {problem}" for problem in _known_problems(problems_of_lines, result))
     elif isinstance(result, list):
         for item in result:
             yield from problems_of_answer(item, key)
@@ -110,6 +115,6 @@ def problems_of_answer(result: Any, key: str = "") -> Iterator[str]:
         is_markdown = result.get("kind") == "markdown"
         for name, item in result.items():
             if name == "markdown" or (is_markdown and name == "value"):
-                yield from problems_of_markdown(item)
+                yield from _known_problems(problems_of_markdown, item)
             elif name not in _UNSHOWN_KEYS:
                 yield from problems_of_answer(item, name)

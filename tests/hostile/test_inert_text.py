@@ -270,7 +270,8 @@ def test_answers_show_inert_text(answers: Answers, method: str) -> None:
 
 
 def test_messages_show_inert_text(answers: Answers) -> None:
-    results = [result for name, result in answers if name not in offered_requests()]
+    offered = offered_requests()
+    results = [result for name, result in answers if name not in offered]
     problems = (one for result in results for one in inert.problems_of_answer(result))
     assert list(dict.fromkeys(problems)) == []
 

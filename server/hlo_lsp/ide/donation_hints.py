@@ -31,7 +31,7 @@ def donation_labels(dump: Compile) -> Mapping[int, tuple[str, str]]:
     return {
         number: (
             _LABELS[found[0].state],
-            _tooltips(found),
+            "\n".join(printable(_tooltip(one)) for one in found[:_MAX_LISTED]),
         )
         for number, found in by_parameter.items()
         if found[0].state in _LABELS and len({one.state for one in found}) == 1
