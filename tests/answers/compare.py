@@ -94,7 +94,9 @@ def _checkout(commit: str) -> Iterator[Path]:
 
 
 def _compiles(folders: Sequence[Path]) -> list[Path]:
-    return [path for folder in folders for path in sorted(compiles_below(folder))]
+    return [
+        path for folder in folders for path in sorted(one.path for one in compiles_below(folder))
+    ]
 
 
 def _answers(server: Path, path: Path) -> Answers:

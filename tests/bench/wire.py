@@ -28,6 +28,7 @@ class Client:
         capabilities: Json | None = None,
         command: Sequence[str] = _SERVER,
         language: str = "hlo",
+        folder: Path | None = None,
     ) -> None:
         self.path = path
         self.text = path.read_text("utf-8", "replace")
@@ -42,8 +43,9 @@ class Client:
         self._version = 1
         started = time.perf_counter()
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        root = None if folder is None else folder.as_uri()
         self.request(
-            "initialize", {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
+            "initialize", {"processId": None, "rootUri": root, "capabilities": capabilities or {}}
         )
         self.start_seconds = time.perf_counter() - started
         self.notify("initialized", {})

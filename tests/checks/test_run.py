@@ -237,9 +237,9 @@ def test_last_edited_records_are_checked_first(
 def test_advice_is_in_the_files_of_its_rule(corpus_small: Path) -> None:
     rules = [rule for rule in CATALOGUE if isinstance(rule, WholeRule)]
     found = []
-    for path in [*compiles_below(corpus_small / "tpu_v5e")][::4]:
+    for compile_ in [*compiles_below(corpus_small / "tpu_v5e")][::4]:
         workspace = DumpWorkspace()
-        dump = workspace.compile_of(workspace.file(path))
+        dump = workspace.compile_of(workspace.file(compile_.path))
         for rule in rules:
             found += [(rule, one.place.file) for one in rule.findings(dump, dump, DEFAULTS)]
     assert {rule.places for rule, _ in found} == {*Places}

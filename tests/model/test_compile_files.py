@@ -17,6 +17,7 @@ from hlo_lsp.model.compile_files import (
     CompileFiles,
     FolderCache,
     FolderListing,
+    FolderSnapshot,
     compiles_below,
     files_of_compile,
     group_by_module,
@@ -170,6 +171,7 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
         assert len(listing.modules()) == len(jax) + heads.count(None)
         for path in paths:
             compile_ = listing.compile_files(path.name)
+            assert FolderListing(root, compile_.names()).compile_files(path.name) == compile_
             if kinds[path] is FileKind.MODULE:
                 seen["texts with memory files" if compile_.memory else "other texts"] += 1
                 assert path in compile_.texts
@@ -244,6 +246,30 @@ def test_recently_changed_folder_is_not_cached(tmp_path: Path, listed: list[Path
     ranges = _touch(tmp_path, _RANGES, coming)
     assert _cached_compile(known, text).memory == (ranges,)
     assert len(listed) == 2
+
+
+def test_unchanged_names_are_not_grouped_again(tmp_path: Path) -> None:
+    _touch(tmp_path, _TEXT, 1 << 62)
+    known = FolderCache()
+    listing = known.listing(tmp_path)
+    assert known.listing(tmp_path) is listing
+
+
+def test_snapshot_does_not_see_a_new_file(tmp_path: Path, listed: list[Path]) -> None:
+    text = _touch(tmp_path, _TEXT)
+    known = FolderSnapshot()
+    assert known.listing(tmp_path).compile_files(_TEXT).memory == ()
+    _touch(tmp_path, _RANGES, _LONG_AGO + 1)
+    assert known.listing(tmp_path).compile_files(_TEXT).files == (text,)
+    assert listed == [tmp_path]
+
+
+def test_more_names_are_grouped_once() -> None:
+    listing = FolderListing(_FOLDER, [_TEXT])
+    assert listing.with_names([_TEXT]) is listing
+    more = listing.with_names([_RANGES])
+    assert more is listing.with_names([_RANGES])
+    assert more.compile_files(_TEXT).memory == (_FOLDER / _RANGES,)
 
 
 def test_missing_folder_is_empty(tmp_path: Path) -> None:
@@ -374,6 +400,13 @@ def test_every_file_goes_to_its_module(modules: dict[_Module, set[str]]) -> None
     assert Counter(name for group in found.values() for name in group) == Counter(
         {name: 1 for names in groups.values() for name in names}
     )
+
+
+@given(st.dictionaries(_MODULES, _SUFFIXES))
+def test_names_of_a_module_are_one_group(modules: dict[_Module, set[str]]) -> None:
+    names = {name for module, each in modules.items() for name in _file_names(module, each)}
+    for group in group_by_module(names).values():
+        assert _groups(*group) == {frozenset(group)}
 
 
 def test_walk_keeps_the_listing_of_one_folder(

@@ -248,9 +248,9 @@ def _renumbered(text: str) -> str:
 
 def _compiles(folder: Path) -> list[Compile]:
     found = []
-    for path in compiles_below(folder):
+    for compile_ in compiles_below(folder):
         workspace = DumpWorkspace(ROLES_WITHOUT_SIZES)
-        file = workspace.file(path)
+        file = workspace.file(compile_.path)
         if file.kind.has_records:
             found.append(workspace.compile_of(file))
     return found

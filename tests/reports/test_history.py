@@ -104,9 +104,9 @@ def test_label_names_pipeline_and_pass(name: str, label: str) -> None:
 @pytest.mark.corpus
 def test_last_stage_is_the_optimized_module(corpus_small: Path) -> None:
     compared = 0
-    for path in compiles_below(corpus_small / "cpu"):
+    for compile_ in compiles_below(corpus_small / "cpu"):
         workspace = DumpWorkspace()
-        texts = [workspace.file(text) for text in workspace.compile_files(path).texts]
+        texts = [workspace.file(text) for text in compile_.texts]
         stages = stages_of(texts)
         if len(stages) > 1:
             assert stages[-1].label == "after optimizations"

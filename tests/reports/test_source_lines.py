@@ -14,9 +14,9 @@ from hlo_lsp.reports.summary_text import summary_json
 @pytest.mark.corpus
 def test_lines_equal_the_summary(corpus_small: Path) -> None:
     compared = 0
-    for path in compiles_below(corpus_small / "tpu_v5e"):
+    for compile_ in compiles_below(corpus_small / "tpu_v5e"):
         workspace = DumpWorkspace()
-        dump = workspace.compile_of(workspace.file(path))
+        dump = workspace.compile_of(workspace.file(compile_.path))
         found = module_memory(dump)
         lines = () if found is None else found.lines
         assert [

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from hlo_lsp.model.compile_files import compiles_below
 from hlo_lsp.text import downloads, file_systems, remote_cache
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
 from hlo_lsp.text.downloads import Downloads, trim
@@ -483,7 +484,8 @@ def test_file_url_is_the_path_itself(tmp_path: Path) -> None:
 def test_files_ahead_are_read_meanwhile(server: HttpFolder) -> None:
     top = local_path(f"{server.url}/dumps/")
     paths = sorted(top.rglob("*.txt"))
-    assert list(read_ahead(paths, lambda path: [path])) == paths
+    ahead = read_ahead(compiles_below(top), lambda compile_: [compile_.path])
+    assert sorted(compile_.path for compile_ in ahead) == paths
     for path in paths:
         text(path)
     assert len(server.reads()) == len(paths)

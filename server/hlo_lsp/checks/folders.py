@@ -13,7 +13,7 @@ from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.memory.savings import largest_peak_bytes
-from hlo_lsp.model.compile_files import FolderCache, FolderListing
+from hlo_lsp.model.compile_files import FolderListing, Folders, FolderSnapshot
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -52,6 +52,10 @@ class CheckJob:
     def size(self) -> int:
         """The total size of the files of the compile, in bytes."""
         return sum(size for _, _, size in self.stamps)
+
+    def folders(self) -> FolderSnapshot:
+        """Return the listing of the folder of the compile with nothing but its files."""
+        return FolderSnapshot.of_compile(self.path.parent, [name for name, _, _ in self.stamps])
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
 
 
 def jobs_below(
-    folders: Iterable[Path], selection_of: Callable[[Path], Selection], listings: FolderCache
+    folders: Iterable[Path], selection_of: Callable[[Path], Selection], listings: Folders
 ) -> list[CheckJob]:
     """Return a job for each compile in folders and their subfolders, without hidden ones.
 
@@ -144,7 +148,8 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
         closed[folder] = f"{shown(folder)}: {error.strerror}"
 
     for folder, _, names in os.walk(top, onerror=record_error):
-        paths = (Path(folder, name) for name in names if not is_skipped(name, names))
+        known = frozenset(names)
+        paths = (Path(folder, name) for name in names if not is_skipped(name, known))
         yield from (path for path in paths if os.path.isfile(path))
 
 
@@ -244,7 +249,7 @@ def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[Fil
     A file that the user named is reported if it is unreadable or not a dump. In a folder, files
     that are not dumps are skipped, because dump folders contain other files too.
     """
-    library = workspace or DumpWorkspace()
+    library = workspace or DumpWorkspace(folders=job.folders())
     return [_check_path(library, path, job) for path in job.files]
 
 
@@ -339,16 +344,19 @@ def outcome(
     noted = (checked for checked in results if not (checked.is_host and has_embedded))
     notes += [checked.note for checked in noted if checked.note is not None]
     folders = (path for path in paths if os.path.isdir(path) and path not in plan.closed)
-    empty = (folder for folder in folders if not _may_hold_dump(folder, results))
+    with_dump = _folders_with_dumps(results)
+    empty = (folder for folder in folders if os.path.abspath(folder) not in with_dump)
     notes += [f"{shown(one)}: no HLO module or XLA memory dump in this folder" for one in empty]
     return Outcome(results, [*dict.fromkeys(notes)])
 
 
-def _may_hold_dump(folder: Path, results: Iterable[FileResult]) -> bool:
-    """Return whether a folder has a dump, or a file that cannot be read."""
-    start = os.path.join(os.path.abspath(folder), "")
-    return any(
-        (checked.kind.is_dump or checked.note is not None)
-        and os.path.abspath(checked.path).startswith(start)
-        for checked in results
-    )
+def _folders_with_dumps(results: Iterable[FileResult]) -> set[str]:
+    """Return the absolute folders with a dump, or a file that cannot be read, in or below them."""
+    found: set[str] = set()
+    for checked in results:
+        if checked.kind.is_dump or checked.note is not None:
+            folder = os.path.dirname(os.path.abspath(checked.path))
+            while folder not in found:
+                found.add(folder)
+                folder = os.path.dirname(folder)
+    return found

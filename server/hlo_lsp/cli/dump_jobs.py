@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -11,7 +10,7 @@ from hlo_lsp.cli.dumps import current_folder_frames, dumps_of, files_read, no_du
 from hlo_lsp.cli.progress import with_progress_bar
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import compiles_below
+from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
 from hlo_lsp.model.file_names import FileRole
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -55,7 +54,7 @@ def results_at(
         workers,
         jobs,
         Work(_DumpJob[_T].run, _DumpJob[_T].lost),
-        lambda job: files_read(unread, job.path),
+        lambda job: files_read(unread, job.files[0].compile_files()),
     )
     errors_of: list[list[str]] = [[] for _ in paths]
     full: set[int] = set()
@@ -72,19 +71,13 @@ def results_at(
 
 
 def _files_by_compile(paths: Sequence[Path]) -> "Iterable[list[_NamedFile]]":
+    folders = FolderSnapshot()
     files: dict[tuple[str, str], list[_NamedFile]] = {}
     for number, path in enumerate(paths):
-        for file, stem in _with_stems(compiles_below(path)):
-            named = _NamedFile(str(file), number, is_named=file is path)
-            files.setdefault((os.path.dirname(file), stem), []).append(named)
+        for one in compiles_below(path, folders):
+            named = _NamedFile(str(one.path), number, one.path == path, one.names())
+            files.setdefault((os.path.dirname(one.path), one.stem), []).append(named)
     return files.values()
-
-
-def _with_stems(files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file with the stem of its compile; only one folder is kept in memory."""
-    for _, group in groupby(files, key=lambda file: file.parent):
-        workspace = DumpWorkspace()
-        yield from ((file, workspace.stem(file)) for file in group)
 
 
 def run_jobs(
@@ -99,9 +92,7 @@ def run_jobs(
     time, unless another executor reads them.
     """
     if workers.is_local and any(is_remote(job.path) for job in jobs):
-        by_path = {job.path: job for job in jobs}
-        ahead = read_ahead(by_path, lambda path: files(by_path[path]))
-        return {by_path[path]: work.run(by_path[path]) for path in ahead}
+        return {job: work.run(job) for job in read_ahead(jobs, files)}
     return dict(with_progress_bar(workers, jobs, work))
 
 
@@ -109,17 +100,27 @@ def run_jobs(
 class _NamedFile:
     """A file of a compile, and the number of the path that leads to it.
 
-    A name needs less memory than a path, and there are thousands of compiles.
+    ``names`` are those of the files of the compile, as they were listed. A name needs less memory
+    than a path, and there are thousands of compiles.
     """
 
     name: str
     number: int
     is_named: bool
+    names: tuple[str, ...]
 
     @property
     def path(self) -> Path:
         """The path of the file."""
         return Path(self.name)
+
+    def folders(self) -> FolderSnapshot:
+        """Return the listing of the folder of the compile with nothing but its files."""
+        return FolderSnapshot.of_compile(self.path.parent, self.names)
+
+    def compile_files(self) -> CompileFiles:
+        """Return the files of the compile."""
+        return self.folders().listing(self.path.parent).compile_files(self.path.name)
 
 
 @dataclass(slots=True)
@@ -164,7 +165,7 @@ class _DumpJob(Generic[_T]):
 
         def dumps() -> Iterator[Compile]:
             # A workspace of one compile needs less memory.
-            workspace = DumpWorkspace(self.unread_roles, self.frames)
+            workspace = DumpWorkspace(self.unread_roles, self.frames, file.folders())
             for dump in dumps_of(workspace, file.path, attempt.errors, is_named=file.is_named):
                 attempt.has_dump = True
                 yield dump

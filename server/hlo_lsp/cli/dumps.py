@@ -15,7 +15,7 @@ from hlo_lsp.cli.errors import USAGE_ERROR_STATUS
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import compiles_below
+from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
@@ -48,27 +48,28 @@ def dumps_at(
             folder precede others.
     """
     frames = frames or current_folder_frames()
+    folders = FolderSnapshot()
     seen: set[tuple[Path, str]] = set()
     for path in paths:
         error_count, is_empty = len(errors), True
-        for file_path in read_ahead(compiles_below(path), partial(files_read, unread)):
-            # Of one compile, so that it needs less memory.
-            workspace = DumpWorkspace(unread, frames)
-            compile_ = file_path.parent, workspace.stem(file_path)
-            if compile_ in seen:
+        for one in read_ahead(compiles_below(path, folders), partial(files_read, unread)):
+            folder = one.path.parent
+            if (folder, one.stem) in seen:
                 is_empty = False
                 continue
-            for dump in dumps_of(workspace, file_path, errors, is_named=file_path is path):
-                seen.add(compile_)
+            # Of one compile, so that it needs less memory.
+            own = FolderSnapshot.of_compile(folder, one.names())
+            workspace = DumpWorkspace(unread, frames, own)
+            for dump in dumps_of(workspace, one.path, errors, is_named=one.path == path):
+                seen.add((folder, one.stem))
                 is_empty = False
                 yield dump
         if is_empty and len(errors) == error_count:
             errors.append(no_dumps_message(path))
 
 
-def files_read(unread_roles: Container[FileRole], path: Path) -> Iterator[Path]:
-    """Yield the files that reading the compile of a file needs."""
-    compile_ = DumpWorkspace().compile_files(path)
+def files_read(unread_roles: Container[FileRole], compile_: CompileFiles) -> Iterator[Path]:
+    """Yield the files that reading a compile needs."""
     for file in compile_.files_read_together():
         if suffix_of(file.name).role not in unread_roles:
             yield file
@@ -94,14 +95,16 @@ def reports_by_size(
     return [one for _, one in sorted(found, key=lambda pair: -pair[0])]
 
 
-def compiles_at(path: Path, errors: list[str]) -> Iterator[Compile]:
+def compiles_at(path: Path, names: Iterable[str], errors: list[str]) -> Iterator[Compile]:
     """Yield the compiles of a file, without their values; several for a stdout dump.
 
     Args:
         path: A file.
+        names: The names of the files of its compile.
         errors: The list to which a message about an unreadable file is added.
     """
-    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames())
+    own = FolderSnapshot.of_compile(path.parent, names)
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, current_folder_frames(), own)
     yield from dumps_of(workspace, path, errors, is_named=False)
 
 
@@ -122,11 +125,11 @@ def dumps_of(
         is_named: The user named the file, so that others do not replace it.
     """
     is_dump_name = suffix_of(path.name).role is not FileRole.OTHER
-    stem = workspace.stem(path)
-    others = () if is_named or not is_dump_name else sorted(path.parent.iterdir())
+    compile_ = workspace.compile_files(path)
+    others = () if is_named or not is_dump_name else compile_.files
     error_count = len(errors)
     for each in (path, *(other for other in others if other != path)):
-        if each is not path and workspace.stem(each) != stem:
+        if each is not path and workspace.stem(each) != compile_.stem:
             continue
         try:
             file = workspace.file(each)

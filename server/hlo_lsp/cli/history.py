@@ -1,7 +1,7 @@
 """``hlo-lsp history``: show what the passes of a compile changed."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -36,9 +36,10 @@ def run(options: argparse.Namespace) -> int:
     name = options.name and options.name.removeprefix("%")
     found: dict[Path, list[Stage]] = {}
     errors: list[str] = []
-    for path in compiles_below(options.path):
+    for compile_ in compiles_below(options.path):
+        path = compile_.path
         try:
-            stages = stages_of(_texts(path))
+            stages = stages_of(_texts(compile_.texts))
             if len(stages) > 1:
                 found[path] = stages
             elif path == options.path and not (is_converted(path.name) and path.exists()):
@@ -82,7 +83,7 @@ def _nothing_message(path: Path) -> str:
     return f"{shown(path)}: {NO_PASS_TEXTS}"
 
 
-def _texts(path: Path) -> Iterator[DumpFile]:
-    """Yield the module texts of a compile in pipeline order, one at a time."""
-    for text in DumpWorkspace().compile_files(path).texts:
-        yield DumpWorkspace().file(text)
+def _texts(paths: Iterable[Path]) -> Iterator[DumpFile]:
+    """Yield module texts, one at a time."""
+    for path in paths:
+        yield DumpWorkspace().file(path)

@@ -14,7 +14,7 @@ from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors, print_jso
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.workers import Work, WorkerPool
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import FolderCache, compiles_below
+from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.host_folders import hosts_of
@@ -71,11 +71,11 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
 
     All files are hashed. Of equal module texts, only one has its fingerprint computed.
     """
-    listings = FolderCache()
+    listings = FolderSnapshot()
     named = [path.resolve() for path in folders]
-    files = dict.fromkeys(file for path in named for file in compiles_below(path, listings))
+    files = {one.path: one for path in named for one in compiles_below(path, listings)}
     hosts = hosts_of({path.parent for path in files}, named)
-    jobs = [_HashJob.of(path, listings) for path in files]
+    jobs = [_HashJob.of(one) for one in files.values()]
     work = Work(_HashJob.run, _HashJob.lost)
     hashed = run_jobs(workers, jobs, work, _HashJob.files)
     texts: dict[str, _FingerprintJob] = {}
@@ -95,7 +95,7 @@ def _compiles(workers: WorkerPool, folders: Sequence[Path], errors: list[str]) -
             if job.text is not None and is_read:
                 known = read[texts[hashed[job].text_key]]
                 text, is_read = known.fingerprint, known.error is None
-            dump = partial(_read, job.path, number, errors) if is_read else _no_compile
+            dump = partial(_read, job, number, errors) if is_read else _no_compile
             found.append(HostCompile(host, program, one.module, text, one.memory, dump))
     return found
 
@@ -104,8 +104,8 @@ def _no_compile() -> None:
     """Return None, as the files of a compile cannot be read."""
 
 
-def _read(path: Path, number: int, errors: list[str]) -> Compile | None:
-    return next(islice(compiles_at(path, errors), number, None), None)
+def _read(job: "_HashJob", number: int, errors: list[str]) -> Compile | None:
+    return next(islice(compiles_at(job.path, job.names, errors), number, None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +132,28 @@ class _Hashed:
 
 @dataclass(frozen=True, slots=True)
 class _HashJob:
-    """The files of a compile that are hashed; without a module name, one that is read."""
+    """The files of a compile that are hashed; without a module name, one that is read.
+
+    ``names`` are those of all files of the compile.
+    """
 
     path: Path
+    names: tuple[str, ...]
     size: int
     module: str | None
     text: Path | None = None
     memory: tuple[Path, ...] = ()
 
     @classmethod
-    def of(cls, path: Path, listings: FolderCache) -> "_HashJob":
-        """Return the job of a file of a compile."""
+    def of(cls, compile_: CompileFiles) -> "_HashJob":
+        """Return the job of a compile."""
+        path, names = compile_.path, compile_.names()
         name = DumpName.of(path.name)
         if name is None or name.module_name is None:  # such as a stdout dump
-            return cls(path, file_size(path), None)
-        files = listings.listing(path.parent).compile_files(path.name)
-        memory = tuple(one for one in files.memory if suffix_of(one.name).role in _MEMORY_ROLES)
-        size = file_size(files.module or path)
-        return cls(path, size, name.module_name, files.module, memory)
+            return cls(path, names, file_size(path), None)
+        memory = tuple(one for one in compile_.memory if suffix_of(one.name).role in _MEMORY_ROLES)
+        size = file_size(compile_.module or path)
+        return cls(path, names, size, name.module_name, compile_.module, memory)
 
     def files(self) -> list[Path]:
         """Return the files that are read."""
@@ -178,7 +182,7 @@ class _HashJob:
 
     def _of_any_file(self) -> _Hashed:
         found = _Hashed(str(self.path))
-        for dump in compiles_at(self.path, found.errors):
+        for dump in compiles_at(self.path, self.names, found.errors):
             text, memory = dump.module_file, dump.allocations_file
             found.compiles.append(
                 _HashedCompile(

@@ -120,7 +120,7 @@ def _dumps(
     """Yield the given dumps, else those beside the log, the most likely ones first."""
     paths: list[Path] = []
     for path in given:
-        paths += compiles_below(path)
+        paths += (one.path for one in compiles_below(path))
     if not given and log is not None:
         paths = assignments_beside(log, module)
     if log is not None:
@@ -128,5 +128,4 @@ def _dumps(
         paths.sort(key=lambda path: not path.name.startswith(stem))
     if module is not None:
         paths.sort(key=lambda path: module not in path.name)
-    for path in paths:
-        yield from dumps_at([path], [], frames=frames)
+    yield from dumps_at(paths, [], frames=frames)

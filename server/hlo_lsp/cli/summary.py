@@ -68,12 +68,15 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.format != "json":
         found = list(_by_host(found))
-    names = [next((path for path in paths if path in one.paths), None) for one in found]
+    given = dict.fromkeys(paths)
+    names = [next((path for path in one.paths if path in given), None) for one in found]
     large, small = largest_first(found, lambda one: one.size)
     # The file of one module is shown in full, as asked; one with several modules as a folder.
-    named = [one for one, path in zip(found, names, strict=True) if path and names.count(path) == 1]
+    counts = Counter(names)
+    named = {one for one, path in zip(found, names, strict=True) if path and counts[path] == 1}
     in_short = [one for one in small if not options.all and one not in named]
-    in_full = [one.full for one in large + small if one not in in_short]
+    in_full = [one.full for one in large]
+    in_full += [one.full for one in small if options.all or one in named]
     if options.format == "json":
         content = {
             "modules": [one.full for one in large + small],

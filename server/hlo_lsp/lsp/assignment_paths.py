@@ -40,8 +40,8 @@ class AssignmentPaths:
     def _scan(self) -> Iterator[Path]:
         end = time.monotonic() + _MAX_SEARCH_SECONDS
         for folder in self._folders():
-            for path in compiles_below(folder):
-                if suffix_of(path.name).role is FileRole.ASSIGNMENT:
-                    yield path
+            for compile_ in compiles_below(folder):
+                if suffix_of(compile_.path.name).role is FileRole.ASSIGNMENT:
+                    yield compile_.path
                 if time.monotonic() > end:
                     return

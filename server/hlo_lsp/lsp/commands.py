@@ -237,7 +237,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
 
 def _job_workspace(session: Session, job: CheckJob) -> DumpWorkspace:
     """Return the files of a job, as copies where they are open and may change meanwhile."""
-    workspace = DumpWorkspace()
+    workspace = DumpWorkspace(folders=job.folders())
     names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}
     for file in session.workspace.open_files.values():
         path = file.path

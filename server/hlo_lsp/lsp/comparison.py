@@ -11,7 +11,7 @@ from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.buffer_changes import ChangedBuffer
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import compiles_below
+from hlo_lsp.model.compile_files import FolderSnapshot, compiles_below
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.compared_text import compared_texts
@@ -98,10 +98,11 @@ def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> Compil
     """Return the compile of a file, the first one below a folder, or that of a section."""
     if path is None:
         raise NoDumpError("only files on disk can be compared")
-    file_path = next(compiles_below(path), None)
-    if file_path is None:
+    folders = FolderSnapshot()
+    compile_ = next(compiles_below(path, folders), None)
+    if compile_ is None:
         raise NoDumpError(f"{shown(path)}: no dumps")
-    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
+    file_path, workspace = compile_.path, DumpWorkspace(ROLES_WITHOUT_SIZES, frames, folders)
     try:
         found = list(workspace.compiles(workspace.file(file_path)))
     except UnreadableError as error:

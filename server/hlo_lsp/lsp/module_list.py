@@ -1,7 +1,7 @@
 """The request ``hlo/modules``: the compiles in the workspace with their files and buffers."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.compile_files import FolderCache, FolderListing, compiles_below
+from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -116,9 +116,9 @@ class ModuleList:
             with BackgroundProgress(self._server, "Reading dumps") as progress:
                 for number, path in enumerate(unread):
                     progress.report(path.name, 100 * number // len(unread))
-                    read = partial(
-                        read_compiles, path, self._session.workspace.frames, self._session.client
-                    )
+                    files = [one for one, _ in stamps[path]]
+                    frames, client = self._session.workspace.frames, self._session.client
+                    read = partial(read_compiles, path, files, frames, client)
                     if _read_bytes(stamps[path]) > _MAX_BYTES_IN_SERVER:
                         listed = await run_in_process(read)
                     else:
@@ -133,34 +133,45 @@ class ModuleList:
         found: dict[Path, _Stamp] = {}
         listings = self._session.workspace.folders
         for folder in folders:
-            for path in compiles_below(folder, listings):
+            for compile_ in compiles_below(folder, listings):
+                path = compile_.path
                 is_text = path.suffix in _SUFFIXES
                 if path in found or not (is_text or text_name(path.name)):
                     continue
-                files = _files_in_order(listings.listing(path.parent), path)
-                found[path] = tuple((one, file_stamp(one)) for one in files)
+                found[path] = tuple((one, file_stamp(one)) for one in _files_in_order(compile_))
         return found
 
 
-def read_compiles(path: Path, frames: FrameChoice, client: Client) -> list[_ListedCompile]:
-    """Return the compiles in a file and its companions, with the positions of a client."""
+def read_compiles(
+    path: Path, files: Sequence[Path], frames: FrameChoice, client: Client
+) -> list[_ListedCompile]:
+    """Return the compiles in a file and its companions.
+
+    Args:
+        path: The file.
+        files: All files of its compile, in the order of the list.
+        frames: The frames that can be the Python line of a buffer.
+        client: The client whose positions are used.
+    """
     # Of one compile, so that its files do not stay in memory.
-    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames)
+    own = FolderSnapshot.of_compile(path.parent, [one.name for one in files])
+    workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, frames, own)
     try:
         if path.suffix in _SUFFIXES and not detect_file_kind(read_first_lines(path)).is_dump:
             return []
-        dumps = workspace.compiles(workspace.file(path))
-        return [_ListedCompile(compiled_module(dump), _place(dump, client)) for dump in dumps]
+        return [
+            _ListedCompile(compiled_module(dump), _place(dump, files, client))
+            for dump in workspace.compiles(workspace.file(path))
+        ]
     except UnreadableError:
         return []
 
 
-def _place(dump: Compile, client: Client) -> Json:
+def _place(dump: Compile, files: Iterable[Path], client: Client) -> Json:
     file = dump.files[0]
     path = None if isinstance(file, SectionFile) else file.path
-    files: list[Path] = []
-    if path is not None:
-        files = _files_in_order(FolderCache().listing(path.parent), path)
+    if path is None:
+        files = ()
     buffers = [named_buffer(dump, one) for one in largest_buffers(dump, _MAX_BUFFERS)]
     locations = client.locations(one.place for one in buffers)
     return {
@@ -177,12 +188,8 @@ def _place(dump: Compile, client: Client) -> Json:
     }
 
 
-def _files_in_order(listing: FolderListing, path: Path) -> list[Path]:
+def _files_in_order(compile_: CompileFiles) -> list[Path]:
     """Return the memory files, then the module texts in pipeline order, then the others."""
-    try:
-        compile_ = listing.compile_files(path.name)
-    except KeyError:  # deleted meanwhile
-        return [path]
     memory = [one for one in compile_.files if suffix_of(one.name).role.is_memory]
     memory.sort(key=lambda one: _MEMORY_ROLES.index(suffix_of(one.name).role))
     return list(dict.fromkeys((*memory, *compile_.texts, *compile_.files)))

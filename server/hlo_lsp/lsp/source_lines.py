@@ -22,6 +22,7 @@ from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.compile_files import FolderSnapshot
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import search_folders
@@ -166,7 +167,8 @@ class SourceLines:
     def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
         """Return the lines of a compile, with open files as they are in the editor."""
         # Of one compile, so that its files do not stay in memory.
-        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames)
+        own = FolderSnapshot.of_compile(compile_.assignment.parent, compile_.names)
+        workspace = DumpWorkspace(ROLES_WITHOUT_SIZES, self._session.workspace.frames, own)
         for path in compile_.files:
             file = self._session.workspace.open_paths.get(path)
             if file is not None:

@@ -132,7 +132,8 @@ class WorkspaceDiagnostics:
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
         rules, thresholds = selected_rules(job.selection), job.selection.thresholds
-        workspace = DumpWorkspace()  # one for each compile, so that earlier files are freed
+        # One for each compile, so that earlier files are freed.
+        workspace = DumpWorkspace(folders=job.folders())
         reports = []
         for path in job.files:
             try:

@@ -281,11 +281,12 @@ class Services(SessionListener):
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self._config_changed(path.parent)
+        by_folder: dict[Path, list[Path]] = {}
+        for path in paths:
+            by_folder.setdefault(path.parent, []).append(path)
         for file in list(workspace.open_files.values()):
-            if file.path is None:
-                continue
-            folder = {path for path in paths if path.parent == file.path.parent}
-            if any(workspace.stem(path) == workspace.stem(file.path) for path in folder):
+            changed = [] if file.path is None else by_folder.get(file.path.parent, [])
+            if file.path is not None and workspace.is_compile_of_any(file.path, changed):
                 self.diagnostics.changed(file)
                 self._refresh_views()
         self._refresh_diagnostics.schedule()

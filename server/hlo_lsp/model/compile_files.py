@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
@@ -173,15 +174,28 @@ class CompileFiles:
         own_files = self.files_read_together()
         return [path for path in dict.fromkeys(found) if path not in own_files]
 
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all files of the module, of which a listing has the same compile."""
+        return tuple(path.name for path in self.files)
+
 
 class FolderListing:
-    """The file names of one folder, grouped by module."""
+    """The file names of one folder, grouped by module.
+
+    Grouping reads all names, so a folder has one listing, in which each file is looked up.
+    """
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._folder = folder
         self._groups = group_by_module(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
         self._compile_files: dict[str, CompileFiles] = {}
+        self._extended: tuple[frozenset[str], FolderListing] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder."""
+        return self._folder
 
     def __contains__(self, name: str) -> bool:
         return name in self._key_of
@@ -204,6 +218,19 @@ class FolderListing:
             group = self._groups[self._key_of[name]]
             self._compile_files.update(_files_of_compiles(self._folder, group))
         return self._compile_files[name]
+
+    def with_names(self, names: Iterable[str]) -> "FolderListing":
+        """Return the listing with more names, such as those of files that are not saved yet.
+
+        Of several calls in a row with the same names, only the first one groups all names again.
+        """
+        more = frozenset(names).difference(self._key_of)
+        if not more:
+            return self
+        if self._extended is None or self._extended[0] != more:
+            listed = sorted((*self._key_of, *more))
+            self._extended = more, FolderListing(self._folder, listed)
+        return self._extended[1]
 
 
 def files_of_compile(path: Path, names: Iterable[str]) -> CompileFiles:
@@ -292,11 +319,41 @@ def _role(path: Path) -> FileRole:
 _MTIME_RESOLUTION_NS = 2_000_000_000  # the coarsest file systems count two seconds
 
 
+class Folders(Protocol):
+    """The listings of folders."""
+
+    def listing(self, folder: Path) -> FolderListing:
+        """Return the listing of a folder, an empty one if the folder cannot be read."""
+        ...
+
+
+class FolderSnapshot:
+    """The listing of one folder, as it was when it was listed, until another folder is.
+
+    A command handles the compiles of a folder in a row. It lists the folder once, also if files are
+    written meanwhile. A job in a worker is given the names of its compile.
+    """
+
+    def __init__(self, listing: FolderListing | None = None) -> None:
+        self._last = listing
+
+    @classmethod
+    def of_compile(cls, folder: Path, names: Iterable[str]) -> "FolderSnapshot":
+        """Return a snapshot with the ``CompileFiles.names`` of one compile in a folder."""
+        return cls(FolderListing(folder, names))
+
+    def listing(self, folder: Path) -> FolderListing:
+        """Return the listing of a folder, an empty one if the folder cannot be read."""
+        if self._last is None or self._last.folder != folder:
+            self._last = FolderListing(folder, sorted(names_in(folder)))
+        return self._last
+
+
 class FolderCache:
     """Folder listings, cached until the modification time of the folder changes."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[int, FolderListing]] = {}
+        self._known: dict[Path, tuple[int | None, list[str], FolderListing]] = {}
 
     def listing(self, folder: Path) -> FolderListing:
         """Return the listing of a folder, an empty one if the folder cannot be read."""
@@ -304,30 +361,33 @@ class FolderCache:
             changed = os.stat(folder).st_mtime_ns
             known = self._known.get(folder)
             if known is not None and known[0] == changed:
-                return known[1]
-            listing = FolderListing(folder, sorted(os.listdir(folder)))
+                return known[2]
+            names = sorted(os.listdir(folder))
         except OSError:
             self._known.pop(folder, None)
             return FolderListing(folder, ())
-        if changed + _MTIME_RESOLUTION_NS < time.time_ns():
-            self._known[folder] = changed, listing
+        # While files are written, each answer reads the names, but groups them only if they differ.
+        is_same = known is not None and known[1] == names
+        listing = known[2] if known is not None and is_same else FolderListing(folder, names)
+        is_certain = changed + _MTIME_RESOLUTION_NS < time.time_ns()
+        self._known[folder] = changed if is_certain else None, names, listing
         return listing
 
 
-def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[Path]:
-    """Yield a file of each compile with memory files or with an optimized module text.
+def compiles_below(path: Path, folders: Folders | None = None) -> Iterator[CompileFiles]:
+    """Yield the files of each compile with memory files or with an optimized module text.
 
-    A path to a file yields the file itself. Hidden folders are left out. ``folders`` keeps listings
-    for repeated calls.
+    A path to a file yields the compile of this file. Hidden folders are left out. ``folders`` lists
+    each folder once; it can keep listings for repeated calls.
     """
+    folders = folders or FolderSnapshot()
     if not path.is_dir():
-        yield path
+        yield folders.listing(path.parent).with_names([path.name]).compile_files(path.name)
         return
     for folder, inner, names in os.walk(path):
         checkpoint()
         inner[:] = sorted(name for name in inner if not name.startswith("."))
-        # Without a cache, a listing is discarded before the next folder.
-        listing = (folders or FolderCache()).listing(Path(folder))
+        listing = folders.listing(Path(folder))
         known = frozenset(names)
         for files in listing.modules():
             read = [
@@ -336,8 +396,8 @@ def compiles_below(path: Path, folders: FolderCache | None = None) -> Iterator[P
             yield from _one_file_each(listing, read)
 
 
-def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
-    """Yield one file of each compile of a module."""
+def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[CompileFiles]:
+    """Yield each compile of a module, as that of one of its files."""
     found: dict[str, Path] = {}
     for file in sorted(files, key=_assignment_first):
         text = text_name(file.name) or file.name
@@ -347,7 +407,7 @@ def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
     if not found:
         # A text of another name, such as the output of --xla_dump_to=-.
         found = {file.name: file for file in files if suffix_of(file.name).role is FileRole.OTHER}
-    yield from found.values()
+    yield from (listing.compile_files(file.name) for file in found.values())
 
 
 def _assignment_first(file: Path) -> tuple[bool, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.compile_files import FolderCache
+from hlo_lsp.model.compile_files import CompileFiles, FolderCache
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.symbol_reading import SearchFolder
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -25,12 +25,14 @@ class SourceCompile:
     """A compile with a buffer assignment.
 
     Attributes:
+        names: The names of all files of the module.
         files: Its memory files and its module text, without files that have no sizes.
         module: The name of the module, from the name of the file.
         sources: The Python files that the module text names.
     """
 
     assignment: Path
+    names: tuple[str, ...]
     files: tuple[Path, ...]
     stamp: Stamp
     module: str
@@ -52,11 +54,8 @@ class SourceCompiles:
         ``version`` returns the version of an open file, None for a file that is not open.
         """
         found: dict[Path, SourceCompile] = {}
-        for path in _assignments(folders):
-            try:
-                compile_ = self._folders.listing(path.parent).compile_files(path.name)
-            except KeyError:  # deleted meanwhile
-                continue
+        for compile_ in self._assignments(folders):
+            path = compile_.path
             files = tuple(
                 one
                 for one in compile_.files_read_together()
@@ -69,6 +68,7 @@ class SourceCompiles:
                 name = DumpName.of(path.name)
                 known = SourceCompile(
                     path,
+                    compile_.names(),
                     files,
                     stamp,
                     (name and name.module_name) or path.name,
@@ -78,6 +78,22 @@ class SourceCompiles:
                 )
             found[path] = known
         self.found = found
+
+    def _assignments(self, folders: Iterable[SearchFolder]) -> Iterator[CompileFiles]:
+        """Yield the compiles of the buffer assignments in some folders, each once."""
+        seen: set[Path] = set()
+        for folder in folders:
+            for name, inner, _ in os.walk(folder.path):
+                inner[:] = sorted(i for i in inner if folder.is_recursive and i[0] != ".")
+                if Path(name) in seen:
+                    continue
+                seen.add(Path(name))
+                listing = self._folders.listing(Path(name))
+                for count, file in enumerate(sorted(listing.names())):
+                    if count % _FILES_PER_CHECKPOINT == 0:
+                        checkpoint()
+                    if "assignment" in file and suffix_of(file).role is FileRole.ASSIGNMENT:
+                        yield listing.compile_files(file)
 
 
 def python_files(path: Path) -> frozenset[str]:
@@ -93,21 +109,3 @@ def python_files(path: Path) -> frozenset[str]:
     except (OSError, UnreadableError):
         return frozenset()
     return frozenset(name.decode("utf-8", "replace") for name in found)
-
-
-def _assignments(folders: Iterable[SearchFolder]) -> Iterator[Path]:
-    """Yield the buffer assignments in some folders, each once."""
-    seen: set[Path] = set()
-    for folder in folders:
-        for name, inner, names in os.walk(folder.path):
-            inner[:] = sorted(i for i in inner if folder.is_recursive and i[0] != ".")
-            for count, file in enumerate(sorted(names)):
-                if count % _FILES_PER_CHECKPOINT == 0:
-                    checkpoint()
-                path = Path(name) / file
-                is_assignment = "assignment" in file and (
-                    suffix_of(file).role is FileRole.ASSIGNMENT
-                )
-                if is_assignment and path not in seen:
-                    seen.add(path)
-                    yield path

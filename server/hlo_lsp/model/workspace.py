@@ -1,13 +1,13 @@
 """The workspace: open files, files read from disk, and the compiles that they form."""
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.background_jobs import Cancelled, Job, checkpoint
 from hlo_lsp.model.compile import Compile, CompileCache
-from hlo_lsp.model.compile_files import CompileFiles, FolderCache, files_of_compile
+from hlo_lsp.model.compile_files import CompileFiles, FolderCache, FolderListing, Folders
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
@@ -41,13 +41,17 @@ class DumpWorkspace:
     """
 
     def __init__(
-        self, unread_roles: Container[FileRole] = (), frames: FrameChoice = PROGRAM_FRAMES
+        self,
+        unread_roles: Container[FileRole] = (),
+        frames: FrameChoice = PROGRAM_FRAMES,
+        folders: Folders | None = None,
     ) -> None:
         """Create an empty workspace.
 
         Args:
             unread_roles: Companion files that are not read unless they are open.
             frames: The frames of a call stack that can be the Python line of a buffer.
+            folders: The listings of folders; by default, folders are listed again after changes.
         """
         self._unread_roles = unread_roles
         self.frames = frames
@@ -58,7 +62,7 @@ class DumpWorkspace:
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
         self._compile_cache = CompileCache(frames=frames)
-        self.folders = FolderCache()
+        self.folders: Folders = folders or FolderCache()
 
     def choose_frames(self, frames: FrameChoice) -> None:
         """Let other frames be the Python lines of buffers; all compiles are new then."""
@@ -148,11 +152,22 @@ class DumpWorkspace:
 
     def compile_files(self, path: Path) -> CompileFiles:
         """Return the compile of a file, including files that exist only in the editor."""
-        listing = self.folders.listing(path.parent)
-        unsaved = {other.name for other in self.open_paths if other.parent == path.parent}
-        if path.name in listing and all(name in listing for name in unsaved):
-            return listing.compile_files(path.name)
-        return files_of_compile(path, {*listing.names(), *unsaved})
+        return self._listing_with([path]).compile_files(path.name)
+
+    def is_compile_of_any(self, path: Path, others: Collection[Path]) -> bool:
+        """Return whether one of other files in its folder is of the compile of a file.
+
+        The files may have been deleted.
+        """
+        listing = self._listing_with([path, *others])
+        stem = listing.compile_files(path.name).stem
+        return any(listing.compile_files(other.name).stem == stem for other in others)
+
+    def _listing_with(self, paths: Sequence[Path]) -> FolderListing:
+        """Return the listing of a folder with the names of some files in it, and of open ones."""
+        folder = paths[0].parent
+        unsaved = (other.name for other in self.open_paths if other.parent == folder)
+        return self.folders.listing(folder).with_names((*(one.name for one in paths), *unsaved))
 
     def stem(self, path: Path) -> str:
         """Return the common prefix of the memory files of a compile."""

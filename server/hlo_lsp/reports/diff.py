@@ -1,7 +1,7 @@
 """The differences between two compiles: peaks, buffers, instructions, and flags."""
 
 import itertools
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -258,19 +258,22 @@ def pair_modules(
     Returns:
         The pairs, and the compiles of each side without a counterpart.
     """
-    pairs: list[tuple[Compile, Compile]] = []
+    paired: dict[Compile, Compile] = {}
     rest, others = list(before), list(after)
     for key in (_name_and_layout, module_name):
-        for one in list(rest):
-            other = next((each for each in others if key(each) == key(one)), None)
-            if other is not None:
-                pairs.append((one, other))
-                rest.remove(one)
-                others.remove(other)
+        by_key: dict[object, deque[Compile]] = {}
+        for other in others:
+            by_key.setdefault(key(other), deque()).append(other)
+        for one in rest:
+            same = by_key.get(key(one))
+            if same:
+                paired[one] = same.popleft()
+        rest = [one for one in rest if one not in paired]
+        taken = set(paired.values())
+        others = [other for other in others if other not in taken]
     if len(rest) == len(others) == 1:
-        pairs.append((rest.pop(), others.pop()))
-    order = list(before).index
-    return sorted(pairs, key=lambda pair: order(pair[0])), rest, others
+        paired[rest.pop()] = others.pop()
+    return [(one, paired[one]) for one in before if one in paired], rest, others
 
 
 def _name_and_layout(dump: Compile) -> tuple[str, str]:

@@ -129,6 +129,7 @@ def modules_lines(
 ) -> Iterator[str]:
     """Yield the lines of the text form; by default, compiles of a small module share a line."""
     small = [] if with_small else largest_first(groups, lambda group: group[0].size)[1]
+    short = set(map(id, small))
     sizes = (size_text(module) for group in groups for module in group)
     width = max([_MIN_SIZE_WIDTH, *map(len, sizes)])
     for group in groups:
@@ -140,7 +141,7 @@ def modules_lines(
         hosts = {host_of(Path(module.path).parent) for module in group} - {None}
         where = f" on {count_noun(len(hosts), 'host')}" if len(hosts) > 1 else ""
         yield f"{size_text(first):<{width}}  {first.name} · {len(group):,} compiles{where}"
-        if group in small:
+        if id(group) in short:
             continue
         for same in alike:
             module = same[0]

@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol, TypeVar
 
 from hlo_lsp.text.cache_paths import CACHE_MARK
 
@@ -135,18 +135,26 @@ def fetch(path: Path) -> None:
         file.close()
 
 
-def read_ahead(paths: Iterable[Path], files_of: Callable[[Path], Iterable[Path]]) -> Iterator[Path]:
-    """Yield the paths; meanwhile, the remote files that the following ones need are downloaded."""
-    ahead: deque[Path] = deque()
-    for path in paths:
-        if not is_remote(path):
-            yield path
+class _HasPath(Protocol):
+    @property
+    def path(self) -> Path: ...
+
+
+_T = TypeVar("_T", bound=_HasPath)
+
+
+def read_ahead(compiles: Iterable[_T], files_of: Callable[[_T], Iterable[Path]]) -> Iterator[_T]:
+    """Yield compiles; meanwhile, the remote files that the following ones need are downloaded."""
+    ahead: deque[_T] = deque()
+    for one in compiles:
+        if not is_remote(one.path):
+            yield one
             continue
         from hlo_lsp.text import remote_cache  # noqa: PLC0415
 
-        for file in files_of(path):
+        for file in files_of(one):
             remote_cache.prefetch(file)
-        ahead.append(path)
+        ahead.append(one)
         if len(ahead) > _MAX_AHEAD:
             yield ahead.popleft()
     yield from ahead
