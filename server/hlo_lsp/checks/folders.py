@@ -4,13 +4,14 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.framework.finding import Finding, Severity
-from hlo_lsp.checks.framework.options import CheckOptions, Selection
+from hlo_lsp.checks.framework.options import Budget, CheckOptions, Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.memory.savings import largest_peak_bytes
 from hlo_lsp.model.compile_files import FolderListing, Folders, FolderSnapshot
@@ -64,13 +65,15 @@ class Plan:
 
     ``files`` are in the order of the paths and of names below them. ``errors`` are those of the
     config files that apply. ``closed`` are unreadable folders, each with the reason:
-    ``dumps/private: Permission denied``.
+    ``dumps/private: Permission denied``. ``budgets`` are those of each config file, with the jobs
+    to which it applies.
     """
 
     jobs: list[CheckJob]
     files: list[Path]
     errors: list[ConfigError]
     closed: dict[Path, str] = field(default_factory=dict)
+    budgets: dict[Path, tuple[tuple[Budget, ...], list[CheckJob]]] = field(default_factory=dict)
 
 
 def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
@@ -93,6 +96,7 @@ def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
                     named.add(file)
     configs: dict[Path, ConfigFile] = {}
     jobs: list[CheckJob] = []
+    budgets: dict[Path, tuple[tuple[Budget, ...], list[CheckJob]]] = {}
     for folder, files in folders.items():
         options, config = [overrides], find_config_file(folder)
         if config is not None:
@@ -104,9 +108,12 @@ def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
         except OSError:
             names = []
         listing = FolderListing(files[0].parent, names)
-        jobs += _jobs_in(files, listing, Selection.of(options), named)
+        own = list(_jobs_in(files, listing, Selection.of(options), named))
+        jobs += own
+        if config is not None:
+            budgets.setdefault(config, (configs[config].options.budget, []))[1].extend(own)
     errors = [error for config in configs.values() for error in config.errors]
-    return Plan(jobs, list(seen.values()), errors, closed)
+    return Plan(jobs, list(seen.values()), errors, closed, budgets)
 
 
 def jobs_below(
@@ -226,7 +233,8 @@ class FileResult:
 
     ``counting`` is the number of findings that cause a failure. ``note`` is the reason why the file
     could not be checked, or None. ``is_host`` is True for a file in another language. ``size`` is
-    the number of bytes at the peak of a file with advice alone.
+    the number of bytes at the peak of a file with advice alone. ``modules`` are the names of the
+    modules in it.
     """
 
     path: Path
@@ -236,6 +244,7 @@ class FileResult:
     note: str | None = None
     is_host: bool = False
     size: int = 0
+    modules: frozenset[str] = frozenset()
 
     @property
     def worst(self) -> int:
@@ -305,6 +314,8 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
     counting = sum(chosen.counts(one.severity) for one in findings)
     damage = damage_in(file.path, file.lines)
     result = FileResult(path, file.kind, findings, counting, damage)
+    headers = (library.compile_of(part).module_header for part in library.parts(file))
+    result.modules = frozenset("" if header is None else header.name for header in headers)
     if result.worst in {Severity.INFORMATION.rank, Severity.HINT.rank}:
         result.size = max(
             largest_peak_bytes(library.compile_of(one)) for one in library.parts(file)
@@ -347,7 +358,25 @@ def outcome(
     with_dump = _folders_with_dumps(results)
     empty = (folder for folder in folders if os.path.abspath(folder) not in with_dump)
     notes += [f"{shown(one)}: no HLO module or XLA memory dump in this folder" for one in empty]
+    if any(os.path.isdir(path) for path in paths):
+        notes += _unmatched_budgets(plan, known)
     return Outcome(results, [*dict.fromkeys(notes)])
+
+
+def _unmatched_budgets(plan: Plan, known: Mapping[CheckJob, list[FileResult]]) -> Iterator[str]:
+    """Yield a message about each budget whose pattern matches no module of the run.
+
+    A module that got another name would escape its budget. Named files are a part of the modules,
+    so this is for runs on folders.
+    """
+    for config, (budgets, jobs) in plan.budgets.items():
+        modules = {name for job in jobs for checked in known[job] for name in checked.modules}
+        for budget in budgets if modules else ():
+            if not any(map(budget.applies_to, modules)):
+                what = f"the budget for the module `{budget.module}` matches none of the checked"
+                near = get_close_matches(budget.module, modules, 1)
+                hint = f"; did you mean `{near[0]}`?" if near else ""
+                yield f"{shown(config)}: {what} modules{hint}"
 
 
 def _folders_with_dumps(results: Iterable[FileResult]) -> set[str]:

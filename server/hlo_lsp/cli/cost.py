@@ -8,6 +8,8 @@ from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
 from hlo_lsp.reports.cost import cost_json, cost_lines
 
@@ -36,10 +38,15 @@ def costs_at(paths: Sequence[Path], chip: str | None, errors: list[str]) -> list
     for dump in dumps_at(paths, errors, unread=ROLES_WITHOUT_COST):
         program = program_cost(dump, chip_of(dump, chip))
         if program is None:
-            errors.append(
-                f"{dump.files[0].label}: no module text that can be read, so the cost is unknown"
-            )
+            errors.append(f"{dump.files[0].label}: {_problem(dump)}, so the cost is unknown")
         else:
             found.append(program)
     found.sort(key=lambda one: (one.total.seconds or 0.0, one.total.cost.flops), reverse=True)
     return found
+
+
+def _problem(dump: Compile) -> str:
+    """Return why a compile has no cost."""
+    file = dump.module_file
+    missing = None if file is None or file.module.entry is not None else missing_part(file)
+    return missing or "no module text that can be read"

@@ -49,6 +49,15 @@ def run(options: argparse.Namespace) -> int:
         errors = write_maps(maps, Path(options.map))
         if errors:
             return print_errors(errors)
+    problems = [f"{diff.before.name}: {one}" for diff in found for one in diff.problems]
+    if limit is not None:
+        problems += (
+            f"{diff.before.name}: the growth is unknown, because a side has no buffer assignment"
+            for diff in found
+            if not all(diff.is_memory_known)
+        )
+    if problems:
+        return print_errors(problems)
     if limit is not None:
         is_accepted = not any(map(limit.is_exceeded_by, found))
     else:

@@ -39,6 +39,7 @@ _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
 _RESULT_ELEMENTS = {**{one: started_element(one) or 0 for one in _STARTS}, "recv": 0, "send": 2}
 _FUSED_RESULT_ELEMENT = 1  # of a fusion that starts a collective
+_UNBOUNDED = re.compile(r"\[[^\]]*\?")  # the size of a dimension: `f32[?,8]`
 _ALIAS = re.compile(r"\{(\d{1,9})\}: \((\d{1,9}), \{\}")
 
 
@@ -84,17 +85,21 @@ class ExecutedCost:
         unknown_loops: The loops whose trip count is unknown; one iteration counts.
         unknown_calls: The number of custom calls of unknown cost, by their target.
         conditionals: The number of conditionals; the branch with the most FLOPs counts.
+        unbounded: The instructions whose result has an unbounded dimension, and no known size.
+        missing_part: Why the text is only a part of the program, None if it is whole.
     """
 
     instructions: tuple[InstructionCost, ...]
     unknown_loops: tuple[str, ...]
     unknown_calls: dict[str, int]
     conditionals: int
+    unbounded: tuple[str, ...] = ()
+    missing_part: str | None = None
 
     @property
     def complete(self) -> bool:
-        """False if the sums are lower bounds, because a loop or a custom call is unknown."""
-        return not self.unknown_loops and not self.unknown_calls
+        """False if the sums are lower bounds, because something in the program is unknown."""
+        return not (self.unknown_loops or self.unknown_calls or self.unbounded or self.missing_part)
 
 
 class ExecutedCosts(ModuleCosts):
@@ -223,6 +228,8 @@ def executed_cost(
     memory_size_of: SizeOf,
     host_size_of: SizeOf,
     fusions: FusionIndex | None = None,
+    *,
+    missing_part: str | None = None,
 ) -> ExecutedCost:
     """Return the costs of a module as it runs.
 
@@ -232,6 +239,7 @@ def executed_cost(
         memory_size_of: Returns the same, but 0 for an array in on-chip memory.
         host_size_of: Returns the same, but 0 for an array that is not in host memory.
         fusions: The fusions of the module, to share them with costs of other sizes.
+        missing_part: Why the text is only a part of the program, None if it is whole.
     """
     fusions = FusionIndex(operands) if fusions is None else fusions
     costs = ExecutedCosts(operands, size_of, fusions)
@@ -244,6 +252,8 @@ def executed_cost(
         tuple(schedule.unknown_loops),
         dict(schedule.unknown_calls),
         schedule.conditionals,
+        tuple(one.instruction.name for one in rows if _UNBOUNDED.search(one.instruction.shape)),
+        missing_part,
     )
 
 

@@ -23,6 +23,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
 
@@ -182,20 +183,20 @@ def _order(group: CostGroup) -> tuple[float, int, int, str]:
 
 @query
 def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
-    """Return the cost of a compile, or None without a module text that can be read.
+    """Return the cost of a compile, or None without a module text with an entry computation.
 
     Args:
         dump: The compile.
         chip: The chip for times; without one, there are no times.
     """
     file = dump.module_file
-    if file is None:
+    if file is None or file.module.entry is None:
         return None
     operands = OperandIndex(file.module)
     fusions = FusionIndex(operands)
     sizes = _physical_sizes(dump)
     try:
-        executed = executed_cost(operands, *sizes, fusions)
+        executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
     except RecursionError:  # no compiler nests hundreds of fusions
         return None
     return ProgramCost(

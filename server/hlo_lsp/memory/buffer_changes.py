@@ -12,7 +12,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.program.instruction_matching import Matching, Node, match_instructions
-from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.stages import comparable_modules
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _NUMBERS = re.compile(r"\.\d+")
@@ -68,10 +68,10 @@ class BufferMatching:
     """
 
     def __init__(self, before: Compile, after: Compile) -> None:
-        first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
+        files = comparable_modules(before, after)
         self.instructions: Matching | None = None
-        if first is not None and second is not None:
-            self.instructions = match_instructions(first.module, second.module)
+        if files is not None:
+            self.instructions = match_instructions(files[0].module, files[1].module)
         instructions = self.instructions or Matching({}, {})
         self._before = _Values(before, instructions.before, is_before=True)
         self._after = _Values(after, instructions.after, is_before=False)

@@ -71,7 +71,9 @@ def memory_analysis(dump: Compile) -> tuple[AnalysisSize, ...]:
         AnalysisSize(
             "peak_memory_in_bytes",
             _sum(device, lambda one: not one.preallocated_temp) if is_peak_known else None,
-            "all allocations but those of temporaries" if is_peak_known else "unknown",
+            "all allocations but those of temporaries"
+            if is_peak_known
+            else "unknown: the compiler does not print it",
         )
     )
     found.append(AnalysisSize("generated_code_size_in_bytes", None, "unknown"))

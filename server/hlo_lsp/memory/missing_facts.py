@@ -7,7 +7,7 @@ from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.sections import ending
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.foreign_files import foreign_files
 from hlo_lsp.syntax.file_kinds import FileKind
 
@@ -22,10 +22,10 @@ def _missing_facts(dump: Compile) -> Iterator[str]:
     contradictions = list(_contradictions(dump))
     yield from contradictions
     for file in dump.files:
-        found = ending(file)
+        found = missing_part(file)
         # The end of a list that nothing refers to changes no number.
         if found is not None and (contradictions or file.kind is FileKind.MODULE):
-            yield f"{file.title} is cut off at line {found.line + 1:,}, expected {found.missing}"
+            yield found
     if contradictions:
         for file, other, _ in foreign_files(dump):
             yield f"{file.title} is from another compile than {other.title}"

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -377,8 +377,9 @@ class FolderCache:
 def compiles_below(path: Path, folders: Folders | None = None) -> Iterator[CompileFiles]:
     """Yield the files of each compile with memory files or with an optimized module text.
 
-    A path to a file yields the compile of this file. Hidden folders are left out. ``folders`` lists
-    each folder once; it can keep listings for repeated calls.
+    In a folder without one, the last text of each module is taken, such as that before
+    optimizations. A path to a file yields the compile of this file. Hidden folders are left out.
+    ``folders`` lists each folder once; it can keep listings for repeated calls.
     """
     folders = folders or FolderSnapshot()
     if not path.is_dir():
@@ -389,11 +390,20 @@ def compiles_below(path: Path, folders: Folders | None = None) -> Iterator[Compi
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         listing = folders.listing(Path(folder))
         known = frozenset(names)
+        is_empty = True
         for files in listing.modules():
-            read = [
-                file for file in files if file.name in known and not is_skipped(file.name, known)
-            ]
-            yield from _one_file_each(listing, read)
+            for found in _one_file_each(listing, _read(files, known)):
+                is_empty = False
+                yield found
+        for files in listing.modules() if is_empty else ():
+            texts = [file for file in _read(files, known) if _role(file).is_module_text]
+            if texts:
+                yield listing.compile_files(listing.compile_files(texts[0].name).texts[-1].name)
+
+
+def _read(files: Iterable[Path], known: Container[str]) -> list[Path]:
+    """Return those of the files of a module that are read, given the names of regular files."""
+    return [file for file in files if file.name in known and not is_skipped(file.name, known)]
 
 
 def _one_file_each(listing: FolderListing, files: list[Path]) -> Iterator[CompileFiles]:

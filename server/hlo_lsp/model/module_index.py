@@ -26,11 +26,12 @@ from hlo_lsp.syntax.module_records import (
 )
 from hlo_lsp.syntax.record_sequence import RecordSequence
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, UnknownSection
-from hlo_lsp.syntax.statements import defined_name
+from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts, defined_name
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
+_LAYOUT = re.compile(r"\bentry_computation_layout=\{(?=\()")
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
 
 
@@ -136,14 +137,28 @@ class ModuleIndex:
 
     @property
     def entry(self) -> ComputationLine | None:
-        """The entry computation: the one marked ``ENTRY``, else the last one."""
+        """The entry computation: the one marked ``ENTRY``, else the last one of a whole text.
+
+        A text that is cut off ends with another computation. XLA writes it last, and marks it.
+        """
         last = None
         for computation in self.all_computations():
             if computation.is_entry:
                 return computation
             if not isinstance(computation, InlineComputation):
                 last = computation
-        return last
+        return None if last is None or not self._may_be_entry(last) else last
+
+    def _may_be_entry(self, last: ComputationLine) -> bool:
+        """Return whether the last computation, which is not marked, can be the entry."""
+        found = self.computation(last)
+        text = "" if self.header is None else self.header.text
+        layout = _LAYOUT.search(text)
+        if self.header is None or layout is None:
+            return found.is_closed
+        close = closing_bracket(text, layout.end())
+        count = 0 if close is None else len(comma_separated_texts(text, layout.end() + 1, close))
+        return found.is_closed and not self.header.is_scheduled and count == len(found.parameters)
 
     def all_computations(self) -> list[ComputationLine]:
         """Return all computations in the order of the file, including inline ones."""

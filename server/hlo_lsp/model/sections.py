@@ -244,6 +244,20 @@ def ending(file: DumpFile) -> Ending | None:
     return Ending(line, last, missing, frozenset(own))
 
 
+@query
+def missing_part(file: DumpFile) -> str | None:
+    """Return why a module text is only a part of its program, for the user; None if it is whole.
+
+    Sums over a part are lower bounds, and without an entry computation they are unknown.
+    """
+    found = ending(file)
+    if found is not None:
+        return f"{file.title} is cut off at line {found.line + 1:,}, expected {found.missing}"
+    if file.kind is FileKind.MODULE and file.module.entry is None:
+        return f"{file.title} has no `ENTRY` computation"
+    return None
+
+
 def last_record(file: DumpFile) -> tuple[int, Record] | None:
     """Return the last line (from 0) that is not blank, and its record."""
     line = len(file.lines) - 1

@@ -41,6 +41,19 @@ def module_at_buffer_assignment(dump: Compile) -> DumpFile | None:
     return None
 
 
+def comparable_modules(before: Compile, after: Compile) -> tuple[DumpFile, DumpFile] | None:
+    """Return the module texts of two compiles that are compared, None if one is missing.
+
+    They are the texts at buffer assignment. Where a compile has only texts of another stage, such
+    as those before optimizations, these are compared with the other compile.
+    """
+    texts = [module_at_buffer_assignment(dump) or dump.module_file for dump in (before, after)]
+    first, second = texts
+    if first is None or second is None or None in (first.module.entry, second.module.entry):
+        return None
+    return first, second
+
+
 def scheduled_module(dump: Compile) -> DumpFile | None:
     """Return the scheduled module, or None if the compile has a later text."""
     if any(_role(other) is FileRole.AFTER_OPTIMIZATIONS for other in dump.others):

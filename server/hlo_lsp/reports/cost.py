@@ -47,7 +47,8 @@ def cost_notes(program: ProgramCost) -> Iterator[str]:
     """
     executed, libtpu = program.executed, program.libtpu
     whose, own = ("XLA", program.xla) if libtpu is None else ("libtpu", libtpu)
-    yield f"{whose}'s analysis, each loop once: {_own_amounts(own)}"
+    if executed.missing_part is None:  # the compiler analyzed the whole program
+        yield f"{whose}'s analysis, each loop once: {_own_amounts(own)}"
     if executed.unknown_loops:
         names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
         loops = count_noun(len(executed.unknown_loops), "loop")
@@ -56,6 +57,12 @@ def cost_notes(program: ProgramCost) -> Iterator[str]:
         calls = [f"{name} ({times})" for name, times in sorted(executed.unknown_calls.items())]
         number = count_noun(sum(executed.unknown_calls.values()), "custom call")
         yield f"{number} of unknown cost: {join_limited(calls, _MAX_NAMES)}"
+    if executed.unbounded:
+        number = count_noun(len(executed.unbounded), "array")
+        names = join_limited(list(executed.unbounded), _MAX_NAMES)
+        yield f"{number} of unknown size, with an unbounded dimension: {names}"
+    if executed.missing_part is not None:
+        yield f"only a part of the program: {executed.missing_part}"
     if executed.conditionals:
         number = count_noun(executed.conditionals, "conditional")
         yield f"{number}: the branch with the most FLOPs counts"
@@ -162,6 +169,8 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
             **total_json(program),
             "unknown_loops": list(executed.unknown_loops),
             "unknown_custom_calls": executed.unknown_calls,
+            "unbounded": list(executed.unbounded),
+            "missing_part": executed.missing_part,
             "conditionals": executed.conditionals,
         },
         "by": key.value,

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
@@ -13,8 +13,9 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.instruction_matching import Matching, MatchReason, Node, match_called
-from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.stages import comparable_modules, module_at_buffer_assignment
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
@@ -43,7 +44,8 @@ class GroupChange:
 class SpaceDiff:
     """The changes of one memory space.
 
-    ``before`` or ``after`` is None if the compile does not use the memory space. The bytes of
+    ``before`` or ``after`` is None if the compile does not use the memory space, or if its memory
+    is unknown: the element of ``is_known`` is false then, and there are no changes. The bytes of
     ``buffers``, and those of the groups of each key, add up to ``peak_change``. If only one of two
     platforms has the memory space, ``only_on`` is this platform, and there are no changes.
     """
@@ -54,18 +56,35 @@ class SpaceDiff:
     buffers: tuple[ChangedBuffer, ...]
     groups: Mapping[GroupKey, tuple[GroupChange, ...]]
     only_on: Backend | None = None
+    is_known: tuple[bool, bool] = (True, True)
 
     @property
-    def allocated(self) -> tuple[int, int]:
-        """The allocated bytes before and after."""
-        first, second = (0 if one is None else one.allocated_bytes for one in self._sides)
+    def allocated(self) -> tuple[int, int] | None:
+        """The allocated bytes before and after, None if one is unknown."""
+        first, second = self.allocated_sides
+        return None if first is None or second is None else (first, second)
+
+    @property
+    def allocated_sides(self) -> tuple[int | None, int | None]:
+        """The allocated bytes of each side, None for one whose memory is unknown."""
+        first, second = self._of_sides(lambda one: one.allocated_bytes)
         return first, second
 
     @property
     def peaks(self) -> tuple[int, int] | None:
         """The occupied bytes at the peaks before and after, None if one is unknown."""
-        first, second = (0 if one is None else one.bytes for one in self._sides)
+        first, second = self.peak_sides
         return None if first is None or second is None else (first, second)
+
+    @property
+    def peak_sides(self) -> tuple[int | None, int | None]:
+        """The occupied bytes at the peak of each side, None for one that is unknown."""
+        first, second = self._of_sides(lambda one: one.bytes)
+        return first, second
+
+    def _of_sides(self, size: Callable[[SpaceSummary], int | None]) -> Iterator[int | None]:
+        for one, is_known in zip(self._sides, self.is_known, strict=True):
+            yield size(one) if one is not None else 0 if is_known else None
 
     @property
     def peak_change(self) -> int:
@@ -74,8 +93,8 @@ class SpaceDiff:
 
     @property
     def allocated_change(self) -> int:
-        """The change of the allocated bytes."""
-        return self.allocated[1] - self.allocated[0]
+        """The change of the allocated bytes, 0 if one is unknown."""
+        return 0 if self.allocated is None else self.allocated[1] - self.allocated[0]
 
     @property
     def _sides(self) -> tuple[SpaceSummary | None, SpaceSummary | None]:
@@ -131,7 +150,8 @@ class ModuleDiff:
 
     ``instructions`` and ``cost`` are None without both module texts; buffers are matched by name
     then. ``flags`` is None if the flags of one compile are unknown; those of two platforms are the
-    flags that both have.
+    flags that both have. ``is_memory_known`` is false for a side without allocations, and
+    ``missing_parts`` are the reasons why a text is only a part of its program.
     """
 
     before: ModuleSummary
@@ -140,6 +160,16 @@ class ModuleDiff:
     instructions: InstructionDiff | None
     flags: tuple[FlagChange, ...] | None
     cost: CostDiff | None = None
+    is_memory_known: tuple[bool, bool] = (True, True)
+    missing_parts: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The reasons why the programs cannot be compared as wholes, for the user."""
+        if self.missing_parts:
+            return self.missing_parts
+        is_compared = self.instructions is not None or all(self.is_memory_known)
+        return () if is_compared else ("no module text, and no buffer assignment, on both sides",)
 
     @property
     def is_same_platform(self) -> bool:
@@ -153,7 +183,7 @@ class ModuleDiff:
         It is the largest one off the chip if its peak changed by at least 1%: that memory runs out.
         Otherwise it is the one whose peak or, if no peak changed, allocated bytes changed most.
         """
-        spaces = [one for one in self.spaces if one.only_on is None]
+        spaces = [one for one in self.spaces if one.only_on is None and all(one.is_known)]
         for space in spaces:
             largest = max(space.peaks or (0,))
             is_main = space.after is self.after.main is not None
@@ -167,11 +197,21 @@ class ModuleDiff:
 
     @property
     def is_equal(self) -> bool:
-        """True if the platform, memory, instructions, and flags are the same."""
-        return self.is_same_platform and not (
-            self.flags
-            or (self.instructions is not None and not self.instructions.is_equal)
-            or any(one.peak_change or one.allocated_change or one.buffers for one in self.spaces)
+        """True if the platform, memory, instructions, and flags are the same.
+
+        What is unknown on one side is not the same.
+        """
+        is_comparable = not self.problems and len(set(self.is_memory_known)) == 1
+        return (
+            self.is_same_platform
+            and is_comparable
+            and not (
+                self.flags
+                or (self.instructions is not None and not self.instructions.is_equal)
+                or any(
+                    one.peak_change or one.allocated_change or one.buffers for one in self.spaces
+                )
+            )
         )
 
 
@@ -218,6 +258,7 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
     first, second = summarize(before), summarize(after)
     matching = BufferMatching(before, after)
     lines = moved_lines(before, after)
+    known = _has_memory(before), _has_memory(after)
     spaces = []
     for one, other in _space_pairs(first, second):
         title = " -> ".join(dict.fromkeys(side.title for side in (one, other) if side is not None))
@@ -234,10 +275,12 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
             )
             for key in GROUP_KEYS
         }
-        spaces.append(SpaceDiff(title, one, other, tuple(buffers), groups))
+        if not all(known):
+            buffers, groups = [], dict.fromkeys(GROUP_KEYS, ())
+        spaces.append(SpaceDiff(title, one, other, tuple(buffers), groups, is_known=known))
     instructions = None
-    files = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
-    if matching.instructions is not None and files[0] is not None and files[1] is not None:
+    files = comparable_modules(before, after)
+    if matching.instructions is not None and files is not None:
         modules = files[0].module, files[1].module
         instructions = _compare_instructions(matching.instructions, modules)
     return ModuleDiff(
@@ -247,7 +290,19 @@ def compare(before: Compile, after: Compile, chip: str | None = None) -> ModuleD
         instructions,
         _compare_flags(before, after, only_common=first.backend is not second.backend),
         compare_costs(before, after, chip),
+        known,
+        tuple(dict.fromkeys(filter(None, map(_missing_part, (before, after))))),
     )
+
+
+def _has_memory(dump: Compile) -> bool:
+    """Return whether the allocations of a compile are known: a memory space can be unused then."""
+    return next(iter(dump.allocations()), None) is not None
+
+
+def _missing_part(dump: Compile) -> str | None:
+    file = module_at_buffer_assignment(dump) or dump.module_file
+    return None if file is None else missing_part(file)
 
 
 def pair_modules(

@@ -67,22 +67,41 @@ def headline(diff: ModuleDiff) -> str:
     space = diff.main
     if diff.is_equal:
         return f"{name}: no differences"
-    if not diff.spaces:
-        return f"{name}: no buffer assignment on either side"
+    if diff.problems:
+        return f"{name}: cannot be compared as a whole: {'; '.join(diff.problems)}"
+    if not any(diff.is_memory_known):
+        return f"{name}: {_program_change(diff)}"
     if not diff.is_same_platform:
         before, after = map(_peak_or_allocated, (diff.before.main, diff.after.main))
         return f"{name}: {before} -> {after}"
+    if not all(diff.is_memory_known):
+        side = "before" if diff.is_memory_known[1] else "after"
+        return f"{name}: {_program_change(diff)}, and the memory {side} is unknown"
     assert space is not None  # no memory space is only on one platform
     if space.peaks is not None and space.peak_change:
         before, after = map(format_short_bytes, space.peaks)
         text = f"{space.title} peak {_signed(space.peak_change)} ({before} -> {after})"
     elif space.allocated_change:
-        before, after = map(format_short_bytes, space.allocated)
+        before, after = map(_known_size, space.allocated_sides)
         text = f"{space.title} allocated {_signed(space.allocated_change)} ({before} -> {after})"
     else:
         change = "" if diff.cost is None else cost_headline(diff.cost)
         return f"{name}: the same memory{f', cost {change}' if change else ''}"
     return f"{name}: {text}{_cause(diff, space)}"
+
+
+def _program_change(diff: ModuleDiff) -> str:
+    """Return how the program differs, without its memory."""
+    if diff.instructions is None:
+        return "no module text on both sides"
+    same = "the same instructions" if diff.is_same_platform else "different platforms"
+    if diff.is_same_platform and not diff.instructions.is_equal:
+        same = f"the program differs: {_instruction_counts(diff.instructions)}"
+    return f"{same}{', other flags' if diff.flags else ''}"
+
+
+def _known_size(count: int | None) -> str:
+    return "unknown" if count is None else format_short_bytes(count)
 
 
 def _peak_or_allocated(space: SpaceSummary | None) -> str:
@@ -123,7 +142,8 @@ def diff_lines(diff: ModuleDiff, count: int) -> Iterator[str]:
     if diff.cost is not None:
         yield from cost_change_lines(diff.cost, count)
     if instructions is None:
-        yield "no module text on both sides: buffers are matched by name and shape"
+        if all(diff.is_memory_known):
+            yield "no module text on both sides: buffers are matched by name and shape"
     elif not is_alike:
         yield f"instructions: {_matched(instructions)}"
     elif not instructions.is_equal:
@@ -186,7 +206,7 @@ def diff_markdown(
     yield ""
     yield "| Memory space | Allocated | Change | Peak | Change |"
     yield "|---|---:|---:|---:|---:|"
-    for space in large_spaces(diff.spaces, lambda one: max(one.allocated)):
+    for space in large_spaces(diff.spaces, _largest_side):
         yield markdown_row(*_space_cells(space))
     for space in diff.spaces:
         if space.only_on is not None or not _is_shown(space):
@@ -214,16 +234,20 @@ def diff_markdown(
             yield markdown_row(markdown_code(flag.name), *texts)
 
 
+def _largest_side(space: SpaceDiff) -> int:
+    return max(size or 0 for size in space.allocated_sides)
+
+
 def _space_cells(space: SpaceDiff) -> tuple[str, ...]:
     lone = space.before or space.after
     if space.only_on is not None and lone is not None:
         peak = "unknown" if lone.bytes is None else format_short_bytes(lone.bytes)
         allocated = format_short_bytes(lone.allocated_bytes)
         return f"{space.title}, only on {space.only_on.value}", allocated, "", peak, ""
-    allocated = format_short_bytes(space.allocated[1])
-    peak = "unknown" if space.peaks is None else format_short_bytes(space.peaks[1])
-    change = "" if space.peaks is None else _signed(space.peak_change)
-    return space.title, allocated, _signed(space.allocated_change), peak, change
+    allocated, peak = _known_size(space.allocated_sides[1]), _known_size(space.peak_sides[1])
+    change = "unknown" if space.allocated is None else _signed(space.allocated_change)
+    peak_change = "unknown" if space.peaks is None else _signed(space.peak_change)
+    return space.title, allocated, change, peak, peak_change
 
 
 def diff_json(diff: ModuleDiff, count: int) -> Json:
@@ -233,6 +257,8 @@ def diff_json(diff: ModuleDiff, count: int) -> Json:
         "before": {"name": diff.before.name, "path": diff.before.file.label},
         "after": {"name": diff.after.name, "path": diff.after.file.label},
         "is_equal": diff.is_equal,
+        "complete": not diff.problems and all(diff.is_memory_known),
+        "problems": list(diff.problems),
         "headline": headline(diff),
         "spaces": [_space_json(space, count) for space in diff.spaces],
         "cost": None if diff.cost is None else cost_change_json(diff.cost, count),
@@ -267,7 +293,7 @@ def _space_json(space: SpaceDiff, count: int) -> Json:
         "name": space.title,
         "before": _side_json(space.before),
         "after": _side_json(space.after),
-        "allocated_change_bytes": space.allocated_change,
+        "allocated_change_bytes": None if space.allocated is None else space.allocated_change,
         "peak_change_bytes": None if space.peaks is None else space.peak_change,
         "groups": {
             key.value: [
@@ -305,11 +331,13 @@ def _totals(space: SpaceDiff) -> str:
         peak = "" if lone.bytes is None else f" · peak {format_short_bytes(lone.bytes)}"
         allocated = format_short_bytes(lone.allocated_bytes)
         return f"only on {space.only_on.value} · allocated {allocated}{peak}"
-    before, after = map(format_short_bytes, space.allocated)
-    text = f"allocated {before} -> {after} ({_signed(space.allocated_change)})"
-    if space.peaks is not None:
-        first, second = map(format_short_bytes, space.peaks)
-        text += f" · peak {first} -> {second} ({_signed(space.peak_change)})"
+    before, after = map(_known_size, space.allocated_sides)
+    change = "" if space.allocated is None else f" ({_signed(space.allocated_change)})"
+    text = f"allocated {before} -> {after}{change}"
+    if any(space.peak_sides):
+        first, second = map(_known_size, space.peak_sides)
+        change = "" if space.peaks is None else f" ({_signed(space.peak_change)})"
+        text += f" · peak {first} -> {second}{change}"
     return text
 
 
@@ -319,6 +347,8 @@ def _groups(space: SpaceDiff, key: GroupKey, count: int) -> str:
 
 
 def _is_shown(space: SpaceDiff) -> bool:
+    if not all(space.is_known):
+        return any((size or 0) >= _MIN_SHOWN_BYTES for size in space.allocated_sides)
     changes = (space.peak_change, space.allocated_change, *(one.bytes for one in space.buffers))
     return any(abs(change) >= _MIN_SHOWN_BYTES for change in changes)
 

@@ -12,6 +12,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes, more_line
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
@@ -67,7 +68,8 @@ class Overlap:
     ``totals`` is None if the module text is missing or not scheduled. ``offload`` are the values
     that the program asks to keep in host memory, the largest first. ``synchronous`` are the
     collectives that are not asynchronous, the largest first. ``network`` are all collectives with
-    their least times on ``chip``, None if they are unknown.
+    their least times on ``chip``, None if they are unknown. ``missing_part`` is the reason why the
+    text is only a part of the program, None if it is whole.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Overlap:
     synchronous: tuple[Collective, ...] = ()
     chip: Chip | None = None
     network: tuple[NetworkTransfer, ...] | None = None
+    missing_part: str | None = None
 
     @property
     def fused(self) -> list[AsyncOperation]:
@@ -94,10 +97,12 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         chip: The chip for the least times of collectives.
     """
     file = module_at_buffer_assignment(dump)
-    found = None if file is None else async_operations(file.module)
+    missing = None if file is None else missing_part(file)
+    is_unknown = file is None or file.module.entry is None
+    found = None if file is None or is_unknown else async_operations(file.module)
     name, path = module_name(dump), dump.files[0].label
     if file is None or found is None:
-        return Overlap(name, path, None)
+        return Overlap(name, path, None, missing_part=missing)
     groups: dict[tuple[str, str, str], list[AsyncOperation]] = {}
     for one in found:
         spaces = [
@@ -117,6 +122,7 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
         _collectives(dump, file),
         chip,
         _network(dump, chip),
+        missing,
     )
 
 
@@ -135,8 +141,11 @@ def _collectives(dump: Compile, file: DumpFile) -> tuple[Collective, ...]:
 def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
     """Yield the lines of the text form, with at most ``count`` exposed operations."""
     if overlap.totals is None:
-        yield f"{overlap.name}: no scheduled module text, so the overlap is unknown"
+        problem = overlap.missing_part or "no scheduled module text"
+        yield f"{overlap.name}: {problem}, so the overlap is unknown"
         return
+    if overlap.missing_part is not None:
+        yield f"{overlap.name}: only a part of the program: {overlap.missing_part}"
     total = sum(one.bytes for one in overlap.totals)
     exposed = sum(one.exposed_bytes for one in overlap.totals)
     number = sum(len(one.operations) for one in overlap.totals)
@@ -274,6 +283,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
         {
             "name": one.name,
             "path": one.path,
+            "complete": one.totals is not None and one.missing_part is None,
             "totals": None
             if one.totals is None
             else [

@@ -22,6 +22,8 @@ from hlo_lsp.text.inert import (
 )
 
 Json = dict[str, Any]
+_UNKNOWN = "unknown: "
+_CODE_SIZE = "generated_code_size_in_bytes"  # no file of a dump has it
 
 
 def summary_json(summary: ModuleSummary, count: int) -> Json:
@@ -229,13 +231,17 @@ def _notes(summary: ModuleSummary) -> Iterator[str]:
 
 def _analysis(summary: ModuleSummary) -> str:
     """Return the numbers of JAX that are not 0, and what is missing to know the others."""
-    end, unknown = "_size_in_bytes", "unknown: "
     return " · ".join(
-        f"{one.key.removesuffix(end)} "
-        + (_size(one.bytes) if one.bytes else f"unknown ({one.rule.removeprefix(unknown)})")
+        f"{one.key.removesuffix('_size_in_bytes').removesuffix('_memory_in_bytes')} "
+        + (_size(one.bytes) if one.bytes else _unknown(one.rule))
         for one in summary.memory_analysis
-        if one.key.endswith(end) and (one.bytes or one.rule.startswith(unknown))
+        if one.bytes or (one.rule.startswith(_UNKNOWN) and one.key != _CODE_SIZE)
     )
+
+
+def _unknown(rule: str) -> str:
+    """Return ``unknown`` with the reason."""
+    return f"unknown ({rule.removeprefix('unknown: ')})"
 
 
 def _owners(space: SpaceSummary, count: int) -> str:
