@@ -380,6 +380,11 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "history of x", run("history", folder / "tpu", "tuple.1"), histories
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
+    (text,) = (folder / "tpu").glob("*after_optimizations.txt")
+    alone = folder / "text" / text.name
+    alone.parent.mkdir()
+    alone.write_bytes(text.read_bytes())
+    yield "diff without memory", run("diff", alone, folder / "tpu"), compared
 
 
 def stdout_dump(*paths: Path) -> str:
