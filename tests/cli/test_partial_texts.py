@@ -124,3 +124,10 @@ def test_unbounded_array_makes_the_cost_a_lower_bound(tmp_path: Path) -> None:
     assert "1 array of unknown size, with an unbounded dimension: c\n" in found.out
     (module,) = run("cost", path, "--format", "json").json["modules"]
     assert module["executed"]["unbounded"] == ["c"]
+
+
+def test_size_of_unbounded_argument_is_unknown(tmp_path: Path) -> None:
+    path = _file(tmp_path, MODULE.replace("%x = f32[256]", "%x = f32[?]"))
+    assert "jit_f: 1 argument, unknown\n" in run("donation", path).out
+    (module,) = run("donation", path, "--format", "json").json["modules"]
+    assert (module["complete"], module["arguments"][0]["bytes"]) == (False, None)

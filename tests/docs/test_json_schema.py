@@ -380,11 +380,22 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "history of x", run("history", folder / "tpu", "tuple.1"), histories
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
-    (text,) = (folder / "tpu").glob("*after_optimizations.txt")
-    alone = folder / "text" / text.name
+    yield from unknown_examples(folder)
+
+
+def unknown_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield answers in which the memory of a compile, or the size of an array, is unknown."""
+    (module,) = (folder / "tpu").glob("*after_optimizations.txt")
+    alone = folder / "text" / module.name
     alone.parent.mkdir()
-    alone.write_bytes(text.read_bytes())
+    alone.write_bytes(module.read_bytes())
+    compared = "[compared modules](#compared-modules)"
     yield "diff without memory", run("diff", alone, folder / "tpu"), compared
+    unbounded = folder / "unbounded.txt"
+    unbounded.write_text(
+        "HloModule f\n\nENTRY m {\n  ROOT x = f32[?]{0} parameter(0)\n}\n", "utf-8"
+    )
+    yield "donation of unbounded", run("donation", unbounded), "[donations](#donations)"
 
 
 def stdout_dump(*paths: Path) -> str:

@@ -15,7 +15,7 @@ from hlo_lsp.model.compile_files import FolderSnapshot, compiles_below
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.program.compared_text import compared_texts
-from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.stages import comparable_modules
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_markdown, headline
 from hlo_lsp.reports.source_lines import named_buffer
@@ -115,15 +115,15 @@ def _dump_at(path: Path | None, line: int | None, frames: FrameChoice) -> Compil
 
 def _texts(before: Compile, after: Compile) -> list[Json] | None:
     """Return both module texts for comparison, None if one is missing."""
-    first, second = module_at_buffer_assignment(before), module_at_buffer_assignment(after)
-    if first is None or second is None:
+    files = comparable_modules(before, after)
+    if files is None:
         return None
-    texts = compared_texts(first.module, second.module)
+    texts = compared_texts(files[0].module, files[1].module)
     return [
         {
             "uri": file.uri,
             "text": "\n".join(text.lines) + "\n",
             "lines": [file.first_line + place for place in text.places],
         }
-        for file, text in zip((first, second), texts, strict=True)
+        for file, text in zip(files, texts, strict=True)
     ]

@@ -54,7 +54,7 @@ class Argument:
         name: The path in the arguments, such as ``p['w']``, or ``parameter 3``.
         index: The shape index in the parameter.
         shape: The shape with layout; empty for the table of a tuple.
-        bytes: Padded size.
+        bytes: Padded size; 0 if ``is_size_known`` is false, for an unbounded dimension.
         space: Number of the memory space.
         output: The index of the output that uses the buffer, or that it fits.
         reason: Why no output uses a donated buffer.
@@ -74,6 +74,7 @@ class Argument:
     reason: str | None = None
     idle_bytes: int | None = None
     idle_steps: tuple[int, int] | None = None
+    is_size_known: bool = True
 
     @property
     def idle_text(self) -> str:
@@ -145,7 +146,10 @@ def donated_arguments(dump: Compile) -> tuple[Argument, ...] | None:
             idle, steps = _idle(dump, block, occupancy.peak_step)
         name = buffer_name(dump, number, index)
         arguments.append(
-            Argument(name, number, index, shape, size, space, state, output, reason, idle, steps)
+            Argument(
+                *(name, number, index, shape, size, space, state, output, reason, idle, steps),
+                is_size_known=block is not None or not shape or padded is not None,
+            )
         )
     return tuple(sorted(arguments, key=lambda one: (-one.bytes, one.parameter, one.index)))
 

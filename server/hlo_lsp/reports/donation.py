@@ -111,7 +111,7 @@ def donation_lines(report: DonationReport, count: int) -> Iterator[str]:
 def _argument_lines(report: DonationReport, found: Sequence[Argument], count: int) -> Iterator[str]:
     width = max((len(one.name) for one in found[:count]), default=0)
     for one in found[:count]:
-        size = format_short_bytes(one.bytes)
+        size = _size([one])
         yield f"  {size:>11}  {one.name:<{width}}  {_fate(report, one)}".replace("`", "").rstrip()
     yield from more_line(found, count)
 
@@ -141,8 +141,15 @@ def _saving(report: DonationReport, state: DonationState) -> str:
 
 
 def _total(arguments: Sequence[Argument]) -> str:
+    return f"{count_noun(len(arguments), 'argument')}, {_size(arguments)}"
+
+
+def _size(arguments: Sequence[Argument]) -> str:
+    """Return the sum of the sizes, a lower bound if one is unknown."""
     size = format_short_bytes(sum(one.bytes for one in arguments))
-    return f"{count_noun(len(arguments), 'argument')}, {size}"
+    if all(one.is_size_known for one in arguments):
+        return size
+    return f"at least {size}" if any(one.is_size_known for one in arguments) else "unknown"
 
 
 def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
@@ -155,8 +162,7 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
     yield from ("| State | Arguments | Bytes |", "|---|---:|---:|")
     for state in DonationState:
         found = report.of(state)
-        size = format_short_bytes(sum(one.bytes for one in found))
-        yield markdown_row(capitalized(state.title), f"{len(found):,}", size)
+        yield markdown_row(capitalized(state.title), *_cells(found))
     yield markdown_row("All", *_cells(report.arguments))
     idle = {one.argument: one for one in report.idle}
     for state in (DonationState.USABLE, DonationState.UNUSED, DonationState.DONATED):
@@ -172,14 +178,14 @@ def donation_markdown(report: DonationReport, count: int) -> Iterator[str]:
             is_idle = (one.idle_bytes or 0) >= _MIN_IDLE_BYTES
             yield markdown_row(
                 markdown_code(one.name),
-                format_short_bytes(one.bytes),
+                _size([one]),
                 markdown_text(_fate(report, one)),
                 markdown_text(_idle_text(one, idle.get(one))) if is_idle else "",
             )
 
 
 def _cells(arguments: Sequence[Argument]) -> tuple[str, str]:
-    return f"{len(arguments):,}", format_short_bytes(sum(one.bytes for one in arguments))
+    return f"{len(arguments):,}", _size(arguments)
 
 
 def donation_json(report: DonationReport) -> Json:
@@ -188,6 +194,8 @@ def donation_json(report: DonationReport) -> Json:
     return {
         "name": report.name,
         "path": report.path,
+        "complete": report.arguments is not None
+        and all(one.is_size_known for one in report.arguments),
         "totals": None
         if report.arguments is None
         else {
@@ -207,7 +215,7 @@ def _argument_json(report: DonationReport, one: Argument, idle: IdleDonation | N
         "parameter": one.parameter,
         "index": list(one.index),
         "shape": one.shape,
-        "bytes": one.bytes,
+        "bytes": one.bytes if one.is_size_known else None,
         "space": report.spaces[one.space],
         "state": one.state.value,
         "output": None if one.output is None else list(one.output),
