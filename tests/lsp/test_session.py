@@ -106,7 +106,7 @@ async def test_open_companion_file_replaces_the_file_on_disk(tmp_path: Path) -> 
     session = Session()
     ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
     session.open(item(ranges.as_uri(), ranges.read_text("utf-8")))
-    opened_file = session.open(item(values.as_uri(), values.read_text("utf-8")))
+    opened_file = session.open(item(values.as_uri(), values.read_text("utf-8") + "\n"))
     context = await _request_context(session, ranges.as_uri())
     assert context is not None
     assert opened_file in context.dump.files
@@ -115,6 +115,23 @@ async def test_open_companion_file_replaces_the_file_on_disk(tmp_path: Path) -> 
     assert context is not None
     assert len(context.dump.files) == 3
     assert opened_file not in context.dump.files
+
+
+async def test_closed_companion_keeps_the_compile(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    session = Session()
+    ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
+    session.open(item(ranges.as_uri(), ranges.read_text("utf-8")))
+    session.open(item(values.as_uri(), values.read_text("utf-8")))
+    before = await _request_context(session, ranges.as_uri())
+    session.close(values.as_uri())
+    closed = await _request_context(session, ranges.as_uri())
+    session.open(item(values.as_uri(), values.read_text("utf-8")))
+    reopened = await _request_context(session, ranges.as_uri())
+    assert before is not None
+    assert closed is not None
+    assert reopened is not None
+    assert before.dump is closed.dump is reopened.dump
 
 
 async def test_file_without_a_path_has_no_companions() -> None:

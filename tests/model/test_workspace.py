@@ -201,6 +201,27 @@ def test_unchanged_file_is_read_once(folder: Path) -> None:
     assert library.file(path) is not file
 
 
+def test_touched_file_keeps_the_compile(folder: Path) -> None:
+    library = DumpWorkspace()
+    module = library.file(folder / f"{_STEM}.txt")
+    before = library.compile_of(module)
+    _write(folder / f"{_STEM}-live-range.txt", _LIVE)
+    assert library.compile_of(module) is before
+
+
+def test_compiles_with_shared_memory_files_remain(folder: Path) -> None:
+    stem = "module_0003.jit_f.after_optimizations"
+    _write(folder / f"{stem}-buffer-assignment.txt", _ASSIGNMENT.format(size=512))
+    for end in ("", "_before_buffer_assignment", "_after_buffer_assignment"):
+        _write(folder / f"{stem}{end}.txt", _MODULE)
+    _write(folder / "module_0003.jit_f.after_codegen.txt", _MODULE)
+    library = DumpWorkspace()
+    files = [library.file(path) for path in sorted(folder.glob("module_0003*"))]
+    compiles = [library.compile_of(file) for file in files]
+    assert len(set(compiles)) == 4  # one for each text; the assignment has that of the module
+    assert [library.compile_of(file) for file in files] == compiles
+
+
 def test_missing_file_is_an_error(folder: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file"):
         DumpWorkspace().file(folder / "gone.txt")

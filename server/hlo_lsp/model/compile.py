@@ -385,14 +385,14 @@ _CompanionFinder = Callable[[Path, CompileFiles, bool], DumpFile | None]
 class CompileCache:
     """Compiles by their files.
 
-    Unless compiles may be ``overlapping``, a new compile evicts those that share a file with it, as
-    they may keep outdated versions of other files in memory.
+    A compile replaces the one that its leading text had before, when a companion file is added or
+    removed. Others that share memory files with it, such as those of texts of other pipeline steps,
+    remain.
     """
 
-    def __init__(self, *, overlapping: bool = False, frames: FrameChoice = PROGRAM_FRAMES) -> None:
-        self._overlapping = overlapping
+    def __init__(self, frames: FrameChoice = PROGRAM_FRAMES) -> None:
         self._frames = frames
-        self._compiles: dict[tuple[int, ...], Compile] = {}
+        self._compiles: dict[tuple[int, ...], tuple[Path | None, Compile]] = {}
 
     def compile_of(
         self,
@@ -424,24 +424,38 @@ class CompileCache:
         files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
         extra = [*others, *(one for one in (thunk_names, target) if one is not None)]
         key = tuple(map(id, (*files, *extra)))
-        found = self._compiles.get(key)
+        _, found = self._compiles.get(key, (None, None))
         unknown = () if companions is None else companions.unknown
         if found is None or found.files != files or found.unknown_files != unknown:
-            if not self._overlapping:
-                self.forget(files)
-            found = self._compiles[key] = Compile(
-                files, thunk_names, others, self._frames, unknown, target=target
-            )
+            found = Compile(files, thunk_names, others, self._frames, unknown, target=target)
+            leader = file.path if companions is None else companions.leader
+            self._forget_earlier(leader, key)
+            self._compiles[key] = leader, found
         return found
 
+    def _forget_earlier(self, leader: Path | None, key: tuple[int, ...]) -> None:
+        """Drop the compiles of a leading text that share files with its next compile.
+
+        A stdout dump may have several compiles of one name, which share none. Compiles of the same
+        files in another order remain: if two files are of one kind, the requested one is the first.
+        """
+        new = frozenset(key)
+        self._compiles = {
+            old: (other, found)
+            for old, (other, found) in self._compiles.items()
+            if other != leader or new.isdisjoint(old) or new == frozenset(old)
+        }
+
     def forget(self, files: Iterable[DumpFile]) -> None:
-        """Drop the compiles with at least one of these files."""
+        """Drop the compiles with at least one of these files, which are no longer used."""
         gone = set(map(id, files))
         self._compiles = {
-            key: old for key, old in self._compiles.items() if gone.isdisjoint(map(id, old.files))
+            key: found for key, found in self._compiles.items() if gone.isdisjoint(key)
         }
 
     def retain(self, files: Iterable[DumpFile]) -> None:
         """Drop the compiles with files other than these."""
         used = set(map(id, files))
-        self._compiles = {key: old for key, old in self._compiles.items() if used.issuperset(key)}
+        self._compiles = {
+            key: found for key, found in self._compiles.items() if used.issuperset(key)
+        }

@@ -150,6 +150,16 @@ class CompileFiles:
     unknown: tuple[Path, ...] = ()
     target: Path | None = None
 
+    @property
+    def leader(self) -> Path:
+        """The file that a compile is about: memory files are about the module text of their stem.
+
+        Each other text of the same instructions leads a compile of its own, with the same memory
+        files.
+        """
+        is_led = self.path in self.memory or self.path == self.module
+        return (self.module or self.path.with_name(self.stem)) if is_led else self.path
+
     def files_read_together(self) -> list[Path]:
         """Return the files that are read together, the file itself first.
 

@@ -73,7 +73,7 @@ class StdoutDump:
         self._version: int | None = None
         self._compiles: dict[SectionFile, CompileFiles] = {}
         self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
-        self._compile_cache = CompileCache(overlapping=True, frames=frames)
+        self._compile_cache = CompileCache(frames)
 
     def refresh(self) -> None:
         """Update the sections after edits; sections with unchanged lines are kept."""

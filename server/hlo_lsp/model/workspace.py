@@ -28,8 +28,13 @@ _LARGE_FILE_BYTES = 8 << 20  # half a second of reading
 _LARGE_COMPANION_BYTES = 1 << 20  # a tenth of a second
 
 
+_UNREAD = (-1, -1)  # the stamp of no file
+
+
 @dataclass(slots=True)
 class _CachedFile:
+    """A file as it was with a stamp; an outdated one is replaced when it is read again."""
+
     stamp: tuple[int, int]
     file: DumpFile
 
@@ -61,14 +66,14 @@ class DumpWorkspace:
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
         self._stdout_dumps: dict[str, StdoutDump] = {}
-        self._compile_cache = CompileCache(frames=frames)
+        self._compile_cache = CompileCache(frames)
         self.folders: Folders = folders or FolderCache()
 
     def choose_frames(self, frames: FrameChoice) -> None:
         """Let other frames be the Python lines of buffers; all compiles are new then."""
         self.frames = frames
         self._stdout_dumps.clear()
-        self._compile_cache = CompileCache(frames=frames)
+        self._compile_cache = CompileCache(frames)
 
     def open(
         self, uri: str, path: Path | None, document: Document, host: HostLanguage | None = None
@@ -83,11 +88,12 @@ class DumpWorkspace:
         known = None
         if path is not None:
             known = self._on_disk.pop(path, None)
-            self._heads.pop(path, None)
-        if known is not None and known.file.host is None and known.file.document == document:
+            self._forget(self._heads.pop(path, None))
+        if known is not None and _is_equal(known.file, document, None):
             file = known.file
             file.uri = uri
         else:
+            self._forget(known)
             file = DumpFile(uri, path, document)
         self.open_files[uri] = file
         if path is not None:
@@ -101,7 +107,8 @@ class DumpWorkspace:
     def close(self, uri: str) -> DumpFile | None:
         """Remove a file that the editor closed; the file on disk replaces it.
 
-        Companion files that belong to no other open file are removed, too.
+        If another file of its compile is open, its records are kept for the case that the text on
+        disk is the same. The files of compiles without open files are removed.
         """
         host = self.open_hosts.pop(uri, None)
         if host is not None:
@@ -114,14 +121,9 @@ class DumpWorkspace:
         file.close()
         if file.path is not None:
             self.open_paths.pop(file.path, None)
-        self._compile_cache.forget([file])
-        compiles = [self.compile_files(path) for path in self.open_paths]
-        wanted = {
-            path
-            for one in compiles
-            for path in (*one.files_read_together(), *one.comparison_texts())
-        }
-        wanted.update(path for one in compiles for path in (one.thunk_metadata, one.target) if path)
+            file.uri = file.path.absolute().as_uri()
+            self._on_disk[file.path] = _CachedFile(_UNREAD, file)
+        wanted = {path for one in self.open_paths for path in self.compile_files(one).files}
         for kept in (self._on_disk, self._heads):
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]
@@ -137,7 +139,7 @@ class DumpWorkspace:
         self._on_disk.clear()
         self._heads.clear()
         self._stdout_dumps.clear()
-        self._compile_cache = CompileCache(frames=self.frames)
+        self._compile_cache = CompileCache(self.frames)
         self.folders = FolderCache()
         for file in (*self.open_files.values(), *self.open_hosts.values()):
             count = len(file.lines)
@@ -267,9 +269,13 @@ class DumpWorkspace:
         if file is None:
             try:
                 if not patient and self._is_unread(path, compile_):
-                    if path not in compile_.texts or path != compile_.module:
+                    outdated = self._on_disk.get(path)
+                    if outdated is not None:
+                        file = outdated.file
+                    elif path in compile_.texts and path == compile_.module:
+                        file = self._head(path)
+                    else:
                         return None
-                    file = self._head(path)
                 else:
                     file = self._disk_file(path)
             except UnreadableError:
@@ -287,13 +293,24 @@ class DumpWorkspace:
         return known.file if known is not None and known.stamp == file_stamp(path) else None
 
     def _disk_file(self, path: Path) -> DumpFile:
+        """Read a file from disk, unless its version is known.
+
+        A file whose text has not changed keeps its records, and its compile what follows from them.
+        """
         known = self._known(path)
         if known is not None:
             return known
-        stamp = file_stamp(path)
-        self._on_disk.pop(path, None)
-        document = read_document(path)
+        stamp = file_stamp(path) or _UNREAD
+        try:
+            document = read_document(path)
+        except UnreadableError:
+            self._forget(self._on_disk.pop(path, None))
+            raise
         host = _host_language(path, document.lines)
+        outdated = self._on_disk.get(path)
+        if outdated is not None and _is_equal(outdated.file, document, host):
+            outdated.stamp = stamp
+            return outdated.file
         file = DumpFile(path.absolute().as_uri(), path, document, host)
         try:
             file.refresh()
@@ -302,19 +319,30 @@ class DumpWorkspace:
             file.close()
             raise
         if path not in self.open_paths:  # it may have been opened while it was read
-            self._on_disk[path] = _CachedFile(stamp or (0, 0), file)
-            self._heads.pop(path, None)
+            self._forget(self._on_disk.pop(path, None))
+            self._forget(self._heads.pop(path, None))
+            self._on_disk[path] = _CachedFile(stamp, file)
         return file
+
+    def _forget(self, replaced: _CachedFile | None) -> None:
+        """Drop the compiles with a file that another version replaces."""
+        if replaced is not None:
+            self._compile_cache.forget([replaced.file])
 
     def _head(self, path: Path) -> DumpFile:
         """Return a file of the lines of a module text before its computations."""
         stamp = file_stamp(path) or (0, 0)
         known = self._heads.get(path)
         if known is None or known.stamp != stamp:
+            self._forget(known)
             document = read_document_until(path, _begins_computation)
             file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._heads[path] = _CachedFile(stamp, file)
         return known.file
+
+
+def _is_equal(file: DumpFile, document: Document, host: HostLanguage | None) -> bool:
+    return file.host is host and file.document == document
 
 
 def _host_language(path: Path, lines: Sequence[str]) -> HostLanguage | None:
