@@ -84,10 +84,18 @@ class Wire:
 
     def receive(self) -> Json:
         """Receive the next message of the server."""
-        received = self._messages.get(timeout=TIMEOUT_SECONDS)
+        received = self.next_message(TIMEOUT_SECONDS)
         assert received is not END_OF_OUTPUT, f"the server ended: {self.log}"
         assert isinstance(received, dict)
         return received
+
+    def next_message(self, seconds: float) -> Any:
+        """Return the next message of the server, or ``END_OF_OUTPUT``.
+
+        Raises:
+            queue.Empty: There is none within so many seconds.
+        """
+        return self._messages.get(timeout=seconds)
 
     def reply(self, request_id: Any) -> Json:
         """Receive the reply to a request, and skip messages of other kinds.

@@ -71,15 +71,18 @@ async def resolve(session: Session, lens: types.CodeLens) -> types.CodeLens | No
 
 
 def _command(context: RequestContext, lens: types.CodeLens, data: LensData) -> types.Command:
-    command = types.Command(
-        printable(lens_title(context.dump, context.file, data, context.times)), ""
-    )
+    times = context.times
+    if times is None and "run" in data:
+        # A file was added to the compile since the times were shown.
+        times = context.session.times.compute(context.dump)
+    title = lens_title(context.dump, context.file, data, times)
+    command = types.Command(printable(title), "")
     places = []
     if "run" in data and context.client.can_show_time:
         command.command = SHOW_TIME_COMMAND
         command.arguments = [context.file.uri, lens.range.start.line]
     elif context.client.can_show_places:
-        places = lens_places(context.dump, context.file, data, context.times)
+        places = lens_places(context.dump, context.file, data, times)
     if places:
         command.command = SHOW_PLACES_COMMAND
         command.arguments = [

@@ -5,7 +5,6 @@ from functools import partial
 from weakref import WeakSet
 
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
-from hlo_lsp.lsp.loading import SessionListener
 from hlo_lsp.lsp.scheduling import (
     ForegroundRequests,
     SharedTasks,
@@ -18,22 +17,16 @@ from hlo_lsp.model.compile import Compile
 class HoverPreparation:
     """Computes the facts that many hovers need, so that the first one is fast, too."""
 
-    def __init__(
-        self,
-        foreground: ForegroundRequests,
-        checks: SharedTasks,
-        listener: Callable[[], SessionListener],
-    ) -> None:
+    def __init__(self, foreground: ForegroundRequests, checks: SharedTasks) -> None:
         self._foreground = foreground
         self._checks = checks
-        self._listener = listener
         self._prepared: WeakSet[Compile] = WeakSet()
 
     def start(self, dump: Compile) -> None:
         """Start to compute the facts of a large compile, once."""
         if dump not in self._prepared and needs_preparation(dump):
             self._prepared.add(dump)
-            start_task(self._prepare(dump))
+            start_task(self.run(partial(_prepare_hovers, dump)))
 
     async def run(self, work: Callable[[], None]) -> None:
         """Run work while no request and no check is active."""
@@ -43,10 +36,6 @@ class HoverPreparation:
     async def _give_way(self) -> None:
         await self._checks.wait()  # diagnostics come first, and they compute some of the facts
         await self._foreground.give_way()
-
-    async def _prepare(self, dump: Compile) -> None:
-        await self.run(partial(_prepare_hovers, dump))
-        self._listener().hovers_prepared()
 
 
 def _prepare_hovers(dump: Compile) -> None:

@@ -29,9 +29,6 @@ class SessionListener:
     def file_loaded(self, path: Path) -> None:
         """Handle that a large file was read, or that its reading failed or was cancelled."""
 
-    def hovers_prepared(self) -> None:
-        """Handle that the facts are computed which answers about a large compile need."""
-
     def profiles_changed(self) -> None:
         """Handle that a profile was read."""
 

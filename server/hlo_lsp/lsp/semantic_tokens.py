@@ -11,6 +11,7 @@ from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenTy
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.lsp.shown_views import ShownView
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.document import Encoding, changed_parts
 
@@ -98,8 +99,9 @@ class SemanticTokens:
     Studio Code continues to request visible ranges; an empty result would count as complete.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, view: ShownView) -> None:
         self._session = session
+        self._view = view
         self._results: dict[str, tuple[str, array[int]]] = {}  # the last by URI, with its id
         self._ids = count(1)
 
@@ -159,12 +161,19 @@ class SemanticTokens:
         def reply(context: RequestContext) -> TokenEncoder:
             return _encode(context, first, end)
 
-        found = await self._session.answer_each(document, reply)
-        if not found:
-            return None
-        for encoder in found[1:]:
-            found[0].append(encoder)
-        return found[0]
+        async def ask() -> TokenEncoder | None:
+            found = await self._session.answer_each(document, reply)
+            if not found:
+                return None
+            for encoder in found[1:]:
+                found[0].append(encoder)
+            return found[0]
+
+        return await self._view.answer(document.uri, (first, end), ask, digest=_digest)
+
+
+def _digest(encoder: TokenEncoder | None) -> int:
+    return hash(b"" if encoder is None else encoder.data.tobytes())
 
 
 def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:

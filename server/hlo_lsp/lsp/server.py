@@ -73,6 +73,7 @@ def create_server() -> HloServer:
         **_document_requests(session),
         **_view_requests(session, services),
         **_item_requests(session),
+        **_refreshed_requests(session, services),
     }.items():
         server.feature(method, _CAPABILITY_OPTIONS.get(method))(handler)
     _register_commands(server, session, services)
@@ -224,9 +225,6 @@ def _document_requests(session: Session) -> dict[str, Handler]:
             join=join_folds,
             in_message=oom_answers.folding_ranges,
         ),
-        types.TEXT_DOCUMENT_CODE_LENS: on(
-            lambda file, _: code_lenses.code_lenses(file), in_message=oom_answers.code_lenses
-        ),
     }
 
 
@@ -244,8 +242,6 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: services.semantic_tokens.full,
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA: services.semantic_tokens.delta,
         types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: services.semantic_tokens.range,
-        types.TEXT_DOCUMENT_INLAY_HINT: partial(inlay_hints.inlay_hints, session),
-        types.TEXT_DOCUMENT_DIAGNOSTIC: services.diagnostics.pull,
         types.WORKSPACE_DIAGNOSTIC: services.workspace_diagnostics.pull,
         types.WORKSPACE_SYMBOL: services.workspace_symbols.find,
         types.TEXT_DOCUMENT_SELECTION_RANGE: partial(symbols.selection_ranges, session),
@@ -257,10 +253,6 @@ def _view_requests(session: Session, services: Services) -> dict[str, Handler]:
 def _item_requests(session: Session) -> dict[str, Handler]:
     """Return the handlers of requests about an item of an earlier result."""
 
-    async def on_lens(lens: types.CodeLens) -> types.CodeLens:
-        found = await code_lenses.resolve(session, lens)
-        return await oom_answers.resolve_lens(session, lens) if found is None else found
-
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:
         reply = partial(completion.resolve, item=item)
         return next(iter(await session.answer_item(item.data, reply)), item)
@@ -268,10 +260,54 @@ def _item_requests(session: Session) -> dict[str, Handler]:
     return {
         types.CALL_HIERARCHY_INCOMING_CALLS: partial(navigation.incoming_calls, session),
         types.CALL_HIERARCHY_OUTGOING_CALLS: partial(navigation.outgoing_calls, session),
-        types.CODE_LENS_RESOLVE: on_lens,
         types.INLAY_HINT_RESOLVE: partial(inlay_hints.resolve, session),
         types.COMPLETION_ITEM_RESOLVE: on_item,
         types.CODE_ACTION_RESOLVE: partial(code_actions.resolve, session),
+    }
+
+
+def _refreshed_requests(session: Session, services: Services) -> dict[str, Handler]:
+    """Return the handlers of requests whose answers the client shows until a refresh."""
+    lenses_of = on_document(
+        session,
+        lambda context, _: code_lenses.code_lenses(context),
+        in_message=oom_answers.code_lenses,
+    )
+
+    async def on_lenses(params: types.CodeLensParams) -> Any:
+        uri = params.text_document.uri
+        services.lenses.forget(uri)  # the client resolves the lenses that it shows again
+        return await services.lenses.answer(uri, None, partial(lenses_of, params))
+
+    async def resolved(lens: types.CodeLens) -> types.CodeLens:
+        unresolved = types.CodeLens(lens.range, None, lens.data)
+        found = await code_lenses.resolve(session, unresolved)
+        return await oom_answers.resolve_lens(session, unresolved) if found is None else found
+
+    async def on_lens(lens: types.CodeLens) -> types.CodeLens:
+        uri = str(lens.data.get("uri")) if isinstance(lens.data, dict) else ""
+        return await services.lenses.answer(uri, repr(lens.data), partial(resolved, lens))
+
+    async def on_hints(params: types.InlayHintParams) -> list[Json] | None:
+        ask = partial(inlay_hints.inlay_hints, session, params)
+        lines = params.range.start.line, params.range.end.line
+        return await services.hints.answer(params.text_document.uri, lines, ask)
+
+    async def on_diagnostics(params: types.DocumentDiagnosticParams) -> Json:
+        pull = services.diagnostics.pull
+        return await services.reports.answer(
+            params.text_document.uri,
+            None,
+            partial(pull, params),
+            again=partial(pull, types.DocumentDiagnosticParams(params.text_document)),
+            digest=lambda report: repr(report["items"]) if "items" in report else None,
+        )
+
+    return {
+        types.TEXT_DOCUMENT_CODE_LENS: on_lenses,
+        types.CODE_LENS_RESOLVE: on_lens,
+        types.TEXT_DOCUMENT_INLAY_HINT: on_hints,
+        types.TEXT_DOCUMENT_DIAGNOSTIC: on_diagnostics,
     }
 
 

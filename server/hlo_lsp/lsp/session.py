@@ -61,7 +61,7 @@ class RequestContext:
 
     @cached_property
     def times(self) -> TimeFacts | None:
-        """The cost and the measured time of the compile, None if they are not computed yet."""
+        """The cost and the measured time of the compile, None if they were never computed."""
         return self.session.times.of(self.dump)
 
     @property
@@ -98,6 +98,7 @@ class _Wanted:
         whole: wait longer for large companion files, for requests that search the whole compile.
         closed: read the file from disk if the client has not opened it.
         embedded: include HLO in other languages.
+        prepared: compute in the background what later answers need.
     """
 
     line: int | None = None
@@ -105,6 +106,7 @@ class _Wanted:
     whole: bool = False
     closed: bool = False
     embedded: bool = False
+    prepared: bool = True
 
 
 class Session:
@@ -120,9 +122,7 @@ class Session:
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self.checks = SharedTasks()
         self.times = ProgramTimes(self)
-        self.hover_preparation = HoverPreparation(
-            self.foreground, self.checks, lambda: self.listener
-        )
+        self.hover_preparation = HoverPreparation(self.foreground, self.checks)
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
@@ -285,11 +285,12 @@ class Session:
         Args:
             document: the document of the request.
             reply: the function that returns the reply.
-            closed: read the text from disk if the client has not opened it.
+            closed: read the text from disk if the client has not opened it; nothing is prepared
+                for further requests about it.
             embedded: include HLO in other languages.
             give_way: what is awaited between two slices; by default, background tasks wait.
         """
-        wanted = _Wanted(closed=closed, embedded=embedded)
+        wanted = _Wanted(closed=closed, embedded=embedded, prepared=not closed)
         return await self._answer(document, reply, wanted, give_way)
 
     async def answer_message(
@@ -331,7 +332,7 @@ class Session:
             with self.foreground.hold_background():
                 contexts, found = await run_in_slices(answer_if_read)
             if found:
-                await self._prepare_all(contexts)
+                await self._prepare_all(contexts, wanted)
                 return found[0]
         await self._read(document, wanted)
         with self.foreground.hold_background():
@@ -353,7 +354,7 @@ class Session:
             unread = [path for context in contexts for path in context.unread]
             await self.loader.wait(unread, _MAX_WAIT_SECONDS)
             contexts = await self._read_contexts(document, wanted)
-        await self._prepare_all(contexts)
+        await self._prepare_all(contexts, wanted)
 
     async def _read_contexts(
         self, document: types.TextDocumentIdentifier, wanted: _Wanted
@@ -409,15 +410,15 @@ class Session:
         except UnreadableError:
             return None
 
-    async def _prepare_all(self, contexts: Sequence[RequestContext]) -> None:
+    async def _prepare_all(self, contexts: Sequence[RequestContext], wanted: _Wanted) -> None:
         """Start to read and compute in the background what later answers need."""
         for context in contexts:
             await self.loader.wait(context.unread, 0)
-            if not context.is_growing:
+            if wanted.prepared and not context.is_growing:
                 self._prepare(context)
 
     def _prepare(self, context: RequestContext) -> None:
-        self.times.prepare(context.dump, lambda: context.times)
+        self.times.prepare(context.dump)
         self.hover_preparation.start(context.dump)
 
 

@@ -173,11 +173,13 @@ class ProgramTimes:
         return self.profiles.candidates(path, self._session.settings.profile)
 
     def of(self, dump: Compile) -> TimeFacts | None:
-        """Return the times of a compile; None for a large one if they are not computed yet."""
-        sources = self.sources(dump)
+        """Return the times of a compile; None for a large one if they are not computed yet.
+
+        After an edit of a large one, these are the times before it until the new ones are computed.
+        """
         if needs_preparation(dump):
-            return time_facts.current(dump, sources)
-        return time_facts(dump, sources)
+            return self._current(dump) or time_facts.last(dump)
+        return self.compute(dump)
 
     def compute(self, dump: Compile) -> TimeFacts:
         """Return the times of a compile, computed if necessary."""
@@ -188,18 +190,16 @@ class ProgramTimes:
         for path in paths:
             await self.profiles.wait(self._candidates(path))
 
-    def prepare(self, dump: Compile, known: Callable[[], TimeFacts | None]) -> None:
-        """Start to read the profiles for a compile, and to compute the times of a large one.
+    def _current(self, dump: Compile) -> TimeFacts | None:
+        return time_facts.current(dump, self.sources(dump))
 
-        Args:
-            dump: The compile.
-            known: Returns its times as ``of`` does; not called for a small compile, because it
-                would compute them.
-        """
+    def prepare(self, dump: Compile) -> None:
+        """Start to read the profiles for a compile, and to compute the times of a large one."""
         for path in self._candidates(path_of(dump)):
             self.profiles.start(path)
         task = self._tasks.get(dump)
-        if (task is None or task.done()) and needs_preparation(dump) and known() is None:
+        is_idle = task is None or task.done()
+        if is_idle and needs_preparation(dump) and self._current(dump) is None:
             self._tasks[dump] = start_task(self._compute(dump))
 
     async def _compute(self, dump: Compile) -> None:

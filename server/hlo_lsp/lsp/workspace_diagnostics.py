@@ -18,7 +18,7 @@ from hlo_lsp.checks.folders import CheckJob, jobs_below
 from hlo_lsp.checks.framework.options import Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
-from hlo_lsp.lsp.findings import check_text
+from hlo_lsp.lsp.findings import check_text, state_id
 from hlo_lsp.lsp.progress import current_request, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
@@ -55,6 +55,7 @@ class WorkspaceDiagnostics:
         self._session = session
         self._notify = notify
         self._known: dict[CheckJob, list[_FileReport]] = {}
+        self._companions: dict[Path, _FileReport] = {}  # closed files of compiles with open ones
         self._numbers = itertools.count()
         self._lock = asyncio.Lock()
         self._is_stopped = False  # the user has cancelled the checks
@@ -66,6 +67,7 @@ class WorkspaceDiagnostics:
     def reload(self) -> None:
         """Discard all reports; the next pull checks everything again."""
         self._known.clear()
+        self._companions.clear()
         self._is_stopped = False
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> Json:
@@ -128,6 +130,9 @@ class WorkspaceDiagnostics:
             if reports != [] or self._is_open(job):
                 relevant.append(job)
         self._known = known
+        opened = {path for job in relevant if self._is_open(job) for path in job.files}
+        companions = self._companions.items()
+        self._companions = {path: report for path, report in companions if path in opened}
         return relevant
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
@@ -158,11 +163,23 @@ class WorkspaceDiagnostics:
         for path in job.files:
             if path in self._session.workspace.open_paths:
                 continue
-            document = types.TextDocumentIdentifier(path.absolute().as_uri())
-            checked = await check_text(self._session, document, closed=True)
-            if checked.state_id:
-                reports.append(_FileReport(path, checked.state_id, checked.diagnostics))
+            report = await self._check_companion(path)
+            if report is not None:
+                reports.append(report)
         return reports
+
+    async def _check_companion(self, path: Path) -> _FileReport | None:
+        """Check a closed file, unless nothing has changed that its findings depend on."""
+        document = types.TextDocumentIdentifier(path.absolute().as_uri())
+        known = self._companions.pop(path, None)
+        state = await self._session.answer_text(document, state_id, closed=True, embedded=True)
+        if known is None or known.result_id != state:
+            checked = await check_text(self._session, document, closed=True)
+            if not checked.state_id:
+                return None
+            known = _FileReport(path, checked.state_id, checked.diagnostics)
+        self._companions[path] = known
+        return known
 
     def _is_pending(self, job: CheckJob) -> bool:
         return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)

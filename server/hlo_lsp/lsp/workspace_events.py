@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from hlo_lsp.lsp.settings import (
     hlo_section,
     section_of_options,
 )
+from hlo_lsp.lsp.shown_views import ShownView
 from hlo_lsp.lsp.source_lines import SourceLines
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
@@ -38,8 +39,7 @@ from hlo_lsp.text.inert import notification_text
 
 logger = logging.getLogger(__name__)
 
-_VIEW_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh tokens, hints, and lenses
-_DIAGNOSTICS_DEBOUNCE_SECONDS = 0.03  # the same before they pull diagnostics
+_DIAGNOSTICS_DEBOUNCE_SECONDS = 0.03  # without a change, before clients pull them
 _POLL_SECONDS = 1.0  # a poll takes less than 0.1 ms per folder
 _WATCHED_PATTERNS = (
     "**/*.txt",
@@ -47,44 +47,6 @@ _WATCHED_PATTERNS = (
     f"**/{CONFIG_FILE_NAME}",
     *(f"**/*{ending}" for ending in (*XPLANE_ENDINGS, *TRACE_ENDINGS)),
 )
-
-
-class RefreshRequest:
-    """A request that a client refreshes a view, sent once for many changes.
-
-    ``capability`` is the field of ``Client`` that the request needs, and ``send`` sends it.
-    """
-
-    def __init__(
-        self,
-        session: Session,
-        capability: str,
-        send: Callable[[None], Awaitable[None]],
-        seconds: float = _VIEW_DEBOUNCE_SECONDS,
-    ) -> None:
-        self._session = session
-        self._capability = capability
-        self._send = send
-        self._seconds = seconds
-        self._pending: asyncio.Task[None] | None = None
-
-    def schedule(self) -> None:
-        """Send the request after a pause without further changes."""
-        if getattr(self._session.client, self._capability):
-            if self._pending is not None:
-                self._pending.cancel()
-            self._pending = asyncio.ensure_future(self._send_after_pause())
-
-    async def _send_after_pause(self) -> None:
-        await asyncio.sleep(self._seconds)
-        # A sent request is not cancelled, because its response would have no recipient.
-        await asyncio.shield(self._request())
-
-    async def _request(self) -> None:
-        try:
-            await self._send(None)
-        except JsonRpcException as refusal:
-            logger.info("the client rejected a refresh: %s", refusal.message)
 
 
 class ConfigFileWatcher:
@@ -192,16 +154,16 @@ class Services(SessionListener):
     ) -> None:
         self._server = server
         self._session = session
-        self._refresh_tokens = RefreshRequest(
+        self.tokens = ShownView(
             session, "can_refresh_tokens", server.workspace_semantic_tokens_refresh_async
         )
-        self._refresh_hints = RefreshRequest(
+        self.hints = ShownView(
             session, "can_refresh_hints", server.workspace_inlay_hint_refresh_async
         )
-        self._refresh_lenses = RefreshRequest(
+        self.lenses = ShownView(
             session, "can_refresh_lenses", server.workspace_code_lens_refresh_async
         )
-        self._refresh_diagnostics = RefreshRequest(
+        self.reports = ShownView(
             session,
             "can_refresh_diagnostics",
             server.workspace_diagnostic_refresh_async,
@@ -210,10 +172,10 @@ class Services(SessionListener):
         self.diagnostics = OpenFileDiagnostics(
             session,
             partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
-            self._refresh_diagnostics.schedule,
+            self.reports.schedule,
             partial(BackgroundProgress, server, is_indefinite=True),
         )
-        self.semantic_tokens = SemanticTokens(session)
+        self.semantic_tokens = SemanticTokens(session, self.tokens)
         self.workspace_symbols = WorkspaceSymbols(server, session)
         self.source_lines = SourceLines(server, session, notify)
         self.module_list = ModuleList(server, session, notify)
@@ -289,7 +251,7 @@ class Services(SessionListener):
             if file.path is not None and workspace.is_compile_of_any(file.path, changed):
                 self.diagnostics.changed(file)
                 self._refresh_views()
-        self._refresh_diagnostics.schedule()
+        self.reports.refresh()
         self.workspace_symbols.scan()
         self.source_lines.scan()
 
@@ -300,7 +262,7 @@ class Services(SessionListener):
         self.source_lines.folders_changed()
         self.module_list.files_changed()
         self.workspace_diagnostics.folders_changed()
-        self._refresh_diagnostics.schedule()
+        self.reports.refresh()
 
     def reload(self) -> None:
         """Discard everything that was read, for changes of files that were not noticed."""
@@ -323,11 +285,7 @@ class Services(SessionListener):
         if settings.check != before.check:
             self.diagnostics.all_changed()
         self._embedded_hlo.update()
-        # A lens replaces the hint with the live range of a value.
-        if (settings.hints, settings.code_lens) != (before.hints, before.code_lens):
-            self._refresh_hints.schedule()
-        if settings.code_lens is not before.code_lens:
-            self._refresh_lenses.schedule()
+        self._refresh_views()
         chips = settings.check.chip, before.check.chip
         if chips[0] != chips[1]:
             self.source_lines.facts_changed()
@@ -346,8 +304,7 @@ class Services(SessionListener):
         if frames != workspace.frames:
             workspace.choose_frames(frames)
             self.source_lines.facts_changed()
-            self._refresh_hints.schedule()
-            self._refresh_lenses.schedule()
+            self._refresh_views()
 
     def progress(self, title: str) -> AbstractContextManager[Progress]:
         """Return the progress of a long task."""
@@ -369,16 +326,16 @@ class Services(SessionListener):
 
     def times_computed(self) -> None:
         """Show the times of a large compile."""
-        self._refresh_hints.schedule()
-        self._refresh_lenses.schedule()
+        self.hints.schedule()
+        self.lenses.schedule()
 
     def problem_found(self, message: str) -> None:
         """Show a problem in a configuration file."""
         _show_warning(self._server, message)
 
     def _refresh_views(self) -> None:
-        for refresh in (self._refresh_tokens, self._refresh_hints, self._refresh_lenses):
-            refresh.schedule()
+        for view in (self.tokens, self.hints, self.lenses):
+            view.schedule()
 
 
 def _has(server: LanguageServer, capability: str) -> bool:
