@@ -94,6 +94,12 @@ def corpus_compact_gte(unpack_cache: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def corpus_whole(unpack_cache: Path) -> Path:
+    """Return the folder with whole folders of jax 0.12: v5e, tpu7x, and cpu."""
+    return unpacked(CORPUS / "whole.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
 def train_l24(unpack_cache: Path) -> Path:
     """Return the folder with a train step of 33,500 instructions."""
     return unpacked(CORPUS / "tpu_v5e_train_L24.tar.xz", unpack_cache)

@@ -1,5 +1,6 @@
 """A window of Visual Studio Code over the wire: it pulls, and asks again after each refresh."""
 
+import json
 import os
 import time
 from collections import Counter
@@ -8,7 +9,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
-from e2e.wire import END_OF_OUTPUT, TIMEOUT_SECONDS, Json, Wire, did_open, message
+from e2e.wire import END_OF_OUTPUT, TIMEOUT_SECONDS, Json, Wire, did_open, frame_body, message
 
 PULL_SECONDS = 2.0  # between two pulls of the whole workspace, as in vscode-languageclient
 _QUIET_SECONDS = 2.5  # longer than every debounce of the server
@@ -151,13 +152,14 @@ class VscodeWindow:
             if is_busy:
                 begin = time.monotonic()
 
-    def idle(self, seconds: float) -> None:
-        """Do what a window does for some time."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+    def idle(self, seconds: float) -> float:
+        """Do what a window does for some time, and return how long it took."""
+        begin = time.monotonic()
+        while (left := begin + seconds - time.monotonic()) > 0:
             self.pull()
-            for _ in self._pause(min(PULL_SECONDS, max(0.0, end - time.monotonic()))):
+            for _ in self._pause(min(PULL_SECONDS, left)):
                 pass
+        return time.monotonic() - begin
 
     def _pause(self, seconds: float) -> Iterator[str]:
         """Answer requests of the server for some time, and yield what was refreshed."""
@@ -243,8 +245,4 @@ def resident_bytes(process_id: int) -> int:
 
 
 def _reply(request_id: Any, result: Any) -> bytes:
-    import json
-
-    from e2e.wire import frame_body
-
     return frame_body(json.dumps({"jsonrpc": "2.0", "id": request_id, "result": result}).encode())

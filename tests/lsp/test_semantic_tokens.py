@@ -12,6 +12,7 @@ from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.semantic_tokens import LEGEND, MAX_FULL_ANSWER_CHARACTERS, SemanticTokens
 from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.shown_views import ShownView
 from hlo_lsp.text.document import Encoding
 from lsp.opened import DUMP, item
 
@@ -27,13 +28,18 @@ def since(result_id: str) -> types.SemanticTokensDeltaParams:
 MODULE = "HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] negate(%a)\n  ROOT %c = f32[] negate(%a)\n}\n"  # noqa: E501
 
 
+async def ignore_refresh(_: None) -> None:
+    """Do nothing, as a client that has no token on the screen."""
+
+
 class TokensHarness:
     """A session with its tokens."""
 
     def __init__(self, text: str | None = DUMP, client: Client | None = None) -> None:
         self.session = Session()
         self.session.client = client or Client(can_refresh_tokens=True)
-        self.tokens = SemanticTokens(self.session)
+        view = ShownView(self.session, "can_refresh_tokens", ignore_refresh)
+        self.tokens = SemanticTokens(self.session, view)
         if text is not None:
             self.session.open(item(URI, text))
 

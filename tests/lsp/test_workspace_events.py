@@ -1,6 +1,5 @@
-"""Services: settings files that change on disk, and refreshes that are sent once."""
+"""Services: settings files that change on disk, and views that files change."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -8,10 +7,10 @@ from lsprotocol import types
 
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.framework.options import CheckOptions
-from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, RefreshRequest, Services
+from hlo_lsp.lsp.shown_views import ShownView
+from hlo_lsp.lsp.workspace_events import ConfigFileWatcher, Services
 from lsp.opened import DUMP, item
 
 
@@ -86,51 +85,6 @@ def test_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
     assert not harness.is_told()
 
 
-class FakeClient:
-    """A client that receives refreshes, and answers them when the test says so."""
-
-    def __init__(self, *, can_refresh: bool = True) -> None:
-        self.log: list[str] = []
-        self.may_answer = asyncio.Event()
-        session = Session()
-        session.client = Client(can_refresh_tokens=can_refresh)
-        self.refresh = RefreshRequest(session, "can_refresh_tokens", self._answer, 0)
-
-    async def _answer(self, _: None) -> None:
-        self.log.append("asked")
-        try:
-            await self.may_answer.wait()
-        except asyncio.CancelledError:
-            self.log.append("cancelled")
-            raise
-        self.log.append("answered")
-
-
-async def test_many_changes_send_one_refresh() -> None:
-    client = FakeClient()
-    for _ in range(9):
-        client.refresh.schedule()
-    await asyncio.sleep(0.01)
-    assert client.log == ["asked"]
-
-
-async def test_client_without_support_receives_no_refresh() -> None:
-    client = FakeClient(can_refresh=False)
-    client.refresh.schedule()
-    await asyncio.sleep(0.01)
-    assert client.log == []
-
-
-async def test_sent_refresh_is_not_cancelled() -> None:
-    client = FakeClient()
-    for _ in range(2):
-        client.refresh.schedule()
-        await asyncio.sleep(0.01)
-    client.may_answer.set()
-    await asyncio.sleep(0.01)
-    assert client.log == ["asked", "asked", "answered", "answered"]
-
-
 @pytest.mark.parametrize(
     ("name", "change", "refreshes"),
     [
@@ -147,12 +101,13 @@ async def test_changed_file_refreshes_views_unless_open(
     *,
     refreshes: bool,
 ) -> None:
-    scheduled: set[RefreshRequest] = set()
+    scheduled: set[ShownView] = set()
 
-    def schedule(request: RefreshRequest) -> None:
-        scheduled.add(request)
+    def note(view: ShownView) -> None:
+        scheduled.add(view)
 
-    monkeypatch.setattr(RefreshRequest, "schedule", schedule)
+    monkeypatch.setattr(ShownView, "schedule", note)
+    monkeypatch.setattr(ShownView, "refresh", note)
     session = Session()
     server = HloServer("test", "1", protocol_cls=HloProtocol)
     services = Services(server, session, lambda *_: None)

@@ -347,8 +347,8 @@ class Session:
         path = path_of(document.uri)
         if file is not None:
             _report_reading(file)
-        elif wanted.closed and path is not None and _is_dump(path):
-            await self.loader.wait([path] if self.workspace.is_unread(path) else [], None)
+        elif wanted.closed and path is not None and self._is_unread_dump(path):
+            await self.loader.wait([path], None)
         contexts = await self._read_contexts(document, wanted)
         if _must_wait(contexts, wanted):
             unread = [path for context in contexts for path in context.unread]
@@ -399,6 +399,9 @@ class Session:
             column = self.client.point(file, place)[1]
         section = stdout_dump.section_at(wanted.line, column)
         return [] if section is None else [section]
+
+    def _is_unread_dump(self, path: Path) -> bool:
+        return self.workspace.is_unread(path) and _is_dump(path)
 
     def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
         """Return a text that is read from disk; None if it is not a dump, or reading fails."""

@@ -23,7 +23,7 @@ from hlo_lsp.lsp.progress import current_request, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import UnreadableError, file_stamp
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +37,13 @@ class _FileReport(NamedTuple):
     path: Path
     result_id: str
     items: list[Json]
+
+
+class _Companion(NamedTuple):
+    """What is known of a version of a closed file; ``report`` is None if it is not a dump."""
+
+    stamp: tuple[int, int] | None
+    report: _FileReport | None
 
 
 class WorkspaceDiagnostics:
@@ -55,7 +62,7 @@ class WorkspaceDiagnostics:
         self._session = session
         self._notify = notify
         self._known: dict[CheckJob, list[_FileReport]] = {}
-        self._companions: dict[Path, _FileReport] = {}  # closed files of compiles with open ones
+        self._companions: dict[Path, _Companion] = {}  # closed files of compiles with open ones
         self._numbers = itertools.count()
         self._lock = asyncio.Lock()
         self._is_stopped = False  # the user has cancelled the checks
@@ -131,8 +138,9 @@ class WorkspaceDiagnostics:
                 relevant.append(job)
         self._known = known
         opened = {path for job in relevant if self._is_open(job) for path in job.files}
-        companions = self._companions.items()
-        self._companions = {path: report for path, report in companions if path in opened}
+        self._companions = {
+            path: known for path, known in self._companions.items() if path in opened
+        }
         return relevant
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
@@ -171,15 +179,18 @@ class WorkspaceDiagnostics:
     async def _check_companion(self, path: Path) -> _FileReport | None:
         """Check a closed file, unless nothing has changed that its findings depend on."""
         document = types.TextDocumentIdentifier(path.absolute().as_uri())
-        known = self._companions.pop(path, None)
-        state = await self._session.answer_text(document, state_id, closed=True, embedded=True)
-        if known is None or known.result_id != state:
-            checked = await check_text(self._session, document, closed=True)
-            if not checked.state_id:
-                return None
-            known = _FileReport(path, checked.state_id, checked.diagnostics)
+        stamp, known = file_stamp(path), self._companions.pop(path, None)
+        if known is None or known != _Companion(stamp, None):
+            report = None if known is None else known.report
+            state = await self._session.answer_text(document, state_id, closed=True, embedded=True)
+            if not state:
+                report = None
+            elif report is None or report.result_id != state:
+                checked = await check_text(self._session, document, closed=True)
+                report = _FileReport(path, checked.state_id, checked.diagnostics)
+            known = _Companion(stamp, report)
         self._companions[path] = known
-        return known
+        return known.report
 
     def _is_pending(self, job: CheckJob) -> bool:
         return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
