@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -62,30 +63,73 @@ def test_window_with_a_whole_folder_rests(
     assert window.history[-1] == window.shown["lenses", uri]
 
 
-@pytest.mark.parametrize("close", [False, True])
-def test_hover_does_not_depend_on_earlier_edits(
-    corpus_whole: Path, tmp_path: Path, wire: Wire, *, close: bool
-) -> None:
-    folder = Path(shutil.copytree(corpus_whole / "tpu7x", tmp_path / "tpu7x"))
-    path = folder / FOLDERS["tpu7x"]
-    lines = path.read_text("utf-8").split("\n")
-    rows = [row for row, line in enumerate(lines) if " fusion(" in line][:200:25]
-    columns = {row: lines[row].index("%") + 2 for row in rows}
-    window = VscodeWindow(wire, folder)
-    uri = window.open(path)
-    window.rest()
-    fresh = {row: window.hover(uri, row, columns[row]) for row in rows}
-    lenses = window.shown["lenses", uri]
-    assert all("**cost**" in text for text in fresh.values())
-    for row in rows:  # each hover has a cost while the costs are computed again
-        window.edit(uri, row, len(lines[row]), len(lines[row]), " ")
-        assert "**cost**" in window.hover(uri, row, columns[row])
-        window.edit(uri, row, len(lines[row]), len(lines[row]) + 1, "")
-        assert "**cost**" in window.hover(uri, row, columns[row])
-    if close:
-        window.close(uri)
-        window.pull()
-        window.open(path)
-    window.rest()
-    assert {row: window.hover(uri, row, columns[row]) for row in rows} == fresh
-    assert window.shown["lenses", uri] == lenses
+class OpenModule:
+    """A window with the module text of a train step, and hovers of some of its instructions."""
+
+    def __init__(self, wire: Wire, folder: Path) -> None:
+        self.path = folder / FOLDERS["tpu7x"]
+        self.lines = self.path.read_text("utf-8").split("\n")
+        begin = next(row for row, line in enumerate(self.lines) if line.startswith("ENTRY"))
+        fusions = (row for row in range(begin, len(self.lines)) if " fusion(" in self.lines[row])
+        self.rows = list(fusions)[::20]
+        self.window = VscodeWindow(wire, folder)
+        self.uri = self.window.open(self.path)
+        self.window.rest()
+
+    def hover(self, row: int) -> str:
+        return self.window.hover(self.uri, row, self.lines[row].index("%") + 2)
+
+    def insert(self, row: int, column: int, text: str) -> None:
+        self.window.edit(self.uri, row, column, column, text)
+
+    def delete(self, row: int, column: int, text: str) -> None:
+        self.window.edit(self.uri, row, column, column + len(text), "")
+
+    def shown(self) -> tuple[list[str], object]:
+        """Return hovers and lenses."""
+        return [self.hover(row) for row in self.rows], self.window.shown["lenses", self.uri]
+
+
+@pytest.fixture
+def module(corpus_whole: Path, tmp_path: Path, wire: Wire) -> OpenModule:
+    return OpenModule(wire, Path(shutil.copytree(corpus_whole / "tpu7x", tmp_path / "tpu7x")))
+
+
+def test_edit_keeps_the_known_cost(module: OpenModule) -> None:
+    assert module.rows
+    for row in module.rows:
+        module.insert(row, len(module.lines[row]), " ")
+        assert "**cost**" in module.hover(row)
+
+
+@pytest.mark.parametrize("reopens", [False, True])
+def test_answers_do_not_depend_on_earlier_edits(module: OpenModule, *, reopens: bool) -> None:
+    fresh = module.shown()
+    random = Random(25)
+    edits = []
+    for _ in range(25):
+        row = random.randrange(len(module.lines))
+        column = random.randrange(len(module.lines[row]) + 1)
+        edits.append((row, column, random.choice(("x", " ", "{", "%a, ", "f32[4]"))))
+        module.insert(*edits[-1])
+    module.window.ask_again(module.uri)
+    for edit in reversed(edits):
+        module.delete(*edit)
+    module.window.ask_again(module.uri)
+    if reopens:
+        module.window.close(module.uri)
+        module.window.pull()
+        module.window.open(module.path)
+    module.window.rest()
+    assert module.shown() == fresh
+
+
+def test_reopened_companion_keeps_the_known_cost(module: OpenModule) -> None:
+    values = module.path.with_name(module.path.name.replace(".txt", "-live-range.txt"))
+    before = module.shown()
+    uri = module.window.open(values)
+    module.window.rest()
+    module.window.close(uri)
+    assert module.shown() == before
+    module.window.open(values)
+    assert module.shown() == before

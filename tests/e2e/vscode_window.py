@@ -112,7 +112,7 @@ class VscodeWindow:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def edit(self, uri: str, line: int, start: int, end: int, text: str) -> None:
-        """Replace a part of a line."""
+        """Replace a part of a line, as one of the keys after which the window asks again."""
         self._versions[uri] += 1
         document = {"uri": uri, "version": self._versions[uri]}
         span = {
@@ -121,6 +121,9 @@ class VscodeWindow:
         }
         changes = [{"range": span, "text": text}]
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": changes})
+
+    def ask_again(self, uri: str) -> None:
+        """Ask for what is shown of a file, as after a pause in typing."""
         self._ask(uri, *_REFRESHES.values())
 
     def hover(self, uri: str, line: int, character: int) -> str:
