@@ -10,6 +10,7 @@ from hlo_lsp.model.workspace import DumpWorkspace
 
 OOM = Path(__file__).parent / "oom"
 DUMP = OOM / "dump"
+CPU_DUMP = OOM / "cpu_dump"
 LONG = "libtpu_0.0.52_hbm_long"
 SHORT = "libtpu_0.0.52_hbm_short"
 NAMES = sorted(path.stem for path in OOM.glob("*.txt"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from cli.command import run
 from e2e.process import COMMAND
-from oom_messages import DUMP, LONG, OOM, SHORT, text_of
+from oom_messages import CPU_DUMP, DUMP, LONG, OOM, SHORT, text_of
 
 
 def test_message_and_dump_are_joined() -> None:
@@ -76,3 +76,10 @@ def test_one_of_several_messages_is_chosen(tmp_path: Path) -> None:
     first = run("oom", log, "--message", "1")
     assert "needs 18.19 GiB" in first.out
     assert run("oom", log, "--message", "3").status == 2
+
+
+def test_failed_allocation_of_cpu_is_found_in_dump() -> None:
+    ended = run("oom", OOM / "cpu.txt", CPU_DUMP)
+    assert ended.err == ""
+    assert "allocation 0 of the dump has exactly these bytes" in ended.out
+    assert "prog.py:4" in ended.out

@@ -33,7 +33,7 @@ def test_lists_begin_at_their_labels() -> None:
 def test_log_has_a_node_per_message() -> None:
     log = "\n".join(["starting", text_of(SHORT), "retry", GPU, PROGRAM_LOAD])
     assert [(node.name, node.detail) for node in outline(log)] == [
-        ("HBM: 18.19G of 15.75G", "jit_train_step"),
+        ("hbm: 18.19G of 15.75G", "jit_train_step"),
         ("gpu: 6291456", ""),
         ("program load: 1.13G of 528.72M free", "jit__forward"),
     ]

@@ -89,3 +89,44 @@ def test_negligible_saving_is_left_out() -> None:
     assert not any(one.startswith("avoid padding") for one, _ in _advice(text))
     shown = oom_advice(join_message(message(text), []), with_negligible=True)
     assert [one.saves_bytes for one in shown if one.text.startswith("avoid padding")] == [1 << 19]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tpu_kernel_vmem", "smaller blocks"),
+        ("tpu_kernel_vmem_without_head", "smaller blocks"),
+        ("tpu_kernel_scoped_vmem", "`vmem_limit_bytes` to 39,363,543"),
+        ("tpu_kernel_window", "divide input 2 of the kernel into blocks"),
+        ("tpu_smem_list", "instead of SMEM"),
+        ("tpu_smem", "instead of SMEM"),
+        ("tpu_register_spills", "registers are spilled"),
+        ("tpu_tile_spmem", "`scratch_shapes`"),
+        ("tpu_sparse_core_hbm", "`max_ids_per_partition`"),
+        ("gpu_shared_memory", "`num_stages`"),
+        ("gpu_host_allocator", "`XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB`"),
+    ],
+)
+def test_advice_fits_the_memory(name: str, text: str) -> None:
+    found = [one for one, _ in _advice(text_of(name))]
+    assert any(text in one for one in found)
+    assert not any("jax.lax.map" in one or "padding" in one for one in found)
+
+
+def test_higher_limit_cannot_exceed_all_vmem() -> None:
+    texts = [text for text, _ in _advice(text_of("tpu_kernel_vmem"))]
+    assert "a higher `vmem_limit_bytes` does not help: all of VMEM has 63.94 MiB" in texts
+
+
+def test_part_of_operand_needs_smaller_blocks_or_fewer_buffers() -> None:
+    text = text_of("tpu_kernel_window").replace(
+        "window shape is bf16[64,", "window shape is bf16[1,"
+    )
+    ((found, _), _) = _advice(text.replace("is single buffered", "has 2 buffering levels"))
+    assert "than `bf16[1,7168,4096]` for input 2, or fewer than 2 buffers" in found
+
+
+def test_scoped_memory_of_own_instruction_is_bug() -> None:
+    text = text_of("tpu_register_spills").replace("register allocator spill slots", "%fusion.1 = f")
+    ((found, _),) = _advice(text.replace("%fusion.1 = f call depth 2", "f.1 = f32[8]{0} fusion(x)"))
+    assert found.startswith("report a bug of XLA with the dump: `f.1` is not a kernel")

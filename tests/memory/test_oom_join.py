@@ -7,7 +7,7 @@ from hlo_lsp.memory.oom_join import JoinedMessage, join_message
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
-from oom_messages import DUMP, LONG, SHORT, dump, message, text_of
+from oom_messages import CPU_DUMP, DUMP, LONG, SHORT, dump, message, text_of
 
 _GPU_ASSIGNMENT = """\
 BufferAssignment:
@@ -136,3 +136,21 @@ def test_buffers_of_gpu_match_by_operation() -> None:
         "p.1",
     ]
     assert str(found.entries[0].source) == "m.py:6"
+
+
+def _cpu_dump() -> Compile:
+    workspace = DumpWorkspace()
+    (path,) = CPU_DUMP.glob("*-buffer-assignment.txt")
+    return workspace.compile_of(workspace.file(path))
+
+
+def test_exact_bytes_find_the_allocation() -> None:
+    found = join_message(message(text_of("cpu")), [dump(), _cpu_dump()])
+    assert found.failed is not None
+    assert (found.module, found.failed.record.number) == ("jit_nufft", 0)
+
+
+@pytest.mark.parametrize("size", ["95999999999999", "87.31TiB", "16"])
+def test_other_bytes_find_no_dump(size: str) -> None:
+    text = text_of("cpu").replace("96000000000000", size)
+    assert join_message(message(text), [_cpu_dump()]).dump is None

@@ -368,3 +368,139 @@ def test_list_may_follow_a_sentence_without_its_label() -> None:
 )
 def test_other_lists_are_no_messages(text: str) -> None:
     assert messages(text) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "memory", "needed", "limit"),
+    [
+        ("tpu_smem", OomKind.MEMORY_SPACE, "smem", 1 << 20, 1 << 20),
+        ("tpu_cmem", OomKind.MEMORY_SPACE, "cmem", 1 << 20, 1 << 20),
+        ("tpu_host", OomKind.MEMORY_SPACE, "host", 1 << 20, 1 << 20),
+        ("tpu_kernel_scoped_vmem", OomKind.SCOPED_VMEM, "vmem", 39363543, 16 << 20),
+        ("tpu_kernel_window", OomKind.ALLOCATION, "vmem", 3758096384, 64 << 20),
+        ("tpu_kernel_vmem_without_head", OomKind.VMEM, "vmem", None, None),
+        ("tpu_tile_spmem", OomKind.SPARSE_CORE, "tile_spmem", 140704 * 4, 131071 * 4),
+        ("gpu_shared_memory", OomKind.GPU_KERNEL, "shared", 4 << 20, 101376),
+        ("gpu_tensor_memory", OomKind.GPU_KERNEL, "tensor", 1024 * 512, 512 * 512),
+        ("gpu_budget", OomKind.GPU, "device", 16 << 30, 10 << 30),
+        ("gpu_allocator_pool", OomKind.GPU, "device", 16 << 30, 10 << 30),
+        ("gpu_host", OomKind.HOST, "host", 16 << 30, None),
+        ("gpu_host_allocator", OomKind.HOST, "host", 16 << 30, None),
+        ("rocm_device", OomKind.GPU, "device", 16 << 30, None),
+        ("cpu", OomKind.CPU, "main", 96 * 10**12, None),
+    ],
+)
+def test_memory_that_ran_out_is_named(
+    name: str, kind: OomKind, memory: str, needed: int | None, limit: int | None
+) -> None:
+    found = message(text_of(name))
+    sizes = [None if size is None else size.bytes for size in (found.needed, found.limit)]
+    assert (found.kind, found.memory, sizes) == (kind, memory, [needed, limit])
+
+
+@pytest.mark.parametrize("memory", ["hbm", "vmem", "smem", "cmem", "sflag", "spmem", "host"])
+def test_every_memory_space_is_read_alike(memory: str) -> None:
+    text = text_of("tpu_smem_list").replace("smem", memory)
+    found = message(text)
+    assert (found.memory, len(found.entries)) == (memory, 1)
+
+
+def test_allocation_on_sparse_core_is_part_of_need() -> None:
+    allocation = message(text_of("tpu_tile_spmem")).allocation
+    assert allocation is not None
+    assert allocation.bytes == 23440 * 4
+
+
+def test_share_of_sparse_core_is_read() -> None:
+    assert message(text_of("tpu_sparse_core_hbm")).sparse_core == PrintedSize.of("174.10G")
+
+
+@pytest.mark.parametrize(
+    ("buffering", "count"),
+    [("is single buffered", 1), ("has 2 buffering levels", 2)],
+)
+def test_window_of_kernel_is_read(buffering: str, count: int) -> None:
+    text = text_of("tpu_kernel_window").replace("is single buffered", buffering)
+    window = message(text).entries[0].window
+    assert window is not None
+    assert (window.operand, window.shape, window.buffers) == (
+        "input 2",
+        "bf16[64,7168,4096]",
+        count,
+    )
+
+
+def test_kernel_has_block_sizes_of_its_name() -> None:
+    entry = message(text_of("tpu_kernel_vmem")).entries[0]
+    assert entry.is_kernel
+    assert entry.blocks == [("p", "256"), ("bq", "512x256"), ("bkv", "2048x512")]
+
+
+def test_kernel_of_sentence_without_sizes_is_read() -> None:
+    found = message(
+        "RESOURCE_EXHAUSTED: Ran out of memory in memory space vmem while allocating on stack for "
+        "%k.1 = bf16[2048,4096]{1,0:T(8,128)(2,1)} custom-call(...) ...\nstep 1"
+    )
+    assert (found.kind, found.entries[0].kernel) == (OomKind.SCOPED_VMEM, "k.1")
+
+
+def test_scoped_memory_of_kernel_is_read() -> None:
+    found = message(
+        "Allocation (size=134217728) would exceed memory (size=67108864) :: #allocation25 [shape = "
+        "'u8[134217728]{0}', space=vmem, size = 0x8000000, tag = 'scoped memory for matmul.2'] :: "
+        "matmul.2"
+    )
+    assert (found.entries[0].kernel, found.entries[0].is_scoped) == ("matmul.2", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (text_of("libtpu_0.0.37_hbm"), "1000"),
+        (text_of("libtpu_0.0.52_hbm_short"), "1000"),
+        (text_of("tpu_sparse_core_hbm"), "1000"),
+        (text_of("tpu_kernel_scoped_vmem"), "1001"),
+        (text_of("libtpu_0.0.52_scoped_vmem"), "1001"),
+        (text_of("tpu_tile_spmem"), "3000"),
+        (PROGRAM_LOAD, "0101"),
+        ("Attempting to allocate 8.00M. That was not possible. There are 6.43M free.", "0100"),
+        ("E4242: New:\n" + text_of("tpu_cmem"), "4242"),
+        (text_of("tpu_cmem") + "\nSee https://openxla.org/xla/errors/error_4242 for", "4242"),
+        (text_of("tpu_cmem"), None),
+        (GPU, None),
+    ],
+)
+def test_page_of_error_is_known(text: str, page: str | None) -> None:
+    expected = None if page is None else f"https://openxla.org/xla/errors/error_{page}"
+    assert message(text).page == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "failed to alloc 8589934592 bytes on host: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+        "Failed to allocate 8.00GiB (8589934592 bytes) of pinned host memory: out of memory",
+        "Failed to allocate 8.00GiB (8589934592 bytes) of host memory pinned to NUMA node 0",
+        "Allocator (xla_gpu_host_bfc) ran out of memory trying to allocate 8.00GiB (rounded to "
+        "8589934592) from the lower end requested by op",
+    ],
+)
+def test_failed_host_allocation_is_read(text: str) -> None:
+    found = message(text)
+    assert found.needed is not None
+    assert (found.kind, found.needed.bytes) == (OomKind.HOST, 8 << 30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Out of memory allocating buffers\n",
+        "Shared memory: 4194304 of 8388608 bytes\nTensor memory usage: 512 columns",
+        "ptxas warning : Registers are spilled to local memory in function 'f', 8 bytes spill",
+        "Limit: 5\nInUse: 3\nStats: 4",
+        "VMM allocator pa_budget for device 0: 17179869184 bytes.",
+        "raised vmem_limit_bytes for kernel to 67108864",
+    ],
+)
+def test_other_lines_about_memory_are_no_messages(text: str) -> None:
+    assert messages(text) == []

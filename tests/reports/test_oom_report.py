@@ -10,7 +10,10 @@ from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
-_KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}
+_KEYS = {
+    *("kind", "memory_space_name", "error_page", "module", "needed_bytes", "limit_bytes"),
+    *("entries", "owners", "advice"),
+}
 _ENTRY_KEYS = {
     *("rank", "bytes", "unpadded_bytes", "shape", "op_name", "source", "label"),
     *("allocation_type", "instruction", "value", "allocation", "origin", "notes"),
@@ -34,9 +37,9 @@ def test_json_has_exactly_its_keys(name: str) -> None:
 
 
 @pytest.mark.parametrize("text", [*map(text_of, NAMES), GPU, PROGRAM_LOAD])
-def test_text_has_at_most_ten_lines(text: str) -> None:
+def test_text_has_at_most_eleven_lines(text: str) -> None:
     for lines in (oom_lines(_report(text)), oom_lines(_report(text, dump()))):
-        assert 1 <= len(list(lines)) <= 10
+        assert 1 <= len(list(lines)) <= 11
 
 
 def test_json_leads_to_dump(report: OomReport) -> None:
@@ -85,7 +88,7 @@ def test_full_device_is_named() -> None:
     ],
 )
 def test_need_of_one_allocation_is_unknown(text: str, size: str, command: str) -> None:
-    headline, remark, step = oom_lines(_report(text))
+    headline, remark, step, *_ = oom_lines(_report(text))
     assert f"tried to allocate {size}" in headline
     assert remark == f"  what the module needs is unknown: {size} is one allocation"
     assert step.startswith("owners: unknown; compile with")
@@ -154,7 +157,7 @@ def test_advice_is_sorted_by_savings(report: OomReport) -> None:
 
 def test_message_without_buffers_names_the_next_step() -> None:
     lines = list(oom_lines(_report(text_of(SHORT))))
-    assert lines[-1].startswith("owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR")
+    assert lines[-2].startswith("owners: unknown; compile with `XLA_FLAGS=--xla_dump_to=DIR")
     full = list(oom_lines(_report(text_of(LONG))))
     assert not any("XLA_FLAGS" in line for line in full)
 
@@ -203,3 +206,50 @@ def test_missing_head_of_message_is_named() -> None:
     lines = list(oom_lines(_report(text_of("gpu_without_head"))))
     assert lines[1] == "  the beginning of the message is missing, with its first 12 buffers"
     assert "96.00 MiB · fusion · bf16[128,6,256,256]" in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "headline"),
+    [
+        ("tpu_smem", "not enough SMEM"),
+        ("tpu_cmem", "not enough CMEM"),
+        ("tpu_host", "not enough host memory"),
+        ("tpu_tile_spmem", "not enough TileSpmem for a SparseCore program"),
+        ("tpu_kernel_scoped_vmem", "not enough VMEM for one kernel"),
+        ("tpu_kernel_window", "an allocation failed in VMEM"),
+        ("gpu_shared_memory", "not enough shared memory for a GPU kernel"),
+        ("gpu_tensor_memory", "not enough tensor memory for a GPU kernel"),
+        ("gpu_host", "an allocation of pinned host memory failed"),
+        ("cpu", "an allocation on the CPU failed"),
+    ],
+)
+def test_headline_names_the_memory(name: str, headline: str) -> None:
+    assert f": {headline}" in next(oom_lines(_report(text_of(name))))
+
+
+def test_json_names_memory_and_page() -> None:
+    found = oom_json(_report(text_of("tpu_smem_list")))
+    assert (found["kind"], found["memory_space_name"]) == ("memory_space", "SMEM")
+    found = oom_json(_report(text_of("tpu_tile_spmem")))
+    assert found["error_page"] == "https://openxla.org/xla/errors/error_3000"
+
+
+def test_page_of_error_is_last_line() -> None:
+    lines = list(oom_lines(_report(text_of(SHORT))))
+    assert lines[-1] == "see https://openxla.org/xla/errors/error_1000"
+
+
+def test_shares_of_cores_are_shown() -> None:
+    lines = list(oom_lines(_report(text_of("tpu_sparse_core_hbm"))))
+    assert lines[1] == "  TensorCore 34.82 GiB · SparseCore 174.10 GiB (83%)"
+
+
+def test_used_part_of_pool_is_shown() -> None:
+    headline, used, *_ = oom_lines(_report(text_of("gpu_allocator_pool")))
+    assert headline.endswith("tried to allocate 16.00 GiB, 10.00 GiB free, 6.00 GiB missing")
+    assert used == "  in use 10.00 GiB of 20.00 GiB"
+
+
+def test_total_of_module_is_shown() -> None:
+    text = GPU.replace("12.00MiB", "12.00GiB")
+    assert "the module needs 12.00 GiB in total" in "\n".join(oom_lines(_report(text)))

@@ -49,7 +49,7 @@ def test_both_readers_find_the_same_fields() -> None:
          "14942208 bytes available", "region_exceeded"),
         ("Allocator (GPU_1_bfc) ran out of memory trying to allocate 27.93GiB (rounded to 1)",
          "allocator_exhausted"),
-        ("Out of memory allocating 12 bytes.", "device_exhausted"),
+        ("Out of memory allocating 12 bytes.", "cpu_exhausted"),
         ("Ran out of memory in memory space vmem. It should not be possible", "space_exhausted"),
     ],
 )  # fmt: skip

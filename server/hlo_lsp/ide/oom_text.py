@@ -11,7 +11,7 @@ from hlo_lsp.memory.oom_advice import padding_of
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomMessage, PrintedSize
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import Target
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
@@ -125,6 +125,10 @@ def oom_links(lines: Sequence[str], messages: Iterable[JoinedMessage]) -> Iterat
 _LABELS = ("Largest program ", "Peak buffers:")
 _MAX_LINES_TO_LABEL = 4  # blank lines are between a label and its first entry
 _MAX_NAME_LENGTH = 80
+_NAMED_BY_MEMORY = frozenset(
+    {OomKind.HBM, OomKind.VMEM, OomKind.SCOPED_VMEM, OomKind.MEMORY_SPACE, OomKind.SPARSE_CORE}
+    | {OomKind.GPU_KERNEL}
+)
 
 
 def oom_outline(lines: Sequence[str], messages: Iterable[OomMessage]) -> list[OutlineNode]:
@@ -144,7 +148,8 @@ def _message_node(lines: Sequence[str], message: OomMessage) -> OutlineNode:
 
 
 def _message_name(message: OomMessage) -> str:
-    memory = message.memory or message.kind.value.replace("_", " ")
+    memory = message.memory if message.kind in _NAMED_BY_MEMORY else None
+    memory = memory or message.kind.value.replace("_", " ")
     if message.needed is None:
         size = message.requirement or message.usage
         return f"{memory}: list of buffers" if size is None else f"{memory}: {size.text}"

@@ -9,7 +9,7 @@ from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 
@@ -20,10 +20,34 @@ _WHOLE_ARRAY_SHARE = 0.75  # of scoped memory: the kernel holds its arrays whole
 
 @dataclass(frozen=True, slots=True)
 class OomAdvice:
-    """A change, with the bytes that it saves at most."""
+    """A change, with the bytes that it saves at most; 0 if that is unknown, or nothing."""
 
     text: str
     saves_bytes: int
+
+
+_SMEM_ADVICE = "pass large operands in VMEM or HBM instead of SMEM (`PrefetchScalarGridSpec`)"
+_HOST_ADVICE = OomAdvice(
+    "raise `XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB` (64 by default), or offload less to the host", 0
+)
+# What XLA's page about the error advises (docs/errors/error_1000.md and error_3000.md).
+_SPARSE_CORE_TABLES = OomAdvice(
+    "shard the embedding tables over more chips, and lower `max_ids_per_partition` and "
+    "`max_unique_ids_per_partition`",
+    0,
+)
+_SPARSE_CORE_ADVICE = (
+    _SPARSE_CORE_TABLES,
+    OomAdvice("raise `--xla_sc_num_serialized_tables_to_optimize_hbm`", 0),
+)
+_SPARSE_CORE_SCRATCH = (
+    OomAdvice("use smaller `scratch_shapes` if the program is a kernel of Pallas", 0),
+    OomAdvice(
+        "if it is a collective, keep it off the SparseCore, such as with "
+        "`--xla_tpu_enable_sparse_core_collective_offload_all_gather=false`",
+        0,
+    ),
+)
 
 
 def oom_advice(
@@ -35,8 +59,12 @@ def oom_advice(
     below 1% of what is needed are left out, unless ``with_negligible``.
     """
     message = joined.message
-    if message.kind is OomKind.SCOPED_VMEM:
-        return list(_stack_advice(message))
+    if is_of_code(message):
+        return list(_code_advice(joined))
+    if message.kind is OomKind.HOST:
+        return [_HOST_ADVICE]
+    if message.sparse_core is not None and 2 * message.sparse_core.bytes > _bytes(message.needed):
+        return list(_SPARSE_CORE_ADVICE)
     if was_device_full or (message.is_fragmented and not joined.entries):
         return list(_free_advice(message))
     buffers = [
@@ -57,6 +85,22 @@ def oom_advice(
         if one.saves_bytes and (with_negligible or _is_worth_a_line(one.saves_bytes, joined))
     ]
     return sorted(found, key=lambda one: -one.saves_bytes)
+
+
+def is_of_code(message: OomMessage) -> bool:
+    """Return True if scratch memory of instructions ran out: arrays of the program do not help."""
+    if message.kind in {OomKind.SCOPED_VMEM, OomKind.GPU_KERNEL, OomKind.SPARSE_CORE}:
+        return True
+    if message.kind is OomKind.MEMORY_SPACE and message.memory != "host":
+        return True
+    sizes = [(one.is_scoped or one.window is not None, _bytes(one.size)) for one in message.entries]
+    scoped = sum(size for is_scoped, size in sizes if is_scoped)
+    is_listed = any(is_scoped for is_scoped, _ in sizes)
+    return is_listed and 2 * scoped >= sum(size for _, size in sizes)
+
+
+def _bytes(size: PrintedSize | None) -> int:
+    return 0 if size is None else size.bytes
 
 
 def _is_worth_a_line(saved: int, joined: JoinedMessage) -> bool:
@@ -173,24 +217,75 @@ def _repetitions(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
             )
 
 
-def _stack_advice(message: OomMessage) -> Iterator[OomAdvice]:
-    if message.needed is None or message.limit is None:
+def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
+    """Yield advice on the memory of kernels, and of the code of other instructions."""
+    message = joined.message
+    if message.kind is OomKind.GPU_KERNEL:
+        yield OomAdvice("use smaller blocks or fewer stages (`num_stages`) in the kernel", 0)
         return
-    excess = max(0, message.needed.bytes - message.limit.bytes)
-    for entry in message.entries[:1]:
-        arrays = _kernel_bytes(entry)
-        if _WHOLE_ARRAY_SHARE * message.needed.bytes <= arrays <= message.needed.bytes:
-            yield OomAdvice(
-                f"divide the arrays of the kernel into blocks (`BlockSpec`): without blocks, "
-                f"operands and result need {format_short_bytes(arrays)}",
-                arrays,
-            )
-        else:
-            yield OomAdvice("use smaller blocks (`BlockSpec`) in the kernel", excess)
-    yield OomAdvice(
-        f"raise `vmem_limit_bytes` to {message.needed.bytes:,}, if the chip has as much VMEM",
-        0,  # a higher limit saves nothing
-    )
+    if message.kind is OomKind.SPARSE_CORE and message.memory == "hbm":
+        yield _SPARSE_CORE_TABLES
+        return
+    if message.memory in {"tile_spmem", "spmem"} or message.kind is OomKind.SPARSE_CORE:
+        yield from _SPARSE_CORE_SCRATCH
+        return
+    for entry in sorted(message.entries, key=lambda one: -_bytes(one.size))[:1]:
+        yield _entry_advice(message, entry)
+    if not message.entries and message.memory == "smem":
+        yield OomAdvice(f"if a kernel uses SMEM: {_SMEM_ADVICE}", 0)
+    is_kernel = not message.entries or any(_is_kernel(entry) for entry in message.entries)
+    if message.memory != "vmem" or message.needed is None or not is_kernel:
+        return
+    if message.kind is OomKind.SCOPED_VMEM:
+        text = f"raise `vmem_limit_bytes` to {message.needed.bytes:,}, if the chip has as much VMEM"
+        yield OomAdvice(text, 0)  # a higher limit saves nothing
+    elif message.entries and message.limit is not None:
+        limit = format_short_bytes(message.limit.bytes)
+        text = f"a higher `vmem_limit_bytes` does not help: all of VMEM has {limit}"
+        yield OomAdvice(text, 0)
+
+
+def _is_kernel(entry: OomEntry) -> bool:
+    """Return True if scoped memory belongs to a kernel, not to an instruction of XLA itself."""
+    return entry.is_kernel or (entry.kernel is not None and entry.instruction is None)
+
+
+def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
+    """Return advice on the largest memory of the code of an instruction."""
+    size = _bytes(entry.size)
+    kernel = "the kernel" if entry.kernel is None else f"kernel `{entry.kernel}`"
+    window = entry.window
+    if entry.is_spill:
+        return OomAdvice(
+            "split the computation whose registers are spilled, or use smaller blocks if it is a "
+            "kernel: fewer values are needed at the same time",
+            size,
+        )
+    if window is not None and window.is_whole:
+        text = f"divide {window.operand} of {kernel} into blocks (`BlockSpec`)"
+        return OomAdvice(f"{text}: its window is the whole `{window.full_shape}`", size)
+    if window is not None:
+        text = f"use smaller blocks (`BlockSpec`) than `{window.shape}` for {window.operand}"
+        if (window.buffers or 1) > 1:
+            text += f", or fewer than {window.buffers} buffers (`pipeline_mode=pl.Buffered(1)`)"
+        return OomAdvice(text, size)
+    if message.memory == "smem":
+        return OomAdvice(f"in {kernel}, {_SMEM_ADVICE}", size)
+    if not _is_kernel(entry):
+        name = "an instruction" if entry.kernel is None else f"`{entry.kernel}`"
+        text = (
+            f"report a bug of XLA with the dump: {name} is not a kernel, and XLA chose its memory"
+        )
+        return OomAdvice(text, 0)
+    arrays = _kernel_bytes(entry)
+    needed = _bytes(message.needed)
+    if message.needed is not None and _WHOLE_ARRAY_SHARE * needed <= arrays <= needed:
+        text = (
+            f"divide the arrays of {kernel} into blocks (`BlockSpec`): without blocks, operands "
+            f"and result need {format_short_bytes(arrays)}"
+        )
+        return OomAdvice(text, arrays)
+    return OomAdvice(f"use smaller blocks (`BlockSpec`) or scratch arrays in {kernel}", size)
 
 
 def _kernel_bytes(entry: OomEntry) -> int:

@@ -17,6 +17,12 @@ from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.oom_message import OomKind, OomMessage, PrintedSize, UsageRow
 from hlo_lsp.syntax.memory_records import AllocationLine
 
+# Messages about memory that the buffer assignment describes.
+_WITH_PROGRAM = frozenset(
+    {OomKind.HBM, OomKind.ALLOCATION, OomKind.GPU, OomKind.CPU, OomKind.PROGRAM_LOAD}
+    | {OomKind.REMATERIALIZATION}
+)
+_ONE_ALLOCATION = frozenset({OomKind.GPU, OomKind.CPU, OomKind.HOST})
 # The smallest memory of a device in use: 8 GiB for TPU v2. A module that needs less than this
 # can run on an empty device.
 _SMALLEST_DEVICE_BYTES = 7 << 30
@@ -47,7 +53,7 @@ class Requirement:
 
 def requirement_of(message: OomMessage, dump: Compile | None) -> Requirement:
     """Return what the module of a message needs, from its dump if there is one."""
-    if dump is not None and message.kind not in {OomKind.VMEM, OomKind.SCOPED_VMEM}:
+    if dump is not None and is_of_program(message):
         measured = _measured(message, dump)
         if measured is not None:
             return measured
@@ -196,11 +202,17 @@ def _bytes(size: PrintedSize | None) -> int | None:
 
 def is_one_allocation(message: OomMessage) -> bool:
     """Return True if the needed size is that of one allocation at run time."""
-    return message.is_limit_free or message.kind is OomKind.GPU
+    return message.is_limit_free or message.kind in _ONE_ALLOCATION
+
+
+def is_of_program(message: OomMessage) -> bool:
+    """Return True if the memory that ran out holds the arrays of the program."""
+    return message.kind in _WITH_PROGRAM and not message.is_on_chip
 
 
 def was_device_full(message: OomMessage, need: Requirement) -> bool:
     """Return True if the program fits into any device, so that something else filled it."""
-    if not is_one_allocation(message) or need.is_minimum:
+    is_device = is_one_allocation(message) and message.memory in {"hbm", "device"}
+    if not is_device or need.is_minimum:
         return False
     return need.needed is not None and need.needed <= _SMALLEST_DEVICE_BYTES

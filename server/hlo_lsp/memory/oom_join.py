@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.memory.data_origin import Origin, origin_of
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
@@ -16,6 +17,8 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _MIN_MATCHED_SHARE = 0.8  # of the entries that name a buffer; the rest may be cut off or damaged
+# Smaller allocations are too common to identify a dump.
+_MIN_IDENTIFYING_BYTES = 1 << 20
 _ARGUMENT = re.compile(r"Argument ([0-9]{1,9}) index (\{[0-9,]*\})")
 _OUTPUT = re.compile(r"Output index (\{[0-9,]*\})")
 _OUTPUT_OF = re.compile(r"output of ([\w.\-]+)@(\{[0-9,]*\})")
@@ -58,12 +61,17 @@ class JoinedEntry:
 
 @dataclass(frozen=True, slots=True)
 class JoinedMessage:
-    """A message with its entries joined; ``dump`` is None if no dump matches."""
+    """A message with its entries joined; ``dump`` is None if no dump matches.
+
+    Attributes:
+        failed: The allocation that failed, if the exact number of its bytes identifies it.
+    """
 
     message: OomMessage
     module: str | None
     dump: Compile | None
     entries: tuple[JoinedEntry, ...]
+    failed: LocatedRecord[AllocationLine] | None = None
 
 
 def join_message(
@@ -84,7 +92,8 @@ def join_message(
     if best is None:
         return JoinedMessage(message, name, None, tuple(map(JoinedEntry, message.entries)))
     header = best[1].module_header
-    return JoinedMessage(message, name if header is None else header.name, best[1], best[2])
+    name = name if header is None else header.name
+    return JoinedMessage(message, name, best[1], best[2], _failed_allocation(message, best[1]))
 
 
 def module_of_message(message: OomMessage) -> str | None:
@@ -113,9 +122,23 @@ def _match(
     named = [one for one in entries if _names_buffer(one.entry)]
     if named:
         return sum(map(_is_joined, named)) / len(named), entries
-    if message.kind is OomKind.HBM:
+    if message.kind is OomKind.HBM and message.sparse_core is None:
         return float(_totals_match(message, dump)), entries
-    return float(name is not None and name == known), entries
+    is_named = name is not None and name == known
+    return float(is_named or _failed_allocation(message, dump) is not None), entries
+
+
+def _failed_allocation(message: OomMessage, dump: Compile) -> LocatedRecord[AllocationLine] | None:
+    """Return the only allocation with the exact number of bytes that could not be allocated."""
+    size = message.needed
+    if message.kind not in {OomKind.CPU, OomKind.GPU} or size is None or size.error:
+        return None
+    if size.bytes < _MIN_IDENTIFYING_BYTES:
+        return None
+    if message.kind is OomKind.CPU and dump.backend is not Backend.CPU:
+        return None
+    found = [one for one in dump.allocations() if one.record.size == size.bytes]
+    return found[0] if found else None
 
 
 def _names_buffer(entry: OomEntry) -> bool:

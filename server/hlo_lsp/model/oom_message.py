@@ -9,8 +9,10 @@ from hlo_lsp.background_jobs import cached_property
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
+from hlo_lsp.syntax.oom_lines import find_rule, find_rules
 
 _SIZE = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?([KMGTPE]?)(?:i?B)?")
+_NAME = re.compile(r"%?[A-Za-z_][\w.\-]*")
 _LINE_NUMBER = re.compile(r"[0-9]{1,9}")
 _UNITS = {unit: 1024**power for power, unit in enumerate(["", *"KMGTPE"])}
 # XLA divides by 1024 and drops the rest before it prints two decimals (tsl numbers.cc).
@@ -25,8 +27,28 @@ class OomKind(Enum):
     SCOPED_VMEM = "scoped_vmem"
     ALLOCATION = "allocation"
     GPU = "gpu"
+    CPU = "cpu"
+    HOST = "host"
+    GPU_KERNEL = "gpu_kernel"
+    SPARSE_CORE = "sparse_core"
+    MEMORY_SPACE = "memory_space"
     PROGRAM_LOAD = "program_load"
     REMATERIALIZATION = "rematerialization"
+
+
+# Names of memory spaces in messages, where they are not written in capital letters. All other names
+# that libtpu prints are shown in capitals: HBM, VMEM, SMEM, CMEM, SPMEM, SFLAG.
+_MEMORY_NAMES = {
+    "device": "device memory",
+    "host": "host memory",
+    "main": "main memory",
+    "shared": "shared memory",
+    "tensor": "tensor memory",
+    "tile_spmem": "TileSpmem",
+}
+# Kinds of TPU messages whose memory is not HBM: totals of HBM say nothing about them.
+_ON_CHIP_MEMORY = frozenset({"vmem", "smem", "cmem", "sflag", "spmem", "tile_spmem"})
+_ERRORS_PAGE = "https://openxla.org/xla/errors/error_"
 
 
 class EntryList(Enum):
@@ -70,6 +92,30 @@ class PrintedSize:
         return abs(self.bytes - count) <= self.error + error
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of an operand of a kernel that is in memory at a time.
+
+    Attributes:
+        direction: ``input`` or ``output``.
+        operand: Such as ``input 2``.
+        shape: The shape of the window.
+        full_shape: The shape of the whole operand.
+        buffers: Number of copies in memory; None if unknown.
+    """
+
+    direction: str
+    operand: str
+    shape: str
+    full_shape: str
+    buffers: int | None
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the kernel holds the whole operand."""
+        return self.shape.replace(" ", "") == self.full_shape.replace(" ", "")
+
+
 @dataclass(frozen=True)
 class OomEntry:
     """A buffer in a list of a message.
@@ -104,6 +150,48 @@ class OomEntry:
         return self.operator.get("op_name")
 
     @property
+    def is_scoped(self) -> bool:
+        """True if the memory belongs to the code of one instruction, such as a kernel."""
+        return self.allocation_type == "scoped"
+
+    @property
+    def is_spill(self) -> bool:
+        """True if the memory holds values that do not fit into registers."""
+        return find_rule("spills_label", self.label or "") is not None
+
+    @property
+    def is_kernel(self) -> bool:
+        """True if the memory belongs to a kernel of Pallas or Mosaic."""
+        return find_rule("kernel_label", self.label or "") is not None or self.window is not None
+
+    @property
+    def window(self) -> "Window | None":
+        """The window of an operand of a kernel that the label describes."""
+        match = find_rule("window_label", self.label or "")
+        if match is None:
+            return None
+        buffers = find_rule("buffering_label", self.label or "")
+        count = None if buffers is None else int(buffers["LEVELS"] or 1)
+        return Window(match["DIRECTION"], match["OPERAND"], match["WINDOW"], match["FULL"], count)
+
+    @property
+    def kernel(self) -> str | None:
+        """The name of the kernel or the instruction that scoped memory belongs to."""
+        if self.instruction is not None:
+            return self.instruction.name.text
+        match = find_rule("scoped_label", self.label or "")
+        if match is not None:
+            return match["MODULE"]
+        is_name = self.is_scoped and _NAME.fullmatch(self.label or "") is not None
+        return self.label if is_name else None
+
+    @property
+    def blocks(self) -> list[tuple[str, str]]:
+        """The block sizes in the name of a kernel, such as ``bq`` and ``512x256``."""
+        found = find_rules("block_label", self.kernel or "")
+        return [(match["BLOCK"], match["BLOCK_SIZES"].replace("_", "x")) for match in found]
+
+    @property
     def source(self) -> SourceLine | None:
         """The Python line that the message prints."""
         line = self.operator.get("source_line", "")
@@ -132,7 +220,8 @@ class OomMessage:
 
     Attributes:
         kind: What ran out of memory.
-        memory: The memory space as printed: ``hbm``, ``vmem``.
+        memory: The memory space in small letters, as printed or as the sentence implies: ``hbm``,
+            ``vmem``, ``smem``, ``host``, ``shared``; None if it is unknown.
         needed: The size that the first sentence calls used, required, or to be allocated.
         limit: The available size, or the free one at run time.
         subject: What the needed size is: ``HLO temporaries`` in short messages.
@@ -148,6 +237,10 @@ class OomMessage:
         free: All free memory at run time, also where it is not contiguous.
         capacity: The memory of the device.
         persistent_rows: Arguments and outputs, which are a part of the heap allocations.
+        sparse_core: The part of the needed size that the SparseCore uses.
+        allocation: The size of the allocation that failed, if the needed size is that of all.
+        in_use: The part of the limit that other allocations use.
+        code: The code of the error in XLA's documentation, such as ``E1000``.
         is_attempt: True if the allocator tries again, or reports the failure in another message.
     """
 
@@ -174,6 +267,36 @@ class OomMessage:
     capacity: PrintedSize | None = None
     persistent_rows: tuple[UsageRow, ...] = ()
     is_attempt: bool = False
+    sparse_core: PrintedSize | None = None
+    allocation: PrintedSize | None = None
+    in_use: PrintedSize | None = None
+    code: str | None = None
+
+    @property
+    def memory_name(self) -> str | None:
+        """The name of the memory space for users, such as ``VMEM`` or ``host memory``."""
+        return None if self.memory is None else memory_name(self.memory)
+
+    @property
+    def is_on_chip(self) -> bool:
+        """True if memory of a TPU other than HBM ran out."""
+        return self.memory in _ON_CHIP_MEMORY
+
+    @property
+    def page(self) -> str | None:
+        """The address of XLA's page about the error; None if it has none."""
+        code = self.code or self._implied_code()
+        return None if code is None else f"{_ERRORS_PAGE}{code.removeprefix('E')}"
+
+    def _implied_code(self) -> str | None:
+        """Return the code that newer compilers print with this kind of message."""
+        if self.kind is OomKind.PROGRAM_LOAD:
+            return "E0101"
+        if self.kind is OomKind.SPARSE_CORE:
+            return "E3000"
+        if self.kind is OomKind.ALLOCATION and self.is_limit_free:
+            return "E0100"
+        return {"hbm": "E1000", "vmem": "E1001"}.get(self.memory or "")
 
     def usage_of(self, name: str) -> PrintedSize | None:
         """Return the size of a row of the usage table, such as ``arguments``."""
@@ -214,6 +337,11 @@ class OomMessage:
     def temp(self) -> UsageRow | None:
         """The row for temporary buffers."""
         return next((row for row in self.requirement_rows if row.name == "HLO temp"), None)
+
+
+def memory_name(memory: str) -> str:
+    """Return the name of a memory space for users."""
+    return _MEMORY_NAMES.get(memory, memory.upper())
 
 
 def unescaped_fields(fields: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The reader of out-of-memory messages in logs."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from re import Match
 
@@ -34,9 +34,15 @@ from hlo_lsp.syntax.oom_lines import (
 
 _KINDS = {
     "cores_exceeded": OomKind.HBM,
-    "stack_exceeded": OomKind.SCOPED_VMEM,
+    "sparse_core_exceeded": OomKind.SPARSE_CORE,
+    "on_chip_exceeded": OomKind.GPU_KERNEL,
     "memory_exceeded": OomKind.ALLOCATION,
+    "cpu_exhausted": OomKind.CPU,
     "device_exhausted": OomKind.GPU,
+    "host_exhausted": OomKind.HOST,
+    "host_driver_exhausted": OomKind.HOST,
+    "budget_exceeded": OomKind.GPU,
+    "pool_exhausted": OomKind.GPU,
     "allocator_exhausted": OomKind.GPU,
     "free_exceeded": OomKind.ALLOCATION,
     "free_unknown": OomKind.ALLOCATION,
@@ -45,6 +51,27 @@ _KINDS = {
     "region_exceeded": OomKind.ALLOCATION,
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
+# The memory that a kind of message is about, unless it prints another one.
+_MEMORIES = {
+    OomKind.HBM: "hbm",
+    OomKind.ALLOCATION: "hbm",
+    OomKind.PROGRAM_LOAD: "hbm",
+    OomKind.GPU: "device",
+    OomKind.CPU: "main",
+    OomKind.HOST: "host",
+}
+# Memory spaces of SparseCore programs (docs/errors/error_3000.md of XLA).
+_SPARSE_CORE_MEMORIES = {
+    "0": "smem",
+    "201": "tile_spmem",
+    "202": "spmem",
+    "203": "hbm",
+    "204": "sflag",
+}
+_WORD_BYTES = 4
+_TENSOR_COLUMN_BYTES = 128 * 4  # a column of tensor memory has 128 lanes
+_ATTEMPT_RULES = frozenset({"driver_exhausted", "host_driver_exhausted", "pool_exhausted"})
+_MAX_SMEM_BYTES = 1 << 20  # of all chips
 _WITH_FREE_MEMORY = frozenset({"free_exceeded", "region_exceeded"})
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+'")  # in the repr of a sentence
 _BEGIN = "Ran out of"  # of a sentence that never goes on after another one
@@ -106,8 +133,16 @@ class _Builder:
         if entries and not entries[0].rank:  # the line with its number is missing
             rank = entries[1].rank - 1 if entries[1:] else 1
             entries = [replace(entries[0], rank=max(1, rank)), *entries[1:]]
+        message = self.message
+        if self.is_headless and message.kind is OomKind.HBM and _is_all_scoped(entries):
+            largest = max(entry.size.bytes if entry.size else 0 for entry in entries)
+            if largest > _MAX_SMEM_BYTES:
+                message = replace(message, kind=OomKind.VMEM, memory="vmem")
+            else:
+                message = replace(message, kind=OomKind.MEMORY_SPACE)
         return replace(
-            self.message,
+            message,
+            memory=message.memory or _MEMORIES.get(message.kind),
             entries=tuple(entries),
             persistent_rows=tuple(self.persistent_rows),
             usage_rows=tuple(self.usage_rows),
@@ -147,7 +182,7 @@ class _Reader:
         if builder is not None and self._read_part(builder, line, found):
             return
         if found is not None and found[0] in _PART_RULES:
-            memory = found[1].groupdict().get("MEMORY")
+            memory = _memory(found[1].groupdict().get("MEMORY"))
             is_gpu = found[0] == "peak_buffers_label"
             kind = OomKind.GPU if is_gpu else _kind_of_memory(memory)
             builder = self._begin(source, OomMessage(kind, memory, first=line.line))
@@ -195,7 +230,7 @@ class _Reader:
         for _ in range(_MAX_HEADERS_IN_LINE):
             if header is None:
                 break
-            self._begin_header(source, sentence.lines[0].line, text, header)
+            self._begin_header(source, sentence.lines[0], text, header)
             text = text[header[1].end() :]
             header = find_header(text)
             if header is not None and header[0] == "space_exhausted":
@@ -241,37 +276,74 @@ class _Reader:
         return True
 
     def _begin_header(
-        self, source: str, line: int, text: str, header: tuple[str, Match[str]]
+        self, source: str, line: LogLine, text: str, header: tuple[str, Match[str]]
     ) -> None:
         rule, match = header
         fields = match.groupdict()
         program = find_rule("program_label", text) or find_rule("executable_label", text)
-        kind = _KINDS.get(rule) or _kind_of_memory(fields.get("MEMORY"))
+        memory = _memory(fields.get("MEMORY"))
+        stack = find_rule("stack_label", line.text)
+        is_stack = rule == "stack_exceeded" or (rule == "space_exhausted" and stack is not None)
+        kind = _KINDS.get(rule) or _kind_of_memory(memory, is_scoped=is_stack)
+        if rule == "allocator_exhausted" and "host" in fields["DEVICE"]:
+            kind = OomKind.HOST
         if kind is OomKind.ALLOCATION and (program is not None or fields.get("PLACE")):
             kind = OomKind.PROGRAM_LOAD
         needed = _exact_size(_size(fields.get("NEEDED")), fields.get("EXACT"))
+        limit = _size(fields.get("RESERVABLE") or fields.get("CONTIGUOUS") or fields.get("LIMIT"))
+        allocation = capacity = None
+        if rule == "sparse_core_exceeded":
+            memory = _SPARSE_CORE_MEMORIES.get(fields["SPACE"])
+            allocation = _in_units(_size(fields["PART"]), "words", _WORD_BYTES)
+            needed = _in_units(needed, "words", _WORD_BYTES)
+            limit = _in_units(limit, "words", _WORD_BYTES)
+        elif rule == "on_chip_exceeded":
+            memory = fields["ON_CHIP"].lower()
+            if memory == "tensor":
+                needed = _in_units(needed, "columns", _TENSOR_COLUMN_BYTES)
+                limit = _in_units(limit, "columns", _TENSOR_COLUMN_BYTES)
+        elif rule == "budget_exceeded":
+            limit, capacity = _difference(limit, _size(fields["IN_USE"])), limit
+        elif rule == "memory_exceeded":
+            found = find_rule("allocation_detail", text)
+            memory = None if found is None else _memory(found["MEMORY"])
         cores = _size(fields.get("SPARSE_CORE"))
         if needed is not None and cores is not None:
             total = needed.bytes + cores.bytes
             needed = PrintedSize(f"{needed.text} + {cores.text}", total, needed.error + cores.error)
         message = OomMessage(
             kind,
-            fields.get("MEMORY"),
+            memory,
             fields.get("MODULE") or (None if program is None else program["MODULE"]),
             needed,
-            _size(fields.get("RESERVABLE") or fields.get("CONTIGUOUS") or fields.get("LIMIT")),
+            limit,
             _size(fields.get("EXCESS")),
             fields.get("WHAT"),
-            rule in {"free_exceeded", "free_unknown", "region_exceeded"},
+            rule in {"free_exceeded", "free_unknown", "region_exceeded", "budget_exceeded"},
             fields.get("CONTIGUOUS") is not None,
-            line,
+            line.line,
             free=_size(fields.get("LIMIT")) if rule in _WITH_FREE_MEMORY else None,
-            is_attempt=rule == "driver_exhausted" or find_rule("attempt_label", text) is not None,
+            capacity=capacity,
+            is_attempt=rule in _ATTEMPT_RULES or find_rule("attempt_label", text) is not None,
+            sparse_core=cores,
+            allocation=allocation,
+            in_use=_size(fields.get("IN_USE")),
+            code=_printed_code(text) or self._previous_code(source, line),
         )
         builder = self._begin(source, message)
         entry = _entry_of_header(rule, match, text, message)
+        if rule == "space_exhausted" and stack is not None:
+            entry = _stack_entry(line.text[stack.end() :], message)
         if entry is not None:
             builder.entries.append(entry)
+
+    def _previous_code(self, source: str, line: LogLine) -> str | None:
+        """Return the code of the error that the line before a sentence prints."""
+        previous = self._previous.get(source)
+        if previous is None or line.line - previous.line > 1:
+            return None
+        found = find_rule("code_label", previous.text)
+        return None if found is None or not previous.text.endswith(found[0]) else found["CODE"]
 
     def _read_part(
         self, builder: _Builder, line: LogLine, found: tuple[str, Match[str]] | None
@@ -299,6 +371,8 @@ class _Reader:
         elif rule == "output_line":
             shared = _size(fields.get("SHARED"))
             builder.message = replace(message, output=size, shared=shared)
+        elif rule == "pool_row":
+            builder.message = _with_pool(message, fields)
         elif rule in _LISTS:
             builder.close_entry()
             builder.section = _LISTS[rule]
@@ -347,6 +421,8 @@ class _Reader:
             executable = find_rule("executable_label", text)
             if executable is not None:
                 builder.message = replace(builder.message, module=executable["MODULE"])
+        if builder.message.code is None and "error_" in text:
+            builder.message = replace(builder.message, code=_printed_code(text))
         return False
 
 
@@ -359,6 +435,50 @@ _LISTS = {
 
 def _size(text: str | None) -> PrintedSize | None:
     return None if text is None else PrintedSize.of(text)
+
+
+def _memory(printed: str | None) -> str | None:
+    return None if printed is None else printed.lower()
+
+
+def _in_units(size: PrintedSize | None, unit: str, unit_bytes: int) -> PrintedSize | None:
+    """Return the size that a number of words or columns means."""
+    return None if size is None else PrintedSize(f"{size.text} {unit}", size.bytes * unit_bytes, 0)
+
+
+def _printed_code(text: str) -> str | None:
+    """Return the code of the error that a text names."""
+    code, page = find_rule("code_label", text), find_rule("page_label", text)
+    if code is not None:
+        return code["CODE"]
+    return None if page is None else f"E{page['PAGE']}"
+
+
+def _with_pool(message: OomMessage, fields: dict[str, str | None]) -> OomMessage:
+    """Add a row of the statistics of an allocator, which follow a failed allocation."""
+    size = _size(fields["INT"])
+    is_pool = message.kind in {OomKind.GPU, OomKind.HOST} and not message.statistics
+    if not is_pool or size is None or not size.bytes:
+        return message  # a pool without a limit prints 0
+    if fields["ROW_NAME"] == "Limit":
+        return replace(message, capacity=size)
+    if fields["ROW_NAME"] == "InUse" and message.capacity is not None:
+        free = _difference(message.capacity, size)
+        return replace(message, in_use=size, limit=free, free=free, is_limit_free=True)
+    if message.in_use is not None:
+        return replace(message, limit=size, is_limit_contiguous=True)  # the largest free block
+    return message
+
+
+def _difference(size: PrintedSize | None, part: PrintedSize | None) -> PrintedSize | None:
+    """Return what is left of a size."""
+    if size is None or part is None:
+        return None
+    return PrintedSize.of(f"{max(0, size.bytes - part.bytes)}")
+
+
+def _is_all_scoped(entries: Sequence[OomEntry]) -> bool:
+    return bool(entries) and all(entry.is_scoped for entry in entries)
 
 
 def _exact_size(printed: PrintedSize | None, exact: str | None) -> PrintedSize | None:
@@ -387,8 +507,10 @@ def _section_of(lines: Iterable[LogLine]) -> EntryList:
     return EntryList.ALLOCATIONS
 
 
-def _kind_of_memory(memory: str | None) -> OomKind:
-    return OomKind.VMEM if memory == "vmem" else OomKind.HBM
+def _kind_of_memory(memory: str | None, *, is_scoped: bool = False) -> OomKind:
+    if memory == "vmem":
+        return OomKind.SCOPED_VMEM if is_scoped else OomKind.VMEM
+    return OomKind.HBM if memory in {None, "hbm"} else OomKind.MEMORY_SPACE
 
 
 def _entry_of_header(
@@ -411,10 +533,25 @@ def _entry_of_header(
         if found is None:
             return None
         shape, label = found["SHAPE"], found["TAG"]
+        is_scoped = found["SCOPED"] is not None or find_rule("scoped_label", label) is not None
+        allocation_type = "scoped" if is_scoped else None
+    elif rule == "on_chip_exceeded" and match["CONTEXT"] is not None:
+        label = match["CONTEXT"]
     else:
         return None
     return OomEntry(
         1, EntryList.ALLOCATIONS, message.needed, shape, None, operator, label, allocation_type,
+        False, (), message.first, message.first,
+    )  # fmt: skip
+
+
+def _stack_entry(label: str, message: OomMessage) -> OomEntry:
+    """Return the instruction of a sentence without sizes."""
+    instruction = parse_instruction(label)
+    shape = None if instruction is None else instruction.shape.text
+    operator = {} if instruction is None else dict(instruction.metadata)
+    return OomEntry(
+        1, EntryList.ALLOCATIONS, None, shape, None, operator, label, "scoped",
         False, (), message.first, message.first,
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hlo_lsp.model.oom_message import OomMessage
+from hlo_lsp.model.oom_message import OomKind, OomMessage
 
 _MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
 
@@ -23,9 +23,16 @@ def without_repetitions(messages: list[OomMessage]) -> list[OomMessage]:
 
 def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
     """Return one message for two with the same first sentence, or None."""
-    is_same = one.kind is other.kind and one.module in {None, other.module, one.module}
+    # The allocator names the memory; the exception that follows may not.
+    kinds = {one.kind, other.kind}
+    is_host = kinds == {OomKind.HOST, OomKind.GPU} and OomKind.HOST is one.kind
+    is_same = (len(kinds) == 1 or is_host) and one.module in {None, other.module, one.module}
     if not is_same or (one.module and other.module and one.module != other.module):
         return None
+    if is_host:
+        needed = [size.bytes for size in (one.needed, other.needed) if size is not None]
+        is_equal = len(needed) == 2 and needed[0] == needed[1]
+        return one if is_equal and not other.entries else None
     sizes = ((one.needed, other.needed), (one.limit, other.limit))
     if any((a is None) != (b is None) for a, b in sizes):
         return None

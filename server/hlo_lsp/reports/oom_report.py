@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.memory.grouping import OwnedBuffer
-from hlo_lsp.memory.oom_advice import OomAdvice, oom_advice
+from hlo_lsp.memory.oom_advice import OomAdvice, is_of_code, oom_advice
 from hlo_lsp.memory.oom_arithmetic import (
     Requirement,
     corrections,
+    is_of_program,
     is_one_allocation,
     mismatches,
     requirement_of,
@@ -118,10 +119,11 @@ def oom_report(joined: JoinedMessage, *, with_negligible: bool = False) -> OomRe
 
 
 def _peak(joined: JoinedMessage, *, with_negligible: bool) -> SpaceSummary | None:
-    kind = joined.message.kind
-    if joined.dump is None or kind is OomKind.SCOPED_VMEM:
+    message = joined.message
+    is_vmem = message.kind is OomKind.VMEM
+    if joined.dump is None or is_of_code(message) or not (is_vmem or is_of_program(message)):
         return None
-    space = _VMEM if kind is OomKind.VMEM else 0
+    space = _VMEM if is_vmem else 0
     summary = summarize(joined.dump, SummaryOptions(space=space, with_negligible=with_negligible))
     found = next((one for one in summary.spaces if one.space == space), None)
     return None if found is None or found.bytes is None else found
@@ -134,8 +136,14 @@ def _owners_of_entries(joined: JoinedMessage) -> list[Owner]:
         label = entry.entry.label or ""
         if label.startswith("Argument") or entry.entry.is_parameter:
             name, source = "arguments", None
+        elif entry.entry.is_spill:
+            name, source = "spilled registers", None
+        elif entry.entry.window is not None:
+            name, source = f"window of {entry.entry.window.operand}", None
         elif entry.source is not None:
             name, source = str(entry.source), entry.source
+        elif entry.entry.is_scoped and entry.entry.kernel is not None:
+            name, source = entry.entry.kernel, None
         elif entry.op_name is not None:
             name, source = entry.op_name, None
         elif label.startswith("Output"):
@@ -154,14 +162,30 @@ _ENTRIES = 3
 _ADVICE = 3
 _MIN_SHOWN_BYTES = 1024
 _TITLES = {
-    OomKind.HBM: "not enough HBM",
-    OomKind.VMEM: "not enough VMEM",
-    OomKind.SCOPED_VMEM: "not enough VMEM for one kernel",
     OomKind.ALLOCATION: "an allocation failed",
     OomKind.GPU: "an allocation on a GPU failed",
+    OomKind.CPU: "an allocation on the CPU failed",
+    OomKind.HOST: "an allocation of pinned host memory failed",
     OomKind.PROGRAM_LOAD: "the program could not be loaded",
     OomKind.REMATERIALIZATION: "rematerialization could not save enough",
 }
+
+
+def _title(message: OomMessage) -> str:
+    """Return what ran out of memory, or what failed."""
+    title = _TITLES.get(message.kind)
+    if title is not None:
+        return title if not message.is_on_chip else f"{title} in {message.memory_name}"
+    title = f"not enough {message.memory_name or 'memory'}"
+    if message.kind is OomKind.GPU_KERNEL:
+        return f"{title} for a GPU kernel"
+    if message.kind is OomKind.SPARSE_CORE:
+        return f"{title} for a SparseCore program"
+    if message.kind is OomKind.SCOPED_VMEM:
+        # XLA runs out of it in its own instructions, too.
+        is_own = any(not entry.is_kernel and entry.instruction for entry in message.entries)
+        return f"{title} for one {'instruction' if is_own else 'kernel'}"
+    return title
 
 
 def oom_json(report: OomReport) -> Json:
@@ -169,6 +193,8 @@ def oom_json(report: OomReport) -> Json:
     message = report.joined.message
     return {
         "kind": message.kind.value,
+        "memory_space_name": message.memory_name,
+        "error_page": message.page,
         "module": report.joined.module,
         "needed_bytes": report.needed_bytes,
         "limit_bytes": None if message.limit is None else message.limit.bytes,
@@ -209,7 +235,7 @@ def _instruction_name(joined: JoinedEntry) -> str | None:
 
 
 def oom_lines(report: OomReport) -> Iterator[str]:
-    """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
+    """Yield at most eleven lines: what is missing, owners, the largest buffers, and advice."""
     yield oom_headline(report)
     breakdown = _breakdown(report)
     if breakdown:
@@ -226,6 +252,8 @@ def oom_lines(report: OomReport) -> Iterator[str]:
         prefix = f"advice{cover and f' ({cover})'}: " if number == 0 else "        "
         saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
         yield f"{prefix}{one.text}{saving}"
+    if report.joined.message.page is not None:
+        yield f"see {report.joined.message.page}"
 
 
 def oom_markdown(report: OomReport) -> Iterator[str]:
@@ -247,6 +275,8 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
         for one in report.advice[:_ADVICE]:
             saving = _size(one.saves_bytes) if one.saves_bytes else ""
             yield markdown_row(markdown_text(capitalized(one.text)), saving)
+    if report.joined.message.page is not None:
+        yield from ("", f"See {report.joined.message.page}")
     yield ""
 
 
@@ -267,7 +297,9 @@ def _largest(report: OomReport) -> list[str]:
 def _next_step(report: OomReport) -> Iterator[str]:
     """Yield how to get the owners if neither the message nor a dump has them."""
     message = report.joined.message
-    needs_dump = message.kind is OomKind.HBM or is_one_allocation(message)
+    needs_dump = is_of_program(message) and (
+        message.kind is OomKind.HBM or is_one_allocation(message)
+    )
     if needs_dump and not report.was_device_full:
         # The size of one allocation does not identify a module.
         is_joined = report.joined.module is not None or not is_one_allocation(message)
@@ -290,7 +322,7 @@ def oom_headline(report: OomReport) -> str:
     """Return the first line: what the module needs, and how much is missing."""
     message = report.joined.message
     name = report.joined.module or "unknown module"
-    parts = [f"{name}: {_TITLES[message.kind]}"]
+    parts = [f"{name}: {_title(message)}"]
     missing, limit = report.missing_bytes, message.limit
     needed = report.needed_bytes
     if needed is None:
@@ -334,6 +366,22 @@ def _breakdown(report: OomReport) -> str:
             for row in message.statistics
             if row.size is not None and row.size.bytes and "total" not in row.name
         ]
+    if message.is_on_chip and message.requirement_rows:
+        rows = [
+            f"{row.name} {_size(row.size.bytes)}"
+            for row in message.requirement_rows
+            if row.size is not None and row.size.bytes
+        ]
+    if message.sparse_core is not None and message.needed is not None:
+        tensor_core = message.needed.bytes - message.sparse_core.bytes
+        share = f"{100 * message.sparse_core.bytes / max(1, message.needed.bytes):.0f}%"
+        rows = [
+            f"TensorCore {_size(tensor_core)}",
+            f"SparseCore {_size(message.sparse_core.bytes)} ({share})",
+        ]
+    if message.in_use is not None:
+        capacity = "" if message.capacity is None else f" of {_size(message.capacity.bytes)}"
+        rows.append(f"in use {_size(message.in_use.bytes)}{capacity}")
     reserved = message.usage_of("reserved")
     if reserved is not None:
         rows.append(f"plus {_size(reserved.bytes)} reserved")
@@ -342,13 +390,12 @@ def _breakdown(report: OomReport) -> str:
 
 def _remarks(report: OomReport) -> Iterator[str]:
     message, dump = report.joined.message, report.joined.dump
-    if report.was_device_full and report.need.needed is not None:
-        yield (
-            f"nothing is wrong with the program: this module needs "
-            f"{_size(report.need.needed)}; the device was already full"
-        )
-    elif message.needed is not None and report.need.needed is None and is_one_allocation(message):
-        yield f"what the module needs is unknown: {_size(message.needed.bytes)} is one allocation"
+    yield from _need_remarks(report)
+    if message.allocation is not None:
+        yield f"the allocation that failed has {_size(message.allocation.bytes)}"
+    yield from _kernel_remarks(message)
+    if report.joined.failed is not None:
+        yield f"allocation {report.joined.failed.record.number} of the dump has exactly these bytes"
     if message.free is not None and message.limit is not None:
         yield from _fragmentation(message, message.free.bytes, message.limit.bytes)
     need = report.need.needed
@@ -356,8 +403,8 @@ def _remarks(report: OomReport) -> Iterator[str]:
         least = "at least " if report.need.is_minimum else ""
         capacity = _size(message.capacity.bytes)
         yield (
-            f"the module needs {least}{_size(need)} with arguments and outputs; the device has "
-            f"{capacity}"
+            f"the module needs {least}{_size(need)} with arguments and outputs; the "
+            f"{'device' if message.in_use is None else 'allocator'} has {capacity}"
         )
     if message.entries and message.needed is None and message.entries[0].rank > 1:
         count = count_noun(message.entries[0].rank - 1, "buffer")
@@ -374,6 +421,38 @@ def _remarks(report: OomReport) -> Iterator[str]:
         notes.append("without a dump, the Python lines are unknown")
     if notes:
         yield "; ".join(notes)
+
+
+def _need_remarks(report: OomReport) -> Iterator[str]:
+    """Yield what the module of one failed allocation needs."""
+    message = report.joined.message
+    if report.was_device_full and report.need.needed is not None:
+        yield (
+            f"nothing is wrong with the program: this module needs "
+            f"{_size(report.need.needed)}; the device was already full"
+        )
+    elif message.needed is not None and report.need.needed is None and is_one_allocation(message):
+        yield f"what the module needs is unknown: {_size(message.needed.bytes)} is one allocation"
+    elif is_one_allocation(message) and report.need.needed and message.capacity is None:
+        least = "at least " if report.need.is_minimum else ""
+        yield f"the module needs {least}{_size(report.need.needed)} in total"
+
+
+def _kernel_remarks(message: OomMessage) -> Iterator[str]:
+    """Yield the blocks and windows of a kernel."""
+    blocks = next((entry.blocks for entry in message.entries if entry.blocks), [])
+    if blocks:
+        sizes = ", ".join(f"{name} {size}" for name, size in blocks)
+        yield f"block sizes in the name of the kernel: {sizes}"
+    for entry in message.entries[:1]:
+        if entry.window is not None:
+            window = entry.window
+            count = entry.window.buffers
+            copies = "" if count is None else f", in {count_noun(count, 'buffer')}"
+            yield (
+                f"{window.operand} of a kernel has the window {window.shape} of "
+                f"{window.full_shape}{copies}"
+            )
 
 
 def _fragmentation(message: OomMessage, free: int, limit: int) -> Iterator[str]:
@@ -421,6 +500,10 @@ def _entry_line(joined: JoinedEntry) -> str:
     name = _instruction_name(joined)
     if name is not None:
         parts.append(name)
+    elif entry.kernel is not None:
+        parts.append(entry.kernel)
+    elif entry.window is not None:
+        parts.append(f"window of {entry.window.operand}")
     elif entry.section is not EntryList.INTERFACE and label:
         parts.append(label)
     if entry.shape is not None and not entry.shape.startswith("("):

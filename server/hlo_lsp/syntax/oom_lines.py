@@ -16,9 +16,16 @@ HEADER_RULES = (
     "space_exceeded",
     "total_exceeded",
     "cores_exceeded",
+    "sparse_core_exceeded",
+    "on_chip_exceeded",
     "stack_exceeded",
     "memory_exceeded",
+    "cpu_exhausted",
     "device_exhausted",
+    "host_exhausted",
+    "host_driver_exhausted",
+    "budget_exceeded",
+    "pool_exhausted",
     "allocator_exhausted",
     "free_exceeded",
     "free_unknown",
@@ -61,13 +68,21 @@ _LINE_RULES = {
     "XLA ": "label_line",
     "Allocation ": "type_line",
     "====": "ruler_line",
+    "Stats:": "pool_row",
+    "Limit:": "pool_row",
+    "InUse:": "pool_row",
+    "LargestFreeBlock:": "pool_row",
 }
 # Words of each sentence; without one of them no expression is tried.
-_HEADER_WORDS = ("memory", "Hbm usage", "llocat", "That was not possible")
+_HEADER_WORDS = (
+    "memory", "Hbm usage", "llocat", "failed to alloc", "That was not possible"
+)  # fmt: skip
 # The first words of a sentence that may go on in the next line.
 _HEADER_STARTS = (
     "Ran out of", "TPU TensorCore Hbm", "Scoped allocation with", "Allocation (size=",
-    "Out of memory while", "Attempting to allocate", "Attempting to reserve",
+    "Out of memory while", "Out of memory allocating", "Out of host memory while",
+    "current allocation offset upper", "Shared memory size limit", "Tensor memory size limit",
+    "Not enough PA budget", "Attempting to allocate", "Attempting to reserve",
     "Failed to allocate request", "Aborting compilation early",
     "Could not allocate", "Can't reduce memory use",
 )  # fmt: skip
@@ -85,6 +100,11 @@ def _expression(rule: str) -> Pattern[str]:
 def find_rule(rule: str, text: str) -> Match[str] | None:
     """Return the first part of a text that a rule matches."""
     return _expression(rule).search(text)
+
+
+def find_rules(rule: str, text: str) -> Iterator[Match[str]]:
+    """Yield all parts of a text that a rule matches."""
+    return _expression(rule).finditer(text)
 
 
 def find_header(text: str) -> tuple[str, Match[str]] | None:
@@ -134,7 +154,7 @@ def begins_oom_message(line: str) -> bool:
         and "hbm" not in line
         and "Hbm" not in line
         and "possible" not in line
-        and "llocate " not in line
+        and "lloc" not in line
         and "XLA " not in line
         and "Subshape" not in line
     ):
@@ -149,6 +169,7 @@ def read_line(text: str) -> tuple[str, Match[str]] | None:
     """Return the rule of a table or list that matches a whole line, and the match."""
     for opening, rule in _LINE_RULES.items():
         if text.startswith(opening):
+            text = " ".join(text.split()) if rule == "pool_row" else text  # aligned columns
             match = _expression(rule).fullmatch(text)
             return None if match is None else (rule, match)
     if text[:1].isdigit():
