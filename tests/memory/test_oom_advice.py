@@ -94,8 +94,8 @@ def test_negligible_saving_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("tpu_kernel_vmem", "smaller blocks"),
-        ("tpu_kernel_vmem_without_head", "smaller blocks"),
+        ("logs/tpu_kernel_vmem", "smaller blocks"),
+        ("logs/tpu_kernel_vmem_without_head", "smaller blocks"),
         ("tpu_kernel_scoped_vmem", "`vmem_limit_bytes` to 39,363,543"),
         ("tpu_kernel_window", "divide input 2 of the kernel into blocks"),
         ("tpu_smem_list", "instead of SMEM"),
@@ -104,7 +104,7 @@ def test_negligible_saving_is_left_out() -> None:
         ("tpu_tile_spmem", "`scratch_shapes`"),
         ("tpu_sparse_core_hbm", "`max_ids_per_partition`"),
         ("gpu_shared_memory", "`num_stages`"),
-        ("gpu_host_allocator", "`XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB`"),
+        ("logs/gpu_host_allocator", "`XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB`"),
     ],
 )
 def test_advice_fits_the_memory(name: str, text: str) -> None:
@@ -114,7 +114,7 @@ def test_advice_fits_the_memory(name: str, text: str) -> None:
 
 
 def test_higher_limit_cannot_exceed_all_vmem() -> None:
-    texts = [text for text, _ in _advice(text_of("tpu_kernel_vmem"))]
+    texts = [text for text, _ in _advice(text_of("logs/tpu_kernel_vmem"))]
     assert "a higher `vmem_limit_bytes` does not help: all of VMEM has 63.94 MiB" in texts
 
 

@@ -378,14 +378,14 @@ def test_other_lists_are_no_messages(text: str) -> None:
         ("tpu_host", OomKind.MEMORY_SPACE, "host", 1 << 20, 1 << 20),
         ("tpu_kernel_scoped_vmem", OomKind.SCOPED_VMEM, "vmem", 39363543, 16 << 20),
         ("tpu_kernel_window", OomKind.ALLOCATION, "vmem", 3758096384, 64 << 20),
-        ("tpu_kernel_vmem_without_head", OomKind.VMEM, "vmem", None, None),
+        ("logs/tpu_kernel_vmem_without_head", OomKind.VMEM, "vmem", None, None),
         ("tpu_tile_spmem", OomKind.SPARSE_CORE, "tile_spmem", 140704 * 4, 131071 * 4),
         ("gpu_shared_memory", OomKind.GPU_KERNEL, "shared", 4 << 20, 101376),
         ("gpu_tensor_memory", OomKind.GPU_KERNEL, "tensor", 1024 * 512, 512 * 512),
         ("gpu_budget", OomKind.GPU, "device", 16 << 30, 10 << 30),
-        ("gpu_allocator_pool", OomKind.GPU, "device", 16 << 30, 10 << 30),
+        ("logs/gpu_allocator_pool", OomKind.GPU, "device", 16 << 30, 10 << 30),
         ("gpu_host", OomKind.HOST, "host", 16 << 30, None),
-        ("gpu_host_allocator", OomKind.HOST, "host", 16 << 30, None),
+        ("logs/gpu_host_allocator", OomKind.HOST, "host", 16 << 30, None),
         ("rocm_device", OomKind.GPU, "device", 16 << 30, None),
         ("cpu", OomKind.CPU, "main", 96 * 10**12, None),
     ],
@@ -431,7 +431,7 @@ def test_window_of_kernel_is_read(buffering: str, count: int) -> None:
 
 
 def test_kernel_has_block_sizes_of_its_name() -> None:
-    entry = message(text_of("tpu_kernel_vmem")).entries[0]
+    entry = message(text_of("logs/tpu_kernel_vmem")).entries[0]
     assert entry.is_kernel
     assert entry.blocks == [("p", "256"), ("bq", "512x256"), ("bkv", "2048x512")]
 

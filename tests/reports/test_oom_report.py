@@ -245,7 +245,7 @@ def test_shares_of_cores_are_shown() -> None:
 
 
 def test_used_part_of_pool_is_shown() -> None:
-    headline, used, *_ = oom_lines(_report(text_of("gpu_allocator_pool")))
+    headline, used, *_ = oom_lines(_report(text_of("logs/gpu_allocator_pool")))
     assert headline.endswith("tried to allocate 16.00 GiB, 10.00 GiB free, 6.00 GiB missing")
     assert used == "  in use 10.00 GiB of 20.00 GiB"
 

@@ -89,6 +89,8 @@ _DECISIVE_RULES = frozenset({"parameter_shape_line", "padding_line", "label_line
 _ENTRY_BEGINS = frozenset({"entry_line", "buffer_line"})
 _MAX_ENTRY_LINES = 20  # of an entry whose beginning is missing
 _GPU_STARTS = ("Buffer ", "XLA Label:", "Entry Parameter Subshape:")
+_NAME = re.compile(r"%?[A-Za-z_][\w.\-]*")
+_BROKEN_NAME = re.compile(r"%?[A-Za-z_][\w.\-]* [\w.\-]+")  # by the end of a line
 _ROUNDED_TO = 256  # bytes: the unit of the allocator for GPUs (bfc_allocator.cc)
 _INTERFACE_LABELS = ("Argument ", "Output index ")
 _MAX_HEADERS_IN_LINE = 4
@@ -156,6 +158,7 @@ class _Reader:
         self._builders: list[_Builder] = []
         self._open: dict[str, _Builder] = {}  # by source of the lines
         self._sentences: dict[str, Sentence] = {}
+        self._codes: dict[str, tuple[int, str]] = {}  # with the number of the line
         self._last = ""
         self._previous: dict[str, LogLine] = {}
         # Lines of an entry whose beginning is missing.
@@ -192,6 +195,8 @@ class _Reader:
             return
         previous = self._previous.get(source)
         self._previous[source] = line
+        if line.text.endswith(":") and (code := find_rule("code_label", line.text)):
+            self._codes[source] = (line.line, code["CODE"])
         if begins_header(line.text) or find_header(line.text) is not None:
             self._begin_sentence(source, Sentence(line))
         elif self._builders and contains_list_line(line.text):
@@ -339,11 +344,8 @@ class _Reader:
 
     def _previous_code(self, source: str, line: LogLine) -> str | None:
         """Return the code of the error that the line before a sentence prints."""
-        previous = self._previous.get(source)
-        if previous is None or line.line - previous.line > 1:
-            return None
-        found = find_rule("code_label", previous.text)
-        return None if found is None or not previous.text.endswith(found[0]) else found["CODE"]
+        number, code = self._codes.get(source, (-1, ""))
+        return code if number in {line.line - 1, line.line} and code else None
 
     def _read_part(
         self, builder: _Builder, line: LogLine, found: tuple[str, Match[str]] | None
@@ -526,8 +528,13 @@ def _entry_of_header(
         allocation_type = "scoped"
         label = text[found.end() : match.start()].strip().removesuffix(".")
         instruction = parse_instruction(label)
+        name = _NAME.match(label)
         if instruction is not None:
             shape, operator = instruction.shape.text, dict(instruction.metadata)
+        elif _BROKEN_NAME.fullmatch(label) is not None:
+            label = label.replace(" ", "")
+        elif name is not None:
+            label = name[0]  # the prefix of the next line may follow
     elif rule == "memory_exceeded":
         found = find_rule("allocation_detail", _ESCAPED_QUOTE.sub("'", text))
         if found is None:

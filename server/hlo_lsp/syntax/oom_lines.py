@@ -235,6 +235,7 @@ _MAX_LENGTH = 20_000
 _ENDS_WORD = re.compile(r"[=:;)}\"]$|(?<![0-9])[.,]$")
 _DETAIL_RULES = {"memory_exceeded": "allocation_detail", "stack_exceeded": "stack_label"}
 
+_CONTEXT_FOLLOWS = ", context: ["
 _MODULE_FOLLOWS = ". HLO module: "
 # The beginning of what may follow free memory.
 _BEHIND_FREE = re.compile(r",[ ,0-9.KMGTPEiBa-z]{0,40}|\.(?: (?:D[a-z ,]*|T[a-z ]*))?")
@@ -270,6 +271,11 @@ class Sentence:
             return False
         if rule == "free_exceeded" and not (match["RESERVABLE"] or match["CONTIGUOUS"]):
             return _BEHIND_FREE.fullmatch(rest) is None
+        if rule == "on_chip_exceeded":
+            is_context_cut = match["CONTEXT"] is None and _CONTEXT_FOLLOWS.startswith(
+                rest[: len(_CONTEXT_FOLLOWS)]
+            )
+            return match["LIMIT"] is not None and not is_context_cut
         is_detailed = rule == "memory_exceeded" and rest.startswith(" ::")
         return not is_detailed or find_rule("allocation_detail", rest.replace("\\", "")) is not None
 
