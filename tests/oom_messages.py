@@ -39,6 +39,10 @@ Peak buffers:
 \t\tEntry Parameter Subshape: f32[256,128,3]
 \t\t==========================
 """
+REMATERIALIZATION = (
+    "W0000 00:00:17.4 5 r.cc:3] Can't reduce memory use below 10.64GiB (11428802214 bytes) by "
+    "rematerialization; only reduced to 71.27GiB (76523901244 bytes), down from 73.51GiB"
+)
 PROGRAM_LOAD = (
     "RESOURCE_EXHAUSTED: Error loading program 'jit__forward': Attempting to allocate 1.13G. "
     "That was not possible. There are 528.72M free.; (0x0x0_HBM0)"

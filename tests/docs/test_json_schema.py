@@ -20,7 +20,7 @@ from e2e.compiles import STEMS
 from fused_collective import FUSED_COLLECTIVE
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.cli.main import main
-from oom_messages import DUMP, GPU, OOM
+from oom_messages import DUMP, GPU, OOM, REMATERIALIZATION
 from profiles.test_time_facts import MODULE as TIMED_MODULE
 from profiles.test_time_facts import written_profile
 from profiles.written import Event, profile
@@ -246,7 +246,8 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     for path, name in ((broken, "main"), (folder / "module.txt", "empty")):
         yield name, run("inspect", path, "--computation", name), "[computation](#computation)"
     report = "[memory error](#memory-error)"
-    for name, text in (("vmem", _VMEM_MESSAGE), ("gpu", GPU)):
+    logs = {"vmem": _VMEM_MESSAGE, "gpu": GPU, "rematerialization": REMATERIALIZATION}
+    for name, text in logs.items():
         (folder / f"{name}.log").write_text(text, "utf-8")
     for path in (*sorted(OOM.glob("*.txt")), *sorted(folder.glob("*.log"))):
         yield path.name, run("oom", path, *(DUMP.glob("*-buffer-assignment.txt"))), report

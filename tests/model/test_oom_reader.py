@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage, PrintedSize
 from hlo_lsp.model.oom_reader import read_oom_messages
-from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, facts, message, messages, text_of
+from oom_messages import (
+    DUMP,
+    GPU,
+    LONG,
+    NAMES,
+    PROGRAM_LOAD,
+    REMATERIALIZATION,
+    facts,
+    message,
+    messages,
+    text_of,
+)
 
 _OLD_VMEM = """\
 Compilation failure: Ran out of memory in memory space vmem. It should not be possible.
@@ -101,10 +112,7 @@ def test_program_load_names_program() -> None:
 
 
 def test_rematerialization_warning_is_read() -> None:
-    found = message(
-        "W0000 00:00:17.4 5 r.cc:3] Can't reduce memory use below 10.64GiB (11428802214 bytes) by "
-        "rematerialization; only reduced to 71.27GiB (76523901244 bytes), down from 73.51GiB"
-    )
+    found = message(REMATERIALIZATION)
     assert found.kind is OomKind.REMATERIALIZATION
     assert found.needed == PrintedSize.of("71.27GiB")
 
