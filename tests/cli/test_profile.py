@@ -225,7 +225,7 @@ def test_control_characters_are_escaped(tmp_path: Path) -> None:
         ("p.xplane.pb", b"\xff" * 100, "not a profile of XLA"),
         ("README.md", b"# Title\n", "not a profile of XLA"),
         ("p.trace.json.gz", b"\x1f\x8b", "not a profile: the compressed data is damaged"),
-        ("p.trace.json", b"{}", "not a profile: no list traceEvents"),
+        ("p.trace.json", b"{}", "not a profile: not the JSON of a trace (no list traceEvents)"),
     ],
 )
 def test_other_files_get_one_message(

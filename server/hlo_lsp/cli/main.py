@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.flush()  # while an error can still be reported
         return status
     except CommandError as error:
-        print(printable(f"hlo-lsp: {error}"), file=sys.stderr)
+        print(*map(printable, (f"hlo-lsp: {error}", *error.rows)), sep="\n", file=sys.stderr)
         return error.status
     except BrokenPipeError:
         # The reader of the pipe (head, less) has exited. With standard error open, Python would

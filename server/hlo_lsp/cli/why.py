@@ -39,7 +39,9 @@ def run(options: argparse.Namespace) -> int:
         ]
         print_json({"values": facts})
     elif len(set(map(_size, found))) > 1:
-        raise CommandError(_several(options.name, found))
+        count = f"{len(found):,} compiles have a buffer of `{options.name}`"
+        message = f"{count}; give the path of one of them:"
+        raise CommandError(message, rows=_several(found))
     elif found:
         dump, values = found[0]
         console = make_console()
@@ -62,15 +64,14 @@ def _size(found: tuple[Compile, list[Value]]) -> int:
     return found[1][0].size or 0
 
 
-def _several(name: str, found: list[tuple[Compile, list[Value]]]) -> str:
-    """Return the message for a name with buffers of different sizes in several compiles."""
+def _several(found: list[tuple[Compile, list[Value]]]) -> list[str]:
+    """Return rows for compiles with buffers of different sizes."""
     lines = [
         f"  {format_short_bytes(_size(one))}  {one[0].files[0].label}"
         for one in found[:_MAX_LISTED]
     ]
     more = [f"  and {len(found) - _MAX_LISTED:,} more"] if len(found) > _MAX_LISTED else []
-    first = f"{len(found):,} compiles have a buffer of `{name}`; give the path of one of them:"
-    return "\n".join([first, *lines, *more])
+    return [*lines, *more]
 
 
 def values_of_name(dump: Compile, name: str) -> list[Value]:

@@ -60,8 +60,9 @@ class UnknownForms:
 
     def concern(self, file: DumpFile, record: Record) -> bool:
         """Return True if facts of a module text about a record, or what it calls, are unknown."""
-        if file.records.head_of(record) in self.heads:
-            return True
+        head = file.records.head_of(record)
+        if head in self.heads or (head is None and self.has_outside):
+            return True  # instructions without a head are lines of one computation
         if not isinstance(record, InstructionLine) or not self.heads:
             return False
         callees = (callee.computation for callee in file.module.callees(record))

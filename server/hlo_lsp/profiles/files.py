@@ -88,7 +88,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
                 if not is_compressed:
                     raise
                 raise UnreadableError(
-                    f"{shown(path)}: the compressed data is damaged ({error})"
+                    f"{shown(path)}: not a profile: the compressed data is damaged ({error})"
                 ) from None
     except OSError as error:
         raise unreadable(path, error) from error
