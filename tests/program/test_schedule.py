@@ -101,7 +101,7 @@ def test_async_computation_runs_when_operands_are_complete(
     assert _schedule(text) == expected
 
 
-def test_async_sugar_hides_the_schedule() -> None:
+def test_omitted_async_computation_is_scheduled() -> None:
     text = """
 ENTRY %main (p: s32[]) -> s32[] {
   %p = s32[] parameter(0)
@@ -109,7 +109,8 @@ ENTRY %main (p: s32[]) -> s32[] {
   ROOT %done = s32[] negate-done(%start)
 }
 """
-    assert _schedule(text) is None
+    body = ["start.calls.param_0", "start.calls.negate"]
+    assert _schedule(text) == ["p", *body, "start", "done"]
 
 
 def test_plain_start_opcodes_keep_the_schedule() -> None:

@@ -122,7 +122,7 @@ class ExecutedCosts(ModuleCosts):
         opcode = instruction.opcode
         if opcode in INDEXED_OPCODES:
             return self._indexed_cost(instruction, instruction)
-        if opcode.removesuffix("-start") != "custom-call":
+        if opcode != "custom-call":
             return super()._cost(instruction)
         return self._call_cost(instruction)
 
@@ -193,7 +193,7 @@ class ExecutedCosts(ModuleCosts):
             product = matrix_product(self.operation(instruction))
             if product is not None:
                 yield product
-        elif instruction.opcode in FUSIONS:
+        elif instruction.opcode == "fusion":
             for computation in self.operands.called_by(instruction):
                 yield from self._products_in(computation)
 
@@ -212,7 +212,7 @@ class ExecutedCosts(ModuleCosts):
         """Return the targets of the unknown custom calls in an instruction or its fusion."""
         if instruction in self.unknown_calls:
             return [self.unknown_calls[instruction]]
-        if not self.unknown_calls or not instruction.opcode.startswith("fusion"):
+        if not self.unknown_calls or instruction.opcode != "fusion":
             return []
         return [
             self.unknown_calls[member]
@@ -330,7 +330,7 @@ class _Schedule:
         opcode = instruction.opcode
         if is_collective(opcode):
             return wire_bytes(self._costs.operation(instruction), self._module)
-        if not opcode.startswith("fusion"):
+        if opcode != "fusion":
             return 0
         members = [
             member
@@ -470,8 +470,7 @@ class _Schedule:
 
 def _calls_schedule(instruction: InstructionLine) -> bool:
     """Return whether the instructions of called computations are in the schedule."""
-    opcode = instruction.opcode
-    return opcode in CALLING_OPCODES or opcode == "call-start"
+    return instruction.opcode in CALLING_OPCODES
 
 
 def _estimated_cycles(instruction: InstructionLine) -> int | None:

@@ -13,13 +13,10 @@ from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, Operation, SizeOf
 from hlo_lsp.hlo.call_order import callees_first
-from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where, vocabulary
+from hlo_lsp.hlo.vocabulary import CostRule, opcodes_where
 from hlo_lsp.model.computation import Computation
-from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_START = "-start"
-FUSIONS = frozenset({"fusion", "fusion-start"})
 _FREE = opcodes_where(lambda opcode: opcode.cost is CostRule.FREE)
 _NO_ARITHMETIC = frozenset(
     opcode
@@ -129,9 +126,9 @@ class ModuleCosts:
         opcode = instruction.opcode
         if opcode in _FREE:
             return NO_COST
-        if opcode in FUSIONS:
+        if opcode == "fusion":
             return self._fusion_cost(instruction)
-        if has_formula(opcode) or opcode.endswith(_START):
+        if has_formula(opcode):
             return cost_of(self.operation(instruction))
         return self._cost_by_shapes(
             instruction, lambda instruction: cost_of(self.operation(instruction))
@@ -162,7 +159,7 @@ class ModuleCosts:
         return self.of(moving)
 
     def _fusion_bytes(self, body: Computation, fusion: InstructionLine) -> int:
-        shape = fusion.shape if fusion.opcode == "fusion" else self.operation(fusion).shape
+        shape = fusion.shape
         accesses = self._fusions.accesses(
             body, shape, by_users=self._counts_users, aliases=self._aliases(fusion)
         )
@@ -177,14 +174,10 @@ class ModuleCosts:
         return self._fusions.arithmetic(body)
 
     def operation(self, instruction: InstructionLine) -> Operation:
-        """Return what an instruction does: for ``slice-start``, a ``slice``."""
-        opcode, shape = instruction.opcode, instruction.shape
-        if opcode.endswith(_START) and opcode not in vocabulary().opcodes:
-            results = element_texts(shape) or ()
-            opcode, shape = opcode.removesuffix(_START), next(iter(results[1:]), shape)
+        """Return what an instruction does."""
         return Operation(
-            opcode,
-            shape,
+            instruction.opcode,
+            instruction.shape,
             self.operands.shapes(instruction),
             partial(_attribute, instruction),
             partial(self._callees, instruction),

@@ -169,9 +169,9 @@ def _entered_computations(file: DumpFile) -> set[str]:
     """Return the names of the called computations that are not fusions."""
     found: set[str] = set()
     if file.kind is FileKind.MODULE:
-        for record in file.records:
+        for record in file.module.instructions.records():
             checkpoint()
-            if type(record) is InstructionLine and record.opcode in CALLING_OPCODES:
+            if record.opcode in CALLING_OPCODES:
                 found.update(record.called)
     return found
 

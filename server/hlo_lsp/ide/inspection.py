@@ -86,7 +86,9 @@ def instruction_json(
     return {
         "kind": "instruction",
         "name": name,
-        "opcode": text and text.opcode.text,
+        "opcode": text and text.opcode.text
+        if line is None
+        else line.file.module.opcode(line.record),
         "shape": shape,
         **_sizes(dump, shape, whole, in_memory=whole is not None),
         "computation": head and head.name,

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.async_bodies import async_body, inline_body
 from hlo_lsp.model.caller_index import CallerIndex
 from hlo_lsp.model.computation import Callee, Computation
 from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.name_index import EVERYWHERE, NameIndex
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.model.tuple_elements import element_of
+from hlo_lsp.model.tuple_elements import TupleElement, element_of
 from hlo_lsp.syntax.instruction_text import (
     attributes_column,
     attributes_of,
@@ -23,6 +24,7 @@ from hlo_lsp.syntax.module_records import (
     InnerInstruction,
     InstructionLine,
     ModuleHeader,
+    WrappedInstruction,
 )
 from hlo_lsp.syntax.record_sequence import RecordSequence
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, UnknownSection
@@ -30,6 +32,10 @@ from hlo_lsp.syntax.statements import closing_bracket, comma_separated_texts, de
 
 _MANY_OF_A_NAME = 20  # instructions; a search through more of them takes too long
 _INSTRUCTIONS_PER_CHECKPOINT = 100  # less than 1 ms
+# These also end an `async-start` if XLA prints that by the name of what it starts.
+LEGACY_DONE_OPCODES = frozenset(
+    {"all-gather-done", "all-reduce-done", "collective-permute-done", "copy-done"}
+)
 _NO_NAMES: frozenset[str] = frozenset()  # shared, because each other one takes 216 bytes
 _LAYOUT = re.compile(r"\bentry_computation_layout=\{(?=\()")
 _PARTITION_COUNT = re.compile(r"\bnum_partitions=(\d{1,9})\b")
@@ -46,6 +52,7 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
+        self._async_bodies: dict[InstructionLine, InlineComputation] = {}
         self._names = NameIndex(self._instructions_in)
         self._sorted_computations: list[ComputationLine] | None = None
         self.instruction_count = 0
@@ -80,8 +87,10 @@ class ModuleIndex:
                 change(self.element_readers, record.name, record)
             self._callers.update(record, change)
             self._update_names(record, change)
-            for body in record.bodies:
+            for body in () if isinstance(record, WrappedInstruction) else record.bodies:
                 self._update(body, change)
+            if record.opcode == "async-start":
+                self._update_async_body(record, change)
             return
         if isinstance(record, ComputationLine):
             change(self.computations, record.name, record)
@@ -96,6 +105,13 @@ class ModuleIndex:
         elif isinstance(record, BrokenRecord):
             self.damaged.pop(record, None)
         self._tables = None  # they end at the first computation
+
+    def _update_async_body(self, start: InstructionLine, change: RecordChange) -> None:
+        if change is MultiMap.add and (body := async_body(start)) is not None:
+            self._async_bodies[start] = body
+            self._update(body, change)
+        elif (known := self._async_bodies.pop(start, None)) is not None:
+            self._update(known, change)
 
     def forget_computations(self, first: int, last: int) -> None:
         """Discard the content of the computations at some lines and of the next one."""
@@ -169,7 +185,8 @@ class ModuleIndex:
 
     def scope_of(self, instruction: InstructionLine) -> Record | None:
         """Return the computation of an instruction, or a broken line that may be one."""
-        instruction = instruction.printed
+        if not isinstance(instruction, WrappedInstruction):
+            instruction = instruction.printed
         if isinstance(instruction, InnerInstruction):
             return instruction.home
         return self._records.head_of(instruction)
@@ -192,7 +209,7 @@ class ModuleIndex:
 
     def is_root(self, instruction: InstructionLine) -> bool:
         """Return True if an instruction is the root of its computation."""
-        if instruction.printed is not instruction:
+        if isinstance(instruction, TupleElement):
             return False
         if not instruction.is_root and not isinstance(instruction, InnerInstruction):
             following = next(self._records.after(instruction), None)
@@ -219,6 +236,16 @@ class ModuleIndex:
             if self.scope_of(record) is scope:
                 return record
         return None
+
+    def opcode(self, instruction: InstructionLine) -> str:
+        """Return the opcode: that of ``copy-done`` is ``async-done`` after an ``async-start``."""
+        opcode = instruction.opcode
+        if opcode not in LEGACY_DONE_OPCODES:
+            return opcode
+        names = instruction.operands
+        start = self.operand(instruction, names[0]) if names else None
+        is_generic = start is not None and start.opcode.startswith("async-")
+        return "async-done" if is_generic else opcode
 
     def operand(self, instruction: InstructionLine, name: str) -> InstructionLine | None:
         """Return the instruction that an operand of this name refers to."""
@@ -260,9 +287,13 @@ class ModuleIndex:
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """Return the instructions that call a computation, in order."""
-        if isinstance(computation, InlineComputation):
-            return [] if computation.caller is None else [computation.caller]
-        return self.calling(computation.name)
+        if not isinstance(computation, InlineComputation):
+            return self.calling(computation.name)
+        caller = computation.caller
+        body = None if caller is None else self._async_bodies.get(caller)
+        if body is not None and body is not computation:
+            caller = body.members[-1]
+        return [] if caller is None else [caller]
 
     def calling(self, name: str) -> list[InstructionLine]:
         """Return the instructions that call the computation of a name, in order."""
@@ -271,17 +302,29 @@ class ModuleIndex:
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
         found = [self.named(name) for name in instruction.called]
-        return [*(computation for computation in found if computation), *instruction.bodies]
+        bodies = self._bodies(instruction)
+        return [*(computation for computation in found if computation), *bodies]
+
+    def _bodies(self, instruction: InstructionLine) -> Sequence[InlineComputation]:
+        """Return the inline computations that an instruction calls, also omitted ones."""
+        if instruction.wrapped_opcode is None:
+            return instruction.bodies
+        body = self._async_bodies.get(instruction) or inline_body(instruction)
+        return [] if body is None else [body]
 
     def callees(self, instruction: InstructionLine) -> list[Callee]:
         """Return the callees of an instruction, named ones first."""
+        named = [] if instruction.wrapped_opcode else self.named_callees(instruction)
+        return named + [
+            Callee(body.attribute, body.name, None, body) for body in self._bodies(instruction)
+        ]
+
+    def named_callees(self, instruction: InstructionLine) -> list[Callee]:
+        """Return the computations that the text of an instruction names."""
         text, at = instruction.text, attributes_column(instruction.text, instruction.opened)
-        named = [
+        return [
             Callee(attribute, span.text, span.moved(at), self.named(span.text))
             for attribute, span in attributes_of(text[at:]).calls
-        ]
-        return named + [
-            Callee(body.attribute, body.name, None, body) for body in instruction.bodies
         ]
 
     def possible_readers(self, name: str) -> list[InstructionLine]:
@@ -310,11 +353,15 @@ class ModuleIndex:
             body = self.computation(scope)
             return (*body.members, *body.strays) if body.strays else body.members
         if scope is EVERYWHERE:
-            return self.instructions.in_order()
+            return self.printed_instructions()
         found: Iterable[Record] = takewhile(lambda record: not record.is_head, self._records)
         if scope is not None:
             found = self._records.members(scope)
         return [record for record in found if isinstance(record, InstructionLine)]
+
+    def printed_instructions(self) -> list[InstructionLine]:
+        """Return the instructions that are in the text, in order."""
+        return [one for one in self.instructions.in_order() if not _is_omitted(one)]
 
     def index(self) -> None:
         """Index calls and the names in large computations, so that first searches are fast."""
@@ -325,7 +372,7 @@ class ModuleIndex:
             self._names.index(head)
 
     def _update_names(self, record: InstructionLine, change: RecordChange) -> None:
-        if len(self._names) == 0:  # while the file is read
+        if len(self._names) == 0 or _is_omitted(record):  # none while the file is read
             return
         if change is MultiMap.add:
             self._names.add(record, self.scope_of(record))
@@ -383,6 +430,10 @@ class ModuleIndex:
         while isinstance(above, BlankLine) and above.line > 0:
             above = self._records.at(above.line - 1)
         return isinstance(above, InstructionLine)
+
+
+def _is_omitted(instruction: InstructionLine) -> bool:
+    return isinstance(instruction, WrappedInstruction)
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:

@@ -221,7 +221,7 @@ def is_regular_instruction(record: InstructionLine, form: str) -> bool:
         return False
     if len(form) < MAX_SHORT_LENGTH:
         return _is_regular_form(form)
-    return is_regular(record.text, record.opened, record.opcode, record.shape)
+    return is_regular(record.text, record.opened, record.spelled, record.shape)
 
 
 @lru_cache(maxsize=1 << 13)

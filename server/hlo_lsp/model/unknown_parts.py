@@ -224,7 +224,7 @@ def _parts_of_outer(record: Record, _: Sequence[str]) -> Iterator[UnknownPart]:
 
 
 def _parts_of_instruction(record: InstructionLine) -> Iterator[UnknownPart]:
-    text, opcode = record.text, record.opcode
+    text, opcode = record.text, record.spelled
     found = unknown_in_shape(record.shape) if record.shape else None
     if found is not None:
         span = record.parsed.shape

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.model.async_bodies import text_as_in_dumps
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.instruction_matching import (
     VARYING_PARTS,
@@ -122,14 +123,16 @@ def _lines(
         for record in module.members(head):
             checkpoint()
             if record.name not in aliases:
-                yield f"  {_instruction(record, operand, computation)}", record.line
+                yield f"  {_instruction(module, record, operand, computation)}", record.line
         yield "}", head.line
 
 
-def _instruction(record: InstructionLine, instruction: _Rename, computation: _Rename) -> str:
+def _instruction(
+    module: ModuleIndex, record: InstructionLine, instruction: _Rename, computation: _Rename
+) -> str:
     """Return the text of an instruction with other names, which have no ``%``."""
-    called = frozenset(record.called)
-    text = record.text[record.column :]
+    called = {*record.called, *(one.name for one in module.called_by(record))}
+    text = text_as_in_dumps(record, module.opcode(record))
     if "%" in text:
         renamed = _NAME.sub(
             lambda match: (computation if match[1] in called else instruction)(match[1]), text

@@ -20,7 +20,7 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
         self._module = module
 
     def _opcode(self, instruction: InstructionLine) -> str:
-        return instruction.opcode
+        return self._module.opcode(instruction)
 
     def _operand_count(self, instruction: InstructionLine) -> int:
         return len(instruction.operands)

@@ -13,6 +13,7 @@ from enum import Enum
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.model.async_bodies import text_of_start
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
@@ -61,6 +62,11 @@ class Node:
     users: "list[tuple[int, Node]]" = field(default_factory=list)
     match: "Node | None" = None
     reason: MatchReason | None = None
+
+    @property
+    def opcode(self) -> str:
+        """The opcode of the normal form of asynchronous operations."""
+        return self.operation[1]
 
     @property
     def is_changed(self) -> bool:
@@ -249,7 +255,7 @@ class _Side:
     def _node(
         self, record: InstructionLine, known: Mapping[str, Node], aliases: Mapping[str, str]
     ) -> Node:
-        operation, op_name = _operation(record)
+        operation, op_name = _operation(self.module, record)
         content = 0
         if record.opcode not in CALLING_OPCODES:
             content = self._contents.called_by(record)
@@ -325,7 +331,12 @@ class _Contents:
             places[record.name] = len(places)
             reads = (aliased(name, aliases).partition("#") for name in record.reads)
             operands = tuple((places.get(name, -1), element) for name, _, element in reads)
-            found += (_operation(record)[0], record.is_root, operands, self.called_by(record))
+            found += (
+                _operation(self._module, record)[0],
+                record.is_root,
+                operands,
+                self.called_by(record),
+            )
             if self._has_kernels and record.opcode == "custom-call":
                 found.append(record.text.partition(_BACKEND_CONFIG)[2])
         return hash(tuple(found))
@@ -363,10 +374,12 @@ def find_duplicate_computations(module: ModuleIndex, least: int) -> list[Duplica
     return sorted(groups, key=lambda group: (-group.saved, group.computations[0].line))
 
 
-def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
+def _operation(module: ModuleIndex, record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     """Return shape, opcode, and attributes of an instruction without names, and its op_name."""
     rest = record.text[record.opened :]
-    if "%" not in record.text:
+    if record.wrapped_opcode:
+        rest = text_of_start(record)
+    elif "%" not in record.text:
         rest = with_other_names(record, record.opened, lambda _: "", lambda _: "")
     metadata = METADATA.search(rest)
     op_name = ""
@@ -377,7 +390,7 @@ def _operation(record: InstructionLine) -> tuple[tuple[str, str, str], str]:
     if record.opcode == "parameter" and op_name:
         rest = ""  # the name of an argument is a better match than its number
     attributes = _VARYING.sub("", rest.partition(_BACKEND_CONFIG)[0])
-    return (record.shape, record.opcode, attributes), op_name
+    return (record.shape, module.opcode(record), attributes), op_name
 
 
 def with_other_names(
@@ -402,9 +415,9 @@ _Key = Callable[[Node], Hashable | None]
 # From certain to likely: what two instructions have in common that are paired in order.
 _KEYS_IN_ORDER: tuple[_Key, ...] = (
     lambda node: (node.operation, node.op_name),
-    lambda node: (node.record.opcode, node.record.shape, node.op_name),
-    lambda node: (node.record.opcode, node.op_name) if node.op_name else None,
-    lambda node: (node.record.opcode, node.record.shape),
+    lambda node: (node.opcode, node.record.shape, node.op_name),
+    lambda node: (node.opcode, node.op_name) if node.op_name else None,
+    lambda node: (node.opcode, node.record.shape),
 )
 
 
@@ -435,7 +448,7 @@ def _by_operands(node: Node) -> Hashable | None:
     """Return the opcode and the operands by their counterparts; None unless all have one."""
     operands = [_pair_id(operand) for operand in node.operands]
     is_known = operands and None not in operands
-    return (node.record.opcode, *operands, *node.elements) if is_known else None
+    return (node.opcode, *operands, *node.elements) if is_known else None
 
 
 def _by_user(node: Node) -> Hashable | None:
@@ -444,7 +457,7 @@ def _by_user(node: Node) -> Hashable | None:
         return None
     number, user = node.users[0]
     known = _pair_id(user)
-    return None if known is None else (node.record.opcode, number, known)
+    return None if known is None else (node.opcode, number, known)
 
 
 def _pair_id(node: Node) -> int | None:

@@ -276,7 +276,7 @@ def mention_places(file: DumpFile, record: InstructionLine | ComputationLine) ->
     scope = None if is_computation else _scope(file, record)
     records: list[Record]
     if isinstance(record, ComputationLine):
-        texts = (item for item in module.instructions.records() if name in item.text)
+        texts = (item for item in module.printed_instructions() if name in item.text)
         records = [record, *texts, *module.damaged]
     else:
         members = _members(file, record, scope)

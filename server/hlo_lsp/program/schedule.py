@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, vocabulary
+from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
@@ -51,8 +51,7 @@ def scheduled_instructions(module: ModuleIndex) -> list[InstructionLine] | None:
 def schedule_of(module: ModuleIndex) -> Schedule | None:
     """Return all scheduled instructions: item n runs at step n of the live-range file.
 
-    Returns None if the schedule is unknown: the module is not scheduled, has no computation, or
-    omits the computations of its async instructions.
+    Returns None if the schedule is unknown: the module is not scheduled or has no computation.
 
     The rule is ``HloLiveRange::FlattenSchedule`` (hlo_live_range.cc): text order starting at the
     entry. The computations of a call, conditional, while (condition, then body), and async
@@ -74,8 +73,6 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
             stack.pop()
             spans[computation] = replace(spans[computation], end=len(scheduled))
         elif isinstance(part, InstructionLine):
-            if part.opcode not in _ASYNC_OPCODES and is_async_call(part.opcode):
-                return None
             scheduled.append(part)
             computations.append(computation)
             checkpoint()
@@ -109,13 +106,6 @@ def _step(row: SequenceRow) -> int:
     return row.step
 
 
-def is_async_call(opcode: str) -> bool:
-    """Return whether an instruction starts, continues, or ends an async computation."""
-    # A `-start` that is not an opcode abbreviates an async-start (`syntax_sugar_async_ops`).
-    is_short = opcode.endswith("-start") and opcode not in vocabulary().opcodes
-    return is_short or opcode in _ASYNC_OPCODES
-
-
 @dataclass(frozen=True, slots=True)
 class _EnteredComputation:
     """A computation that runs before the instruction that enters it."""
@@ -133,7 +123,7 @@ def _execution_order(
         if instruction.opcode in CONTROL_FLOW_OPCODES:
             for callee in _callees(module, instruction):
                 yield _EnteredComputation(callee, is_async=False)
-        elif instruction.opcode in _ASYNC_OPCODES:
+        elif module.opcode(instruction) in _ASYNC_OPCODES:
             for callee in _bound_computations(module, instruction, unbound):
                 yield _EnteredComputation(callee, is_async=True)
         yield instruction

@@ -395,7 +395,7 @@ def _instruction_counts(instructions: InstructionDiff) -> str:
 
 def _instruction(node: Node) -> str:
     shape = _short(node.record.shape)
-    return f"{node.record.name} = {shape} {node.record.opcode} {node.op_name}".rstrip()
+    return f"{node.record.name} = {shape} {node.opcode} {node.op_name}".rstrip()
 
 
 def _changed(found: InstructionDiff, node: Node) -> str:
@@ -408,8 +408,8 @@ def _changed(found: InstructionDiff, node: Node) -> str:
     shape, opcode, _ = node.operation
     if shape != other.record.shape:
         return f"{names}: {_short(shape)} -> {_short(other.record.shape)}"
-    if opcode != other.record.opcode:
-        return f"{names}: {opcode} -> {other.record.opcode}"
+    if opcode != other.opcode:
+        return f"{names}: {opcode} -> {other.opcode}"
     if node.operation != other.operation and (attributes := _attribute_changes(node, other)):
         return f"{names}: {attributes}"
     if (read := node.other_operand) is not None:

@@ -19,7 +19,7 @@ from hlo_lsp.syntax.instruction_text import (
     parse_instruction,
 )
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.statements import closing_bracket, tokens_with_depth
+from hlo_lsp.syntax.statements import closing_bracket, tokens_with_depth, top_level_commas
 
 L = TypeVar("L", bound="InstructionLine")
 # XLA prints one instruction on a line. The text of an inner instruction begins with its line, so
@@ -27,6 +27,17 @@ L = TypeVar("L", bound="InstructionLine")
 MAX_INNER_COLUMN = 50_000
 MAX_INLINE_DEPTH = 20  # of computations inside of computations
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
+_ASYNC_ENDINGS = ("-start", "-update", "-done")
+# The other opcodes with these endings begin and end opcodes of any kind (HloAsyncInstruction).
+_OPCODES_WITH_ENDING = frozenset(
+    {
+        *("all-gather-start", "all-gather-done", "all-reduce-start", "all-reduce-done"),
+        *("async-start", "async-update", "async-done", "collective-permute-start"),
+        *("collective-permute-done", "copy-start", "copy-done", "recv-done", "send-done"),
+    }
+)
+_NESTED_TUPLE = re.compile(r"\(\s*(?=\()")
+_SPELLED = re.compile(r"[a-z][\w\-]*(?=\s*\(\Z)")
 
 
 @dataclass(slots=True, eq=False)
@@ -139,7 +150,8 @@ class InstructionLine(Record):
 
     ``shape`` is empty if the text omits it. ``text`` is the whole text with blanks for comments;
     ``opened`` is the column of the first operand in it. ``elements`` are those of its result that
-    were looked up; see ``model/tuple_elements.py``.
+    were looked up; see ``model/tuple_elements.py``. ``opcode`` is that of the normal form of
+    asynchronous operations: see :func:`normal_opcode`.
     """
 
     rule = "instruction_line"
@@ -158,7 +170,8 @@ class InstructionLine(Record):
         """Read from a match of a rule; ``operands`` is the group that begins with them."""
         name, root, shape, opcode = match.group("NAME", "ROOT", "SHAPE", "OPCODE")
         return cls(
-            *(name, root is not None, intern(shape or ""), intern(opcode)),
+            *(name, root is not None, intern(shape or "")),
+            intern(normal_opcode(opcode, shape or "")),
             match.string,
             match.start(operands),
         )
@@ -167,6 +180,21 @@ class InstructionLine(Record):
     def column(self) -> int:
         """The column in the text at which the instruction begins."""
         return 0
+
+    @property
+    def spelled(self) -> str:
+        """The opcode in the text, ``slice-start`` for the ``async-start`` of a ``slice``."""
+        if not self.opcode.startswith("async-"):
+            return self.opcode
+        found = _SPELLED.search(self.text, self.column, self.opened)
+        return self.opcode if found is None else found[0]
+
+    @property
+    def wrapped_opcode(self) -> str | None:
+        """The opcode that an ``async-start`` starts, if the text names it and no computation."""
+        if self.opcode != "async-start" or self.spelled == "async-start":
+            return None
+        return self.spelled.removesuffix("-start")
 
     @property
     def printed(self) -> "InstructionLine":
@@ -202,8 +230,11 @@ class InstructionLine(Record):
 
     @property
     def called(self) -> tuple[str, ...]:
-        """The names of the computations that this instruction calls."""
-        return self.attributes.called
+        """The names of the computations that this instruction calls.
+
+        Those in the text of ``reduce-scatter-start`` are called by the ``reduce-scatter``.
+        """
+        return () if self.wrapped_opcode else self.attributes.called
 
     @property
     def parsed(self) -> InstructionText:
@@ -241,13 +272,15 @@ class InnerInstruction(InstructionLine):
 class InlineComputation(ComputationLine):
     """``to_apply={ a = f32[] parameter(0) ... }``, named after its instruction and attribute.
 
-    The names of a list of computations end with numbers from 0.
+    The names of a list of computations end with numbers from 0. ``is_printed`` is False if the
+    text omits the computation; see ``model/async_bodies.py``.
     """
 
     attribute: str = ""
     holder: Record | None = None
     caller: InstructionLine | None = None
     row: int = 0
+    is_printed: bool = True
 
     @property
     def line(self) -> int:
@@ -256,7 +289,48 @@ class InlineComputation(ComputationLine):
         return self.holder.line + self.row
 
 
+@dataclass(slots=True, eq=False)
+class WrappedInstruction(InnerInstruction):
+    """An instruction of a computation that the text omits; see ``model/async_bodies.py``.
+
+    ``text`` is the text that XLA would print, so columns in it are not those of a line.
+    """
+
+    @property
+    def printed(self) -> InstructionLine:
+        """The instruction that is in the text."""
+        assert isinstance(self.holder, InstructionLine)
+        return self.holder
+
+
 _INSTRUCTION_START = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+
+
+def normal_opcode(opcode: str, shape: str) -> str:
+    """Return the opcode of an instruction whatever the spelling of asynchronous operations.
+
+    XLA prints an ``async-start`` of a computation with one instruction OP as ``OP-start``, also if
+    that is an opcode of its own with a result of another shape. The meaning of an ``OP-done`` of
+    that name depends on its start: ``ModuleIndex.opcode``.
+    """
+    if not opcode.endswith(_ASYNC_ENDINGS):
+        return opcode
+    if opcode not in _OPCODES_WITH_ENDING:
+        return f"async{opcode[opcode.rindex('-') :]}"
+    return "async-start" if opcode.endswith("-start") and _is_generic(opcode, shape) else opcode
+
+
+def _is_generic(opcode: str, shape: str) -> bool:
+    """Return whether the shape of a start is ``((operands), result, contexts ...)``.
+
+    Several operands of an ``all-gather-start`` or a ``collective-permute-start`` give such a shape
+    in the form of its own, too, which is the more frequent one.
+    """
+    nested = _NESTED_TUPLE.match(shape)
+    if nested is None or opcode in {"copy-start", "all-reduce-start"}:
+        return nested is not None
+    end = closing_bracket(shape, nested.end())
+    return next(top_level_commas(shape, nested.end() + 1, end), None) is None
 
 
 def read_inline_computations(instruction: InstructionLine, holder: Record, depth: int = 0) -> None:

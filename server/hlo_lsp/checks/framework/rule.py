@@ -95,7 +95,7 @@ def instruction_form(
         if found:
             callees, attributes = found, without_names(attributes)
     shapes = [one.shape for one in plain]
-    return instruction.opcode, instruction.shape, attributes, *shapes, *callees
+    return instruction.spelled, instruction.shape, attributes, *shapes, *callees
 
 
 def has_callees(form: InstructionForm) -> bool:

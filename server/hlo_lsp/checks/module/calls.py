@@ -11,7 +11,7 @@ from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.module_index import LEGACY_DONE_OPCODES, parameter_number
 from hlo_lsp.model.place import Place, name_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference, without_layout
 from hlo_lsp.program.dataflow import ordered_callees
@@ -335,5 +335,5 @@ RULES: tuple[AnyRule, ...] = (
     error("shape-mismatch", InstructionLine, loop, {"while"}),
     error("shape-mismatch", InstructionLine, branches, {"conditional"}),
     error("shape-mismatch", InstructionLine, async_start, {"async-start"}),
-    error("shape-mismatch", InstructionLine, async_done, {"async-done"}),
+    error("shape-mismatch", InstructionLine, async_done, {"async-done", *LEGACY_DONE_OPCODES}),
 )

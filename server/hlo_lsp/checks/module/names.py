@@ -13,7 +13,7 @@ from hlo_lsp.checks.framework.rule import (
     enclosing_computation,
     error,
 )
-from hlo_lsp.hlo.vocabulary import opcode_spec, opcodes_where
+from hlo_lsp.hlo.vocabulary import opcodes_where
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
@@ -24,9 +24,7 @@ from hlo_lsp.model.unknown_forms import unknown_forms
 from hlo_lsp.syntax.instruction_text import TextSpan, tuples_of_element
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
-_CALLING = opcodes_where(lambda one: bool(one.calls))
-# With the short form of asynchronous calls.
-CALLING = _CALLING | {f"{one}-start" for one in _CALLING if opcode_spec(f"{one}-start").calls}
+CALLING = opcodes_where(lambda one: bool(one.calls))
 
 
 def undefined_instruction(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
@@ -103,7 +101,7 @@ def undefined_computation(context: RecordContext[InstructionLine]) -> Iterator[F
     """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others."""
     if not has_all_computations(context.file):
         return
-    for callee in context.callees:
+    for callee in context.file.module.named_callees(context.record):
         if callee.computation is None and callee.span is not None:
             yield context.report(
                 part_place(context.file, context.record, callee.span),
@@ -128,7 +126,7 @@ def callee_below(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a computation precedes the instructions that call it."""
     resolved = context.resolved
     own = None if resolved is None else resolved.scope.head
-    for callee in context.callees:
+    for callee in context.file.module.named_callees(context.record):
         computation, span = callee.computation, callee.span
         if computation is None or span is None:
             continue

@@ -127,7 +127,8 @@ def logical_types(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def forwarded(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that a part of a result that is an operand, or a part of one, has the shape there."""
     record = context.record
-    for part in opcode_spec(record.opcode).result:
+    opcode = context.file.module.opcode(record)
+    for part in opcode_spec(opcode).result if opcode in FORWARDING else ():
         operand = dict(_operands(context)).get(part.operand)
         if operand is None or (len(context.operands) > 1 and part.is_repeated):
             continue
@@ -138,7 +139,7 @@ def forwarded(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
             continue
         at, sides = (None, (result, given)) if part.element else (part.operand, (given, result))
         is_whole = not part.at and not part.element
-        reason = f": `{record.opcode}` keeps the shape of its operand" if is_whole else ""
+        reason = f": `{opcode}` keeps the shape of its operand" if is_whole else ""
         yield from compare_shapes(context, at, *sides, is_loose=True, reason=reason)
 
 

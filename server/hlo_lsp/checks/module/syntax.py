@@ -7,7 +7,7 @@ from typing import Any
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, enclosing_computation, error
-from hlo_lsp.hlo.vocabulary import opcodes_where, vocabulary
+from hlo_lsp.hlo.vocabulary import opcode_spec, opcodes_where, vocabulary
 from hlo_lsp.model.place import name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.model.unknown_forms import unknown_forms
@@ -202,7 +202,7 @@ def operand_count(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
 def missing_attribute(context: RecordContext[InstructionLine]) -> Iterator[Finding]:
     """Check that an instruction has its required attributes: `dimensions` of a `reduce`."""
     record = context.record
-    required = vocabulary().opcodes[record.opcode].required
+    required = opcode_spec(record.spelled).required
     if record.opcode == "broadcast" and not _is_of_scalar(context):
         required = _DIMENSIONS
     # Fast path: XLA prints the required attributes before the metadata.
@@ -216,7 +216,7 @@ def missing_attribute(context: RecordContext[InstructionLine]) -> Iterator[Findi
         listed = " and ".join([*filter(None, [", ".join(words[:-1])]), words[-1]])
         yield context.report(
             part_place(context.file, record, record.parsed.opcode),
-            f"`{record.opcode}` needs {listed}",
+            f"`{record.spelled}` needs {listed}",
         )
 
 

@@ -359,7 +359,7 @@ def _filecheck_completions(file: DumpFile, line: int, column: int) -> CandidateL
             for mention in reversed(captures)
         }
     elif match := _NAME_START.search(text):
-        labels = {record.name: record.shape for record in file.module.instructions.records()}
+        labels = {record.name: record.shape for record in file.module.printed_instructions()}
     else:
         return None
     typed = match[1]

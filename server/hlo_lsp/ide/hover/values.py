@@ -35,6 +35,7 @@ from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
+from hlo_lsp.syntax.module_records import normal_opcode
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
 
 _MAX_LISTED_NAMES = 6
@@ -366,11 +367,12 @@ def data_index(text: InstructionText, data: list[Leaf]) -> str | None:
     """Return the shape index of the largest part of a result; None for the whole result."""
     if data:
         return None if data[0][0] == "{}" else data[0][0]
-    element = started_element(text.opcode.text)
+    element = started_element(normal_opcode(text.opcode.text, text.shape.text))
     return None if element is None or not text.shape.text.startswith("(") else f"{{{element}}}"
 
 
 def _is_context(text: InstructionText, index: str) -> bool:
-    opcode, number = text.opcode.text, index.strip("{}").partition(",")[0]
+    opcode = normal_opcode(text.opcode.text, text.shape.text)
+    number = index.strip("{}").partition(",")[0]
     has_contexts = opcode.endswith("-start") and opcode != "all-reduce-start"
     return has_contexts and number not in {"0", "1"}

@@ -88,9 +88,9 @@ def incoming_calls(node: CallNode) -> list[CallEdge]:
         return [CallEdge(operand, (operand.name_place,)) for operand in operands]
     places: dict[ComputationLine, list[Place]] = {}
     for caller in module.callers(node.record):
-        home = module.computation_of(caller)
+        home = module.computation_of(caller.printed)
         if home is not None:
-            places.setdefault(home, []).extend(_call_places(file, caller, node.record))
+            places.setdefault(home, []).extend(_call_places(file, caller.printed, node.record))
     return _call_edges(file, places)
 
 

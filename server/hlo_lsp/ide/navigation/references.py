@@ -186,7 +186,7 @@ def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces
     return [name_place(file, record) for record in heads], [
         place
         for caller in file.module.callers(head.record)
-        for place in named_places(file, caller, caller.parsed.called, name)
+        for place in named_places(file, caller.printed, caller.printed.parsed.called, name)
     ]
 
 
@@ -206,7 +206,7 @@ def _location_row_mentions(file: DumpFile, target: LocationRowTarget) -> Iterato
     yield from _matches_in_lines(file, (row.line for row in rows), field)
     if target.table == "StackFrames":
         mention = re.compile(rf"stack_frame_id={target.number}(?!\d)")
-        for record in file.module.instructions.records():
+        for record in file.module.printed_instructions():
             for match in mention.finditer(record.text):
                 yield Statement(file, record.line, record.text).place(*match.span())
 

@@ -71,6 +71,8 @@ def _is_unused_value(dump: Compile, value: Value) -> bool:
 def _has_side_effect(instruction: InstructionLine) -> bool:
     if instruction.opcode in _SIDE_EFFECT_OPCODES or _SIDE_EFFECT_ATTRIBUTE in instruction.text:
         return True
+    if instruction.wrapped_opcode:
+        return True
     return instruction.opcode != "fusion" and bool(instruction.bodies or instruction.called)
 
 
