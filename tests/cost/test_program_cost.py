@@ -31,3 +31,17 @@ def test_every_number_of_operands_has_a_cost(opcode: str, operands: str) -> None
     program = cost_of_text(text, chips()["v5e"], _TPU)
     assert program.libtpu is not None
     assert min(program.xla.bytes_accessed, program.libtpu.bytes_accessed) >= 0
+
+
+@pytest.mark.parametrize(("chip", "table"), [("v5e", 512), ("v5p", 32)])
+def test_chip_determines_the_size_of_tuple_tables(chip: str, table: int) -> None:
+    text = module(
+        f"%p = {_ARRAY} parameter(0)",
+        f"%s = ({_ARRAY}, {_ARRAY}, u32[]{{:S(2)}}) copy-start(%p)",
+        f"ROOT %d = {_ARRAY} copy-done(%s)",
+    )
+    program = cost_of_text(text, chips()[chip], _TPU)
+    assert program.libtpu_costs is not None
+    done = program.libtpu_costs.module.instructions.first("d")
+    assert done is not None
+    assert program.libtpu_costs.of(done).bytes_accessed == table + 512

@@ -32,6 +32,7 @@ class Chip:
         network_bytes_per_second: What all links to other chips send, None if it is unknown.
         host_bytes_per_second: Of the link to the host in one direction, None if it is unknown.
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
+        tuple_granule: The bytes of which the table of a tuple is a multiple, None if it is unknown.
         capability: The architecture in the names of dump files of which this is the usual chip, or
             empty.
         targets: The versions and variants of a TPU in ``target_arguments.txt``.
@@ -45,6 +46,7 @@ class Chip:
     network_bytes_per_second: float | None
     host_bytes_per_second: float | None
     matrix_unit: int | None
+    tuple_granule: int | None
     capability: str
     targets: frozenset[str]
     source: str
@@ -75,6 +77,7 @@ def chips() -> dict[str, Chip]:
             None if network is None else network / _DIRECTIONS * 1e9 * share,
             None if host is None else host * 1e9 * share,
             entry.get("matrix_unit"),
+            entry.get("table"),
             entry.get("capability", ""),
             frozenset(entry.get("targets", ())),
             entry["source"],

@@ -1,7 +1,7 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
@@ -194,7 +194,7 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         return None
     operands = OperandIndex(file.module)
     fusions = FusionIndex(operands)
-    sizes = _physical_sizes(dump)
+    sizes = _physical_sizes(dump, chip)
     try:
         executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
     except RecursionError:  # no compiler nests hundreds of fusions
@@ -214,9 +214,11 @@ def _is_by_libtpu(dump: Compile, file: DumpFile) -> bool:
     return dump.backend is Backend.TPU and header is not None and header.is_scheduled
 
 
-def _physical_sizes(dump: Compile) -> tuple[SizeOf, SizeOf, SizeOf]:
+def _physical_sizes(dump: Compile, chip: Chip | None) -> tuple[SizeOf, SizeOf, SizeOf]:
     """Return functions for the bytes of an array in memory, off the chip, and in host memory."""
     target = target_of(dump)
+    if target.granule is None and chip is not None:  # no memory files
+        target = replace(target, granule=chip.tuple_granule)
 
     def size_of(shape: str, _: str | None = None, /) -> int:
         size = sizes_of_text(shape, target).bytes
