@@ -223,9 +223,10 @@ class Vocabulary:
         with a single instruction OP as ``OP-start``, unless that is an opcode itself
         (hlo_parser.cc, ParseOpcode).
         """
-        found = self.opcodes.get(name)
-        if found is not None:
-            return found
+        return self.opcodes.get(name) or self.async_form(name)
+
+    def async_form(self, name: str) -> OpcodeSpec | None:
+        """Return ``OP-start`` as the ``async-start`` of an OP, also if it is an opcode itself."""
         wrapped, _, step = name.rpartition("-")
         base = self.opcodes.get(wrapped)
         if base is None or wrapped.startswith("async-"):

@@ -17,6 +17,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.profiles.time_facts import TimeFacts
+from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -95,7 +96,7 @@ def instruction_json(
         "is_root": line and line.record.is_root,
         "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
-        "called": text and [span.text for span in text.called],
+        "called": text and _called(text, line),
         **_source(stack, metadata),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
@@ -105,6 +106,12 @@ def instruction_json(
         "live_range": whole and _live_range(whole),
         **_place(home),
     }
+
+
+def _called(text: InstructionText, line: LocatedRecord[InstructionLine] | None) -> list[str]:
+    if line is not None and line.record.wrapped_opcode:
+        return [one.name for one in line.file.module.called_by(line.record)]
+    return [span.text for span in text.called]
 
 
 def module_json(dump: Compile, file: DumpFile) -> Json:

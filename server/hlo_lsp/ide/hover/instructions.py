@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from hlo_lsp.hlo.vocabulary import OperandPassing, opcode_spec, vocabulary
+from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
     source_facts,
@@ -117,7 +117,7 @@ def instruction_card(
         facts += _counterpart_facts(dump, line)
     is_redundant = text is None or text.opcode.text == name
     title = f"`{shown}{index or ''}`"
-    opcode = None if text is None else vocabulary().opcode(text.opcode.text)
+    opcode = None if text is None else _opcode_of(text, line)
     return Card(
         title if text is None or is_redundant else f"{title} {text.opcode.text}",
         tuple(facts),
@@ -126,6 +126,13 @@ def instruction_card(
         if is_known
         else "",
     )
+
+
+def _opcode_of(text: InstructionText, line: OptionalLine) -> OpcodeSpec | None:
+    is_async = line is not None and line.file.module.opcode(line.record).startswith("async-")
+    words = vocabulary()
+    found = words.async_form(text.opcode.text) if is_async else None
+    return found or words.opcode(text.opcode.text)
 
 
 def _result_facts(dump: Compile, text: InstructionText, name: str, index: str | None) -> list[Fact]:
