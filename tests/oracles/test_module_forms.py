@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
 from oracles.module_comparison import assert_same_module
-from oracles.xla_parser import parse_with_xla
+from oracles.xla_parser import XlaComputation, parse_with_xla
 
 FORMS = {
     "names without a percent sign, shapes without a layout": """\
@@ -135,7 +135,7 @@ def test_accepted_forms_match_xla_parser(form: str) -> None:
     assert_same_module(DumpFile.of_text(text).module, parse_with_xla(text), form)
 
 
-def test_short_async_form_is_kept() -> None:
+def test_short_async_form_matches_xla_parser() -> None:
     text = """\
 HloModule m, is_scheduled=true
 ENTRY %main {
@@ -146,15 +146,25 @@ ENTRY %main {
 }
 """
     theirs = parse_with_xla(text)
-    wrapped, main = theirs.computations  # XLA adds the computation that the text omits.
-    (root,) = (each for each in wrapped.instructions if each.is_root)
-    instructions = tuple(
-        replace(each, opcode=each.opcode.replace("async", root.opcode), called=())
-        if each.called or each.opcode.startswith("async-")
-        else each
-        for each in main.instructions
+    wrapped, main = theirs.computations  # XLA names the computation that the text omits.
+    # The comparison reads the names of computations in the text, which has none.
+    called = tuple(replace(each, called=()) for each in main.instructions)
+    names = {
+        each.name: f"s.calls.{'negate' if each.is_root else 'param_0'}"
+        for each in wrapped.instructions
+    }
+    members = tuple(
+        replace(each, name=names[each.name], operands=tuple(names[one] for one in each.operands))
+        for each in wrapped.instructions
     )
-    expected = replace(theirs, computations=(replace(main, instructions=instructions),))
+    order = None if wrapped.schedule is None else tuple(names[one] for one in wrapped.schedule)
+    expected = replace(
+        theirs,
+        computations=(
+            replace(main, instructions=called),
+            XlaComputation("s.calls", members, order),
+        ),
+    )
     assert_same_module(DumpFile.of_text(text).module, expected, "short form")
 
 
