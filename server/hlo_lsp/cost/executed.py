@@ -13,7 +13,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES, indexed_cost
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
-from hlo_lsp.cost.module_costs import FUSIONS, FusionIndex, ModuleCosts
+from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
@@ -176,7 +176,7 @@ class ExecutedCosts(ModuleCosts):
     def _fused_in(self, head: ComputationLine) -> Iterator[ComputationLine]:
         """Yield the computations of the fusions in a computation."""
         for member in self.module.members(head):
-            if member.opcode in FUSIONS:
+            if member.opcode == "fusion":
                 yield from self.operands.called_by(member)
 
     def _start_cost(self, instruction: InstructionLine) -> Cost:
