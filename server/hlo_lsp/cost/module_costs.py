@@ -61,7 +61,9 @@ class ModuleCosts:
     """The costs of instructions and computations, each computed once."""
 
     _counts_users = True  # of a fusion inside of a fusion, as XLA does
-    _callers_without_sum = frozenset({"fusion"})  # the costs of their callees are those without bytes
+    _callers_without_sum = frozenset(
+        {"fusion"}
+    )  # the costs of their callees are those without bytes
 
     def __init__(
         self, operands: OperandIndex, size_of: SizeOf, fusions: FusionIndex | None = None
