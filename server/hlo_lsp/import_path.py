@@ -16,11 +16,21 @@ def keep_absolute_import_path() -> None:
 def leave_out_current_folder() -> None:
     """Let this process import from the current folder only if the user has named it.
 
-    ``python -m`` puts it first on the path.
+    ``python -m`` puts it first on the path. Python also adds the relative and the empty entries of
+    ``PYTHONPATH``, as absolute ones.
     """
     try:
         if not getattr(sys.flags, "safe_path", False) and sys.path[0] == os.getcwd():
             del sys.path[0]
-    except OSError:  # a folder that was deleted
+        relative = set() if sys.flags.ignore_environment else relative_python_path()
+        sys.path[:] = [path for path in sys.path if path not in relative]
+    except OSError:  # the current folder was deleted
         pass
     keep_absolute_import_path()
+
+
+def relative_python_path() -> set[str]:
+    """Return the relative entries of ``PYTHONPATH`` as absolute paths."""
+    value = os.environ.get("PYTHONPATH", "")
+    entries = value.split(os.pathsep) if value else []
+    return {os.path.abspath(entry) for entry in entries if not os.path.isabs(entry)}

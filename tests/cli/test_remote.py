@@ -195,15 +195,15 @@ def test_lost_connection_has_one_message(
 
 
 def test_marker_of_a_folder_is_not_a_file(bucket: Any, tmp_path: Path) -> None:
-    for name in ("", "host_0/", "empty/", "host_0/xla.txt"):
+    for name in ("", "host_0/", "empty/", "host_0/xla.hlo"):
         bucket.call_s3("put_object", Bucket="dumps", Key=f"marked/{name}", Body=b"")
-    bucket.pipe(f"dumps/marked/host_0/xla.txt/{STEM}.txt", MODULE.encode())
+    bucket.pipe(f"dumps/marked/host_0/xla.hlo/{STEM}.txt", MODULE.encode())
     assert run("modules", f"{BUCKET}/marked").err == ""
     found = run("pull", f"{BUCKET}/marked", tmp_path / "copy")
-    assert (tmp_path / "copy" / "host_0" / "xla.txt" / f"{STEM}.txt").read_text("utf-8") == MODULE
+    assert (tmp_path / "copy" / "host_0" / "xla.hlo" / f"{STEM}.txt").read_text("utf-8") == MODULE
     assert found.err == (
         "1 file copied, 0 already there\n"
-        f"hlo-lsp: {BUCKET}/marked/host_0/xla.txt: not copied, because a folder has this name\n"
+        f"hlo-lsp: {BUCKET}/marked/host_0/xla.hlo: not copied, because a folder has this name\n"
     )
 
 

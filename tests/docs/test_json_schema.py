@@ -44,7 +44,7 @@ PARTS = {
     " from instruction: ?\n",
     "live range": "HloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n"
     "    a{}:0-1\n",
-    "module": "HloModule m\n\nempty (a: f32[4]) -> f32[4] {\n}\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n",
+    "module": "HloModule m\n\nempty () -> f32[] {\n}\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n",
 }
 _VMEM_MESSAGE = """\
 Ran out of memory in memory space vmem. Please file a bug.

@@ -12,6 +12,7 @@ from time import sleep
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+import hlo_lsp
 from cli.command import environment
 from e2e.process import COMMAND
 from e2e.wire import Wire, did_open, hover, message
@@ -126,6 +127,19 @@ class TestProgram:
         self, hostile: HostileFolder, command: list[str], arguments: list[str]
     ) -> None:
         hostile.run(*command, *arguments)
+        assert hostile.imported() == set()
+
+    def test_relative_python_path(self, hostile: HostileFolder, command: list[str]) -> None:
+        path = os.pathsep.join([str(Path(hlo_lsp.__file__).parents[1]), "", "."])
+        # Python itself imports these before any program runs.
+        loaded = subprocess.check_output(
+            [sys.executable, "-c", "import re, runpy, sys; print(*sys.modules)"], text=True
+        )
+        for name in {*loaded.split(), "sitecustomize", "usercustomize"} & _MODULES:
+            (hostile.path / f"{name}.py").unlink()
+        hostile.record.unlink(missing_ok=True)
+        printed = hostile.run(*command, "check", ".", PYTHONPATH=path)
+        assert "Traceback" not in printed
         assert hostile.imported() == set()
 
     async def test_tools_for_agents(self, hostile: HostileFolder, command: list[str]) -> None:

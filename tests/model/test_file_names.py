@@ -211,7 +211,12 @@ def test_any_name_has_a_key_and_loses_nothing(text: str, start: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("module_0001.jit_f.cl_12.after_optimizations.txt", "dump.txt", "my.hlo", "train.log"),
+        *(
+            "module_0001.jit_f.cl_12.after_optimizations.txt",
+            "x.after_optimizations.txt",
+            "my.hlo",
+            "train.log",
+        ),
         *("module_0001.jit_f.sm_9.0_gpu_target_config.pbtxt", "module_0001.jit_f.ptx"),
         *("module_0001.jit_f.debug_options", "module_0001.jit_f.hlo.pb", "a.hlo.pb.gz"),
         *("host.xplane.pb", "host.trace.json.gz", "dumps.tar.xz", "x.trace.json"),
@@ -225,7 +230,15 @@ def test_names_of_dump_files(name: str) -> None:
     "name",
     [
         *(".a.txt", ".git", "train.py", "module_0001.py", "module_0001.jit_f.sh", "Makefile"),
-        *("package.json", "config", "module_0001.jit_f", "conftest.py", "sitecustomize.pyc"),
+        *(
+            "package.json",
+            "config",
+            "requirements.txt",
+            "CMakeLists.txt",
+            "module_0001.jit_f",
+            "conftest.py",
+            "sitecustomize.pyc",
+        ),
     ],
 )
 def test_names_of_other_files(name: str) -> None:

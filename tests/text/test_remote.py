@@ -546,6 +546,25 @@ def test_links_in_the_cache_are_not_followed(
     assert kept.read_text("utf-8") == "of the user"
 
 
+def test_relative_cache_is_refused(
+    server: HttpFolder, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    monkeypatch.chdir(cache.parent)
+    monkeypatch.setenv("HLO_LSP_CACHE", ".")
+    server.requests.clear()
+    assert remote_cache.remote_file(top / "host_0" / "a.txt") is None
+    with pytest.raises(RemoteError, match="HLO_LSP_CACHE must be an absolute path"):
+        local_path(f"{server.url}/dumps/")
+
+
+def test_lists_in_a_cache_of_others_are_not_read(server: HttpFolder, cache: Path) -> None:
+    top = local_path(f"{server.url}/dumps/")
+    remote_cache._state.trusted.clear()
+    cache.chmod(0o777)
+    assert remote_cache.remote_file(top / "host_0" / "a.txt") is None
+
+
 def test_folder_of_dumps_is_no_cache(
     server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -605,6 +624,48 @@ def test_pull_replaces_no_file_of_others(server: HttpFolder, tmp_path: Path) -> 
     assert (own.read_text(), changed.read_text()) == ("own", "changed")
     assert pulled(url, tmp_path, force=True) == Pulled(copied=2, current=1)
     assert (own.read_text(), changed.read_text()) == ("HloModule a\n", "HloModule z\n")
+
+
+def test_pull_looks_again_before_it_writes(server: HttpFolder, tmp_path: Path) -> None:
+    copy, outside = tmp_path / "copy", tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("outside")
+
+    def swap(*_: int) -> None:
+        if not (copy / "host_0").is_symlink():
+            (copy / "host_0").rename(copy / "moved")
+            (copy / "host_0").symlink_to(outside)
+            (copy / "host_1" / "a b.txt").write_text("own")
+
+    found = pull(f"{server.url}/dumps/", copy, lambda name: name.endswith(".txt"), swap)
+    assert (found.copied, len(found.errors)) == (0, 3)
+    assert (outside / "a.txt").read_text() == "outside"
+    assert (copy / "host_1" / "a b.txt").read_text() == "own"
+
+
+def test_pull_takes_no_equal_file_for_its_own(server: HttpFolder, tmp_path: Path) -> None:
+    url = f"{server.url}/dumps/"
+    pulled(url, tmp_path)
+    (tmp_path / ".hlo-lsp-pulled.json").unlink()
+    assert pulled(url, tmp_path) == Pulled(current=3)
+    server.files["/dumps/host_0/a.txt"] = b"HloModule z\n"
+    assert [*pulled(url, tmp_path).errors] == [f"{url}host_0/a.txt"]
+
+
+def test_pull_copies_the_file_of_a_url(server: HttpFolder, tmp_path: Path) -> None:
+    found = pull(f"{server.url}/dumps/host_0/a.txt", tmp_path, lambda _: False)
+    assert found == Pulled(copied=1)
+
+
+def test_download_without_progress_ends(
+    server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_systems, "_WINDOW_SECONDS", 0.1)
+    monkeypatch.setattr(file_systems, "_PROGRESS_SECONDS", 0.02)
+    server.faults["/dumps/host_0/b.txt"] = "silent"
+    found = pulled(f"{server.url}/dumps/", tmp_path / "copy")
+    reasons = [one.strerror for url, one in found.errors.items() if url.endswith("b.txt")]
+    assert NO_ANSWER in reasons
 
 
 @pytest.mark.parametrize("force", [False, True])

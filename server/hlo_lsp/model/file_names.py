@@ -118,7 +118,7 @@ _KNOWN_EXTENSIONS = frozenset(
         *("txtpb", "textproto", "hlo_unoptimized_snapshot"),
     }
 )
-_READ_ENDINGS = (".txt", ".hlo", ".log", ".trace.json")  # whatever the rest of the name is
+_READ_ENDINGS = (".hlo", ".log", ".trace.json")  # whatever the rest of the name is
 _NUMBER_AND_PIPELINE = (
     r"(?:(?P<front>.*)\.)?(?P<number>0[0-9]{3}|[1-9][0-9]{3,})\."  # the number is "%04d"
     r"(?P<pipeline>(?!cl_[0-9]+\.)[^.]*)\."
@@ -205,11 +205,13 @@ def _split_unknown(name: str) -> tuple[str, NameSuffix]:
 def is_dump_file(filename: str) -> bool:
     """Return whether a name can be that of a dump, a log, a profile, or what XLA writes with them.
 
-    Programs and their settings have other names.
+    Programs and their settings have other names, such as ``train.py`` and ``requirements.txt``.
     """
     if filename.startswith("."):
         return False
     if filename.endswith(_READ_ENDINGS) or is_converted(filename):
+        return True
+    if filename.endswith(".txt") and split_suffix(filename)[1].is_known:
         return True
     suffixes = (*_FIXED_SUFFIXES, *(f".{extension}" for extension in _KNOWN_EXTENSIONS))
     return DumpName.of(filename) is not None and filename.endswith(suffixes)

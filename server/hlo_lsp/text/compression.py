@@ -14,7 +14,7 @@ DAMAGES = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError)
 
 GZIP_MARK = b"\x1f\x8b"
 _PIECE_BYTES = 1 << 20
-_MIN_REFUSED_BYTES = 32 << 20
+_MIN_REFUSED_BYTES = 2 << 20
 # Dumps and profiles have ratios of at most 31 with gzip, 139 with bzip2, and 421 with xz, for a
 # values file of 210 MB; a larger one has more with xz and bzip2, which find distant repetitions.
 # Data without content has ratios of 1,030, more than 100,000, and 6,900.
@@ -29,7 +29,7 @@ class ExpansionError(Exception):
 class Expanded:
     """The content of compressed data.
 
-    ``ExpansionError`` is raised as soon as it is more than 32 MiB, and more than so many times
+    ``ExpansionError`` is raised as soon as it is more than 2 MiB, and more than so many times
     larger than what was read for it as no dump is.
     """
 

@@ -54,6 +54,7 @@ _ANSWER_SECONDS = 120  # until the first answer, with all attempts
 _LIST_SECONDS = 600  # for a whole list; S3 lists a million files in four minutes
 _WINDOW_SECONDS = 60  # in which a file must grow by as many bytes as follow
 _MIN_WINDOW_BYTES = 1 << 15
+_PROGRESS_SECONDS = 0.5  # between two looks at the progress of a file
 _WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
 _TOO_LONG = "listing the files takes too long; give the URL of one of the folders"
 # Their packages ask several times.
@@ -108,20 +109,36 @@ def list_tree(url: str) -> RemoteTree:
     url = normalized(url)
     with remote_errors(url):
         listing = _Listing(url)
-        future: Future[RemoteTree] = Future()
 
-        def run() -> None:
-            try:
-                future.set_result(listing.tree())
-            except BaseException as error:  # noqa: BLE001  # the waiting thread raises it
-                future.set_exception(error)
-
-        # A package can wait in a way that neither ends in time nor with Ctrl-C.
-        Thread(target=run, daemon=True).start()
-        while not wait([future], _WAIT_SECONDS).done:
+        def check() -> None:
             checkpoint()
             listing.require_time()
-        return future.result()
+
+        return _watched(listing.tree, check, _WAIT_SECONDS)
+
+
+def _watched(work: Callable[[], _T], check: Callable[[], None], seconds: float) -> _T:
+    """Return the result of work in a thread, which is given up if ``check`` raises an error.
+
+    A package can wait in a way that neither ends in time nor with Ctrl-C.
+
+    Args:
+        work: The work.
+        check: Called until the work ends.
+        seconds: The time between two calls.
+    """
+    future: Future[_T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001  # the waiting thread raises it
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    while not wait([future], seconds).done:
+        check()
+    return future.result()
 
 
 class _Listing:
@@ -199,10 +216,16 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
         RemoteError: The file cannot be read as a whole.
         OSError: The target cannot be written.
     """
-    incomplete = partial / uuid4().hex
+    attempts: list[Path] = []
+
+    def copied() -> tuple[Any, str]:
+        attempts.append(partial / uuid4().hex)  # An earlier attempt may still write to its file.
+        return _copied(file, attempts[-1])
+
     try:
         with remote_errors(None):
-            fs, path = _answer(lambda: _copied(file, incomplete), file.url)
+            fs, path = _answer(copied, file.url)
+            incomplete = attempts[-1]
             size = incomplete.stat().st_size
             if size != file.size:
                 fs.invalidate_cache()
@@ -213,7 +236,8 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
         os.utime(incomplete, ns=(time.time_ns(), file.modified))
         os.replace(incomplete, target)
     finally:
-        incomplete.unlink(missing_ok=True)
+        for attempt in attempts:
+            attempt.unlink(missing_ok=True)
     return file
 
 
@@ -221,12 +245,17 @@ def _copied(file: RemoteFile, target: Path) -> tuple[Any, str]:
     """Copy a file, and return its file system and the path in it."""
     fs, path = file_system(file.url)
     progress = _Progress(file.size)
-    try:
+
+    def copy() -> None:
         if type(fs).__module__.startswith("fsspec.") and hasattr(fs, "ftp"):
             # Its method has no callback.
             fs.ftp.get(path, str(target), callback=progress.to)
         else:
             fs.get_file(path, str(target), callback=_callback(progress))
+
+    try:
+        # The callback sees no headers, which can come byte by byte without an end.
+        _watched(copy, progress.require, _PROGRESS_SECONDS)
     except TimeoutError:
         if protocols_of(file.url)[-1] in _SSH:
             fs.clear_instance_cache()  # the next file has another connection
@@ -256,11 +285,19 @@ class _Progress:
         self._bytes = count
         if count > self._max_bytes:
             raise RemoteError(f"the file does not end after {count:,} bytes")
+        self.require()
+
+    def require(self) -> None:
+        """Require enough bytes in the time so far.
+
+        Raises:
+            RemoteError: There are too few.
+        """
         now = time.monotonic()
         if now > self._window_start + _WINDOW_SECONDS:
-            if count < self._window_bytes + _MIN_WINDOW_BYTES:
+            if self._bytes < self._window_bytes + _MIN_WINDOW_BYTES:
                 raise RemoteError(NO_ANSWER)
-            self._window_start, self._window_bytes = now, count
+            self._window_start, self._window_bytes = now, self._bytes
 
 
 def _callback(progress: _Progress) -> Any:

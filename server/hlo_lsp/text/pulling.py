@@ -79,15 +79,23 @@ def pull(
     # Others may copy into the same folder meanwhile.
     partial = Path(mkdtemp(prefix=_PARTIAL_PREFIX, dir=folder))
     found, written = Pulled(), _read_record(folder)
-    futures: dict[Future[RemoteFile], tuple[PurePosixPath, RemoteFile]] = {}
+    futures: dict[Future[RemoteFile], _Copy] = {}
+
+    def place(copy: _Copy, stamp: _Stamp) -> None:
+        # Again, because the folder can have changed since the download began.
+        _prepare(folder, copy.relative, None if force else written)
+        os.replace(copy.incomplete, folder / copy.relative)
+        written[str(copy.relative)] = stamp
+
     try:
         for path, file in files.items():
             relative = path.relative_to(start)
-            if not is_wanted(path.name) or any(part[0] == "." for part in relative.parts):
+            is_named = path == top  # by the user, as the URL of a file
+            is_hidden = any(part[0] == "." for part in relative.parts)
+            if is_hidden or not (is_named or is_wanted(path.name)):
                 found.left_out += 1
             elif is_complete(folder / relative, file):
-                written[str(relative)] = file.stamp
-                found.current += 1
+                found.current += 1  # perhaps by chance; only a download is known to be ours
             else:
                 try:
                     if path in tree.folders:  # a bucket permits both
@@ -96,36 +104,46 @@ def pull(
                 except OSError as error:
                     found.errors[public(file.url)] = error
                 else:
-                    download = downloads().start(file, folder / relative, partial)
-                    futures[download] = relative, file
-        _wait(futures, found, written, report)
+                    incomplete = partial / str(len(futures))
+                    copy = _Copy(file, incomplete, relative)
+                    futures[downloads().start(file, incomplete, partial)] = copy
+        _wait(futures, found, report, place)
     finally:
         _write_record(folder, partial, written)
         shutil.rmtree(partial, ignore_errors=True)
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """A file that is downloaded to ``incomplete``, and then moved to its path in the folder."""
+
+    file: RemoteFile
+    incomplete: Path
+    relative: PurePosixPath
+
+
 def _wait(
-    futures: dict[Future[RemoteFile], tuple[PurePosixPath, RemoteFile]],
+    copies: dict[Future[RemoteFile], _Copy],
     found: Pulled,
-    written: dict[str, _Stamp],
     report: Callable[[int, int, int], None],
+    place: Callable[[_Copy, _Stamp], None],
 ) -> None:
-    """Wait for downloads, and add what became of them."""
-    left, size, current = set(futures), 0, found.current
+    """Wait for downloads, place them, and add what became of them."""
+    left, size, current = set(copies), 0, found.current
     while left:
-        report(current + len(futures) - len(left), current + len(futures), size)
+        report(current + len(copies) - len(left), current + len(copies), size)
         done, left = wait(left, 1, "FIRST_COMPLETED")
         for future in done:
-            relative, file = futures[future]
+            copy = copies[future]
             try:
                 result = future.result()
+                place(copy, result.stamp)
             except OSError as error:
-                found.errors[public(file.url)] = error
+                found.errors[public(copy.file.url)] = error
             else:
                 size += result.size
                 found.copied += 1
-                written[str(relative)] = result.stamp
 
 
 def _prepare(folder: Path, relative: PurePosixPath, written: dict[str, _Stamp] | None) -> None:

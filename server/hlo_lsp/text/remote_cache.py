@@ -47,13 +47,15 @@ class _State:
     """The knowledge of this process.
 
     ``newer`` are versions that were found when files were read, each with the stamp of the listed
-    version that it replaces, and ``waiting`` shows that a command waits for a file.
+    version that it replaces, ``waiting`` shows that a command waits for a file, and ``trusted`` are
+    folders that are the cache and were found to be private, each with the path of the cache.
     """
 
     lists: dict[str, tuple[tuple[int, int], "_List"]]
     newer: dict[str, tuple[tuple[int, int], RemoteFile]]
     waiting: _Waiting
     limit: CacheLimit
+    trusted: set[tuple[Path, Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class _List:
 
 
 _limit = CacheLimit(lambda path: _listed_file(path) is not None)
-_state = _State({}, {}, lambda _: nullcontext(), _limit)
+_state = _State({}, {}, lambda _: nullcontext(), _limit, set())
 
 
 def show_waiting(waiting: _Waiting) -> None:
@@ -204,20 +206,31 @@ def _cache_folder() -> Path:
 def _cache_path() -> Path:
     chosen = os.environ.get("HLO_LSP_CACHE")
     if chosen:
-        base = Path(chosen).absolute()
+        base = Path(chosen)
+        if not base.is_absolute():  # it would depend on the current folder, which others may fill
+            raise RemoteError("HLO_LSP_CACHE must be an absolute path")
     elif sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home(), "hlo-lsp")
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches" / "hlo-lsp"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "hlo-lsp")
+        caches = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        base = (caches if caches.is_absolute() else Path.home() / ".cache") / "hlo-lsp"
     return base / CACHE_NAME
 
 
 def _is_own(cache: Path) -> bool:
     """Return whether a folder is the cache of this process, and not one in a folder of dumps."""
-    own = _cache_path()
-    return cache == own or os.path.realpath(cache) == os.path.realpath(own)
+    try:
+        own = _cache_path()
+        if (cache, own) not in _state.trusted:
+            if cache != own and os.path.realpath(cache) != os.path.realpath(own):
+                return False
+            require_private(own)
+            _state.trusted.add((cache, own))
+    except (OSError, NotPrivateError):
+        return False
+    return True
 
 
 def _unwritable(error: OSError, url: str | None = None) -> RemoteError:
