@@ -17,7 +17,7 @@ from remote_servers import HttpFolder, http_folder
 pytest.importorskip("aiohttp")
 pytest.importorskip("fsspec")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-_FILES = {f"/dumps/{number}.txt": b"HloModule a\n" * 90_000 for number in range(2)}
+_FILES = {f"/dumps/{number}.hlo": b"HloModule a\n" * 90_000 for number in range(2)}
 
 
 @contextmanager
@@ -49,7 +49,7 @@ class _Requests(list[tuple[str, str]]):
 
     def append(self, request: tuple[str, str]) -> None:
         super().append(request)
-        if request[0] == self._method and request[1].endswith(".txt"):
+        if request[0] == self._method and request[1].endswith(".hlo"):
             self.is_waiting.set()
 
 
