@@ -34,7 +34,10 @@ def test_summary(proto: Path) -> None:
     found = run("summary", proto)
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith("jit_f · CPU")
-    assert "memory_analysis() of JAX: argument 16 B · output 16 B · temp 16 B · peak 32 B\n" in found.out
+    assert (
+        "memory_analysis() of JAX: argument 16 B · output 16 B · temp 16 B · peak 32 B\n"
+        in found.out
+    )
 
 
 def test_check_finds_nothing_in_true_protos(proto: Path) -> None:

@@ -1,16 +1,13 @@
 """The answers of the server to all requests about hostile files, and what it sends itself."""
 
+import sys
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
-from pygls.exceptions import JsonRpcException
-
-from hlo_lsp.lsp import processes
-from hlo_lsp.lsp.comparison import NoDumpError
 from hostile.editor import Editor, all_requests
 from hostile.hostile_files import HostileFiles
 from hostile.payload import RAW_PAYLOAD
@@ -81,25 +78,17 @@ _RESOLVED = {
 }
 
 
-class _ThisProcess(Executor):
-    """Runs work at once, because starting a process takes a second."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def submit(self, work: Any, /, *args: Any, **options: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(work(*args, **options))
-        except (OSError, JsonRpcException, ValueError, NoDumpError) as error:
-            future.set_exception(error)
-        return future
-
-
 def all_answers(files: HostileFiles) -> Answers:
     """Return the answers to all requests about the files."""
-    with patch.object(processes, "ProcessPoolExecutor", _ThisProcess):
+    with ExitStack() as patched:
+        for name, module in list(sys.modules.items()):
+            if name.startswith("hlo_lsp.lsp.") and hasattr(module, "run_in_process"):
+                patched.enter_context(patch.object(module, "run_in_process", _run_in_this_process))
         return _all_answers(files)
+
+
+async def _run_in_this_process(work: Callable[[], object]) -> object:
+    return work()
 
 
 def _all_answers(files: HostileFiles) -> Answers:

@@ -11,7 +11,7 @@ from hlo_lsp.protos.damage import Damage
 from hlo_lsp.protos.profile_messages import CLASSES
 from hlo_lsp.protos.profile_modules import decoded_part, program_id, program_of
 from hlo_lsp.protos.shapes import decoded
-from hlo_lsp.text.compression import DAMAGES, expanded
+from hlo_lsp.text.compression import DAMAGES, ExpansionError, expanded
 
 _THUNK_END = "end: "  # an event that marks the end of a thunk on another thread
 _EVENTS_PER_BATCH = 4096
@@ -146,7 +146,7 @@ class PlaneReader:
             return self._names.get(stat.ref_value, "")
         if stat.HasField("compressed_str_value"):
             data = b""
-            with suppress(*DAMAGES):
+            with suppress(*DAMAGES, ExpansionError):
                 left = _MAX_EXPANDED_BYTES - self._expanded_bytes
                 data = expanded(io.BytesIO(stat.compressed_str_value), ".gz").read(left)
             self._expanded_bytes += len(data)
