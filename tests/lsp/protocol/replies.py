@@ -10,6 +10,7 @@ from e2e.wire import Json, Wire, did_open, frame_body, message
 from hlo_lsp.lsp.client import SUMMARY_SCHEME
 
 _HALF = "ROOT %tuple.3 = "
+_SHOWN_HINTS = ("allocation", "donation", "paddedSize", "source", "steps", "times")
 _DAMAGE = ("size 262144,", "size 262140,")
 
 
@@ -146,11 +147,12 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
     talk.ask("workspace/diagnostic", {"previousResultIds": []})
     talk.ask("workspace/executeCommand", {"command": "hlo.explainRule", "arguments": ["overlap"]})
     _ask_own(talk, files, here["position"])
-    wire.send(message("workspace/didChangeConfiguration", {"settings": {"hlo": {"check": {}}}}))
+    off = {"check": {}, "codeLens": "off", "inlayHints": dict.fromkeys(_SHOWN_HINTS, False)}
+    wire.send(message("workspace/didChangeConfiguration", {"settings": {"hlo": off}}))
     change = {"uri": files.values.as_uri(), "type": 2}
     wire.send(message("workspace/didChangeWatchedFiles", {"changes": [change]}))
-    for method, path in REFRESHES.items():
-        if talk.replies.able("workspace", *path):
+    for method in ("workspace/inlayHint/refresh", "workspace/codeLens/refresh"):
+        if talk.replies.able("workspace", *REFRESHES[method]):
             talk.until_asked(method)
     return talk.replies
 

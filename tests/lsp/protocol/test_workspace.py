@@ -1,5 +1,6 @@
 """Folders, files on disk and settings that change while the server runs: what a user sees."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from e2e.compiles import Compile, copy_dump
+from e2e.vscode_window import VscodeWindow
 from e2e.wire import Json, Wire, did_open, message
 from lsp.protocol.replies import Conversation
 
@@ -121,10 +123,21 @@ def test_companion_file_is_created_changed_and_deleted(wire: Wire, files: Compil
         talk.replies.asked.clear()
         change()
         watched(wire, files.values, kind)
-        for name in ("diagnostic", "semanticTokens", "inlayHint", "codeLens"):
-            talk.until_asked(REFRESH(name))
+        talk.until_asked(REFRESH("diagnostic"))
         said = hover(talk, ranges, place)
         assert ("tuple.12" in said, "tuple.99" in said) == (kind == 1, kind == 2)
+
+
+def test_deleted_companion_refreshes_what_depends_on_it(wire: Wire, files: Compile) -> None:
+    window = VscodeWindow(wire, files.folder)
+    window.open(files.values)
+    window.rest()
+    window.refreshes.clear()
+    files.assignment.unlink()
+    watched(wire, files.assignment, 3)
+    window.rest()
+    views = ("diagnostic", "semanticTokens", "inlayHint", "codeLens")
+    assert window.refreshes == Counter({REFRESH(view): 1 for view in views})
 
 
 def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Path) -> None:
@@ -133,8 +146,6 @@ def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Pa
     found, ids = pulled(talk, [])
     assert pulled(talk, ids)[0] == {}  # nothing is news
     talk.ask("workspace/executeCommand", {"command": "hlo.server.restartIndex", "arguments": []})
-    for name in ("diagnostic", "semanticTokens", "inlayHint", "codeLens"):
-        talk.until_asked(REFRESH(name))
     assert pulled(talk, ids)[0] == found == {"first.txt": ["size-mismatch"]}
 
 
@@ -145,27 +156,25 @@ def set_to(wire: Wire, settings: Any) -> None:
 @pytest.mark.parametrize(
     ("setting", "name"),
     [
-        ({"inlayHints": {"steps": False}}, "inlayHint"),
-        ({"check": {"ignore": ["size"]}}, "diagnostic"),
+        ({"inlayHints": {"paddedSize": False}}, "inlayHint"),
+        ({"check": {"ignore": ["size-mismatch"]}}, "diagnostic"),
     ],
 )
 def test_settings_that_change_make_the_client_ask_again(
-    wire: Wire, files: Compile, setting: Json, name: str
+    wire: Wire, dump: str, tmp_path: Path, setting: Json, name: str
 ) -> None:
-    talk = Conversation(wire, PULLS, files.folder.as_uri())
-    # A text that is opened during the pause of the first request would not cause another one.
-    talk.until_asked(REFRESH("diagnostic"))
-    talk.replies.asked.clear()
-    wire.send(did_open(files.module.as_uri(), files.module.read_text("utf-8")))
-    talk.until_asked(REFRESH("diagnostic"))
+    damaged = folder(tmp_path, "first", dump)
+    talk = Conversation(wire, PULLS, damaged.as_uri())
+    document = {"textDocument": {"uri": (damaged / "first.txt").as_uri()}}
+    wire.send(did_open(document["textDocument"]["uri"], dump))
+    assert talk.ask("textDocument/diagnostic", document)["items"]
+    end = {"line": dump.count("\n"), "character": 0}
+    whole = {"start": {"line": 0, "character": 0}, "end": end}
+    assert talk.ask("textDocument/inlayHint", {**document, "range": whole})
     talk.replies.asked.clear()
     set_to(wire, {"hlo": setting})
     talk.until_asked(REFRESH(name))
-    asked = {one["method"] for one in talk.replies.asked}
-    # The views are asked for again once the hovers of a file are prepared, perhaps only now.
-    prepared = {REFRESH(view) for view in ("semanticTokens", "inlayHint", "codeLens")}
-    assert REFRESH(name) in asked
-    assert asked <= {REFRESH(name), *prepared}
+    assert {one["method"] for one in talk.replies.asked} == {REFRESH(name)}
 
 
 class Answering(Conversation):
