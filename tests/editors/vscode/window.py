@@ -104,12 +104,24 @@ class Window:
         return language
 
     async def run(self, title: str) -> None:
-        """Run a command by its title in the command palette."""
-        await self.page.keyboard.press("F1")
+        """Run a command by its title in the command palette.
+
+        An open palette does not list commands that become available later.
+        """
         box = self.page.locator(".quick-input-widget input.input")
-        await box.fill(f">{title}")
         entry = self.page.locator(".quick-input-list .monaco-list-row").first
-        await until(entry.inner_text, lambda text: title in text)
+
+        async def listed() -> bool:
+            await self.page.keyboard.press("F1")
+            await box.fill(f">{title}")
+            try:
+                await entry.filter(has_text=title).wait_for(timeout=_AGAIN)
+            except TookTooLong as problem:
+                await self.page.keyboard.press("Escape")
+                raise NotYet(f"{title} is not listed") from problem
+            return True
+
+        await until(listed)
         await self.accept()
 
     async def accept(self) -> None:
