@@ -42,6 +42,11 @@ async def test_unreadable_url_is_an_error(server: HttpFolder) -> None:
         await answer_remote_folder(UrlParams(f"{server.url}/none.txt"))
 
 
+async def test_relative_path_is_an_error() -> None:
+    with pytest.raises(RequestFailedError, match=r"^dumps: not a URL$"):
+        await answer_remote_folder(UrlParams("dumps"))
+
+
 async def test_unreadable_file_is_an_error(server: HttpFolder) -> None:
     found = await answer_remote_folder(UrlParams(f"{server.url}/dumps/host_0/a.txt"))
     server.faults["/dumps/host_0/a.txt"] = 403

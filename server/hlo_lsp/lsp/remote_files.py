@@ -22,6 +22,8 @@ async def answer_remote_folder(params: UrlParams) -> Json:
         path = await run_in_process(partial(local_path, params.url))
     except OSError as error:
         raise RequestFailedError(str(error)) from None
+    if not path.is_absolute():
+        raise RequestFailedError(f"{params.url}: not a URL")
     folder = path if path.is_dir() else path.parent
     return {"uri": path.as_uri(), "folder": folder.as_uri()}
 
