@@ -1,8 +1,8 @@
 /** Paths of programs in settings. */
 
 import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
+import { access, realpath, stat } from "node:fs/promises";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve } from "node:path";
 
 export interface SearchContext {
   /** The first workspace folder. */
@@ -31,6 +31,18 @@ export async function findProgram(setting: string, context: SearchContext): Prom
 export function isBelow(path: string, folder: string): boolean {
   const inside = relative(folder, path);
   return isAbsolute(path) && inside !== "" && !/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside);
+}
+
+/** Whether a path is inside a folder, also if one of them is spelled with links; not where the path itself leads. */
+export async function isStoredBelow(path: string, folder: string): Promise<boolean> {
+  if (!isAbsolute(path)) {
+    return false;
+  }
+  return isBelow(path, folder) || isBelow(join(await real(dirname(path)), basename(path)), await real(folder));
+}
+
+async function real(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 function candidates(setting: string, { folder, home, path }: SearchContext): string[] {

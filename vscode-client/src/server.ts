@@ -14,7 +14,7 @@ import { interpreterNames, probe } from "./interpreters";
 import { LANGUAGES } from "./languages";
 import { findLaunch, type Launch } from "./launch";
 import { showLaunchError, showNotRunning } from "./launchMessage";
-import { findProgram, isBelow } from "./programs";
+import { findProgram, isStoredBelow } from "./programs";
 import { selectedInterpreter } from "./pythonExtension";
 
 /** The scheme of protos that are shown as text. */
@@ -165,9 +165,12 @@ export class Server implements vscode.Disposable {
     });
     const commands = [...(selected === undefined ? [] : [selected]), ...interpreterNames(process.platform)];
     const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-    return vscode.workspace.isTrusted
-      ? commands
-      : commands.filter((command) => !folders.some((folder) => isBelow(command, folder)));
+    if (vscode.workspace.isTrusted) {
+      return commands;
+    }
+    const areInside = commands.map((command) => Promise.all(folders.map((folder) => isStoredBelow(command, folder))));
+    const inside = await Promise.all(areInside);
+    return commands.filter((_, index) => !inside[index]?.includes(true));
   }
 
   private createClient({ command, args }: Launch): Client {

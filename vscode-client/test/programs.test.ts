@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { isBelow, findProgram, type SearchContext } from "../src/programs";
+import { findProgram, isBelow, isStoredBelow, type SearchContext } from "../src/programs";
 
 let root = "";
 let context: SearchContext;
@@ -46,4 +46,15 @@ test("paths in a folder are below it in every spelling", () => {
   for (const path of ["python3", ".venv/bin/python", folder, `${folder}2/python`, `${folder}/../python`]) {
     assert.ok(!isBelow(path, folder), path);
   }
+});
+
+test("a program in a folder is found behind links", { skip: process.platform === "win32" }, async () => {
+  const folder = join(root, "project");
+  await mkdir(join(folder, ".venv", "bin"), { recursive: true });
+  await symlink("/usr/bin/env", join(folder, ".venv", "bin", "python"));
+  await symlink(folder, join(root, "link"));
+  for (const [program, below] of [["link", folder], ["project", join(root, "link")]] as const) {
+    assert.ok(await isStoredBelow(join(root, program, ".venv", "bin", "python"), below), program);
+  }
+  assert.ok(!(await isStoredBelow("python3", folder)));
 });
