@@ -68,7 +68,13 @@ class Computation:
     @property
     def is_closed(self) -> bool:
         """True if the body has its closing brace."""
-        return self.is_inside or self.closing is not None
+        return self.is_inside or self.closing is not None or self.closing_member is not None
+
+    @property
+    def closing_member(self) -> InstructionLine | None:
+        """The last instruction, if the closing brace is at its end."""
+        last = self.members[-1] if self.closing is None and self.members else None
+        return last if last is not None and is_balanced("{" + last.text[last.column :], 0) else None
 
     @property
     def is_intact(self) -> bool:

@@ -330,14 +330,19 @@ def _stacks_end(last: BreakdownRow, rows: Sequence[BreakdownRow]) -> str | None:
 
 
 def _module_end(file: DumpFile, last: Record, head: Record | None, in_line: bool) -> str | None:
+    scope = file.module.computation(head) if isinstance(head, ComputationLine) else None
     if in_line and (
         (isinstance(last, BrokenRecord) and not _is_section(last.text))
-        or (isinstance(last, InstructionLine) and not is_balanced(last.text, last.column))
+        or (
+            isinstance(last, InstructionLine)
+            and not is_balanced(last.text, last.column)
+            and not (scope is not None and scope.closing_member is last)
+        )
         or (isinstance(last, ModuleHeader) and not is_balanced(last.text, 0))
     ):
         return _LINE
-    if isinstance(head, ComputationLine) and not file.module.computation(head).is_closed:
-        return f"the end of `{head.name}`"
+    if scope is not None and not scope.is_closed:
+        return f"the end of `{scope.head.name}`"
     header = file.module.header
     # XLA prints both; in other texts the last computation can be the entry.
     printed = (

@@ -372,9 +372,10 @@ def _reads_layout(text: str) -> bool:
     """Return whether a text is a list of shapes and a result, such as ``{(f32[8])->f32[]}``."""
     inner = text[1:-1].strip()
     close = closing_bracket(inner, 0) if inner.startswith("(") else None
-    if close is None or not inner.startswith("->", close + 1):
+    result = "" if close is None else inner[close + 1 :].lstrip()
+    if not result.startswith("->"):
         return False
-    shapes = [inner[close + 3 :].strip()]
+    shapes = [result[2:].strip()]
     if inner[1:close].strip():
         shapes += (inner[at:end].strip() for at, end in comma_separated_spans(inner, 1, close))
     shapes = list(map(_without_index, shapes))

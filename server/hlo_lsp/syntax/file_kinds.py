@@ -7,14 +7,16 @@ from enum import Enum
 from itertools import islice
 
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.log_lines import begins_with_prefix
 from hlo_lsp.syntax.oom_lines import begins_oom_message
+from hlo_lsp.syntax.statements import has_instruction_mark
 
 _DETECTION_LINES = 60
 _MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
 DECISIVE_LINES = _MAX_LINES_BEFORE_SECTION  # the kind does not depend on the lines after these
 _MAX_LINES_BEFORE_SPLIT = 2_000  # of a module text, which is detected again after each edit
 # Between the modules of a test of XLA (hlo-opt --split-input-file).
-_SPLIT_MARKER = "// -----"
+_is_split_marker = re.compile(r"// -----\s*").fullmatch
 
 
 class FileKind(Enum):
@@ -85,6 +87,7 @@ _LATER_LINE_PATTERNS = (
      FileKind.MODULE),
 )  # fmt: skip
 _FENCE = "```"  # before an example in Markdown; never in a dump
+_is_module_header = re.compile(r"HloModule %?[A-Za-z_][\w.\-]*(?:, [a-z_]+=|$)").match
 _TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 
@@ -95,7 +98,7 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
     filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
     kind = _kind_of_lines(filled) if filled else FileKind.OTHER
     if kind is FileKind.MODULE and any(
-        line.startswith(_SPLIT_MARKER) for line in islice(lines, _MAX_LINES_BEFORE_SPLIT)
+        _is_split_marker(line) for line in islice(lines, _MAX_LINES_BEFORE_SPLIT)
     ):
         return FileKind.STDOUT_DUMP
     if kind is FileKind.OTHER and any(
@@ -106,7 +109,22 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
         map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.OOM
+    if kind in {FileKind.MODULE, FileKind.OTHER} and _is_log_with_modules(lines):
+        return FileKind.STDOUT_DUMP
     return kind
+
+
+def _is_log_with_modules(lines: Sequence[str]) -> bool:
+    """Return whether modules that a program has printed follow other output."""
+    before = 0
+    has_prefix = False
+    for before, line in enumerate(islice(lines, _MAX_LINES_BEFORE_SECTION)):
+        if line.startswith(_FENCE):
+            return False
+        if _is_module_header(line):
+            return has_prefix or before > _DETECTION_LINES
+        has_prefix = has_prefix or begins_with_prefix(line)
+    return False
 
 
 def _kind_of_lines(filled: list[str]) -> FileKind:
@@ -170,7 +188,8 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
     the mixed sections. An end line without a begin line is ordinary text. Other output may precede
     a begin marker on the same line.
 
-    In a test of XLA, the sections are the modules between the lines with ``// -----``.
+    In a test of XLA, the sections are the modules between the lines with ``// -----``, and in a log
+    those that a program has printed, each up to the last brace.
     """
     found: list[SectionRange] = []
     open_names: list[str] = []  # begun and not ended; text belongs to the last one
@@ -197,14 +216,28 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
 
 
 def _split_modules(lines: Sequence[str]) -> list[SectionRange]:
-    marked = [number for number, line in enumerate(lines) if line.startswith(_SPLIT_MARKER)]
-    if not marked:
-        return []
+    marked = [number for number, line in enumerate(lines) if _is_split_marker(line)]
     starts, ends = [0, *(number + 1 for number in marked)], [*marked, len(lines)]
+    if not marked:
+        if not _is_log_with_modules(lines):
+            return []
+        starts = [number for number, line in enumerate(lines) if _is_module_header(line)]
+        ends = [*starts[1:], len(lines)]
+        ends = [_end_of_module(lines, *span) for span in zip(starts, ends, strict=True)]
     return [
         SectionRange(f"module {count}.hlo", start, end - start, is_whole=True)
         for count, (start, end) in enumerate(zip(starts, ends, strict=True), 1)
     ]
+
+
+def _end_of_module(lines: Sequence[str], start: int, end: int) -> int:
+    """Return where other output follows a module: after its last brace, unless it is cut off."""
+    for last in range(end, start, -1):
+        if lines[last - 1].startswith("}"):
+            return last
+        if has_instruction_mark(lines[last - 1]):
+            return end
+    return end
 
 
 def _begun_section(line: str) -> str | None:

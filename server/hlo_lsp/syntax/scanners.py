@@ -22,6 +22,7 @@ from hlo_lsp.syntax.statements import (
     PLAIN_PREFIXES,
     begins_statement,
     defined_name,
+    has_instruction_mark,
     is_dots,
     is_plain_instruction,
     read_statement,
@@ -259,7 +260,7 @@ class ModuleScanner:
             # Up to jax 0.4, XLA prints computations without signatures.
             if record.is_entry or record.signature or record.members or record.is_read_in_part:
                 return record
-        elif not isinstance(record, BrokenRecord) or _is_instruction(record.text):
+        elif not isinstance(record, BrokenRecord) or has_instruction_mark(record.text):
             return record
         extent = bracketed_section(lines, at, partial(self._known_lines, lines))
         if extent.count:
@@ -270,7 +271,7 @@ class ModuleScanner:
     def _known_lines(self, lines: Sequence[str], at: int) -> int:
         """Return how many lines show that a statement of a known form begins on a line, or 0."""
         line = lines[at]
-        if _is_instruction(line):
+        if has_instruction_mark(line):
             return 1
         count, text = 1, line
         found = self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
@@ -311,10 +312,6 @@ class ModuleScanner:
         return record
 
 
-# A line with a mark of an instruction, perhaps damaged.
-_is_instruction = re.compile(
-    r"\s*(?:ROOT\b|%[\w.\-]+\s*=|[A-Za-z_][\w.\-]*\s*=\s*\(*[a-z]\w*\[[0-9,]*\])"
-).match
 _RULES_IN_SECTIONS = frozenset({"computation_end", "name_row"})
 module_scanner = cache(ModuleScanner)
 
@@ -323,7 +320,7 @@ def _is_computation(record: module_records.ComputationLine, body: str) -> bool:
     """Return whether a text in braces is a computation, in which some instruction has a shape."""
     has_shape = any(member.shape for member in record.members)
     is_named = record.is_entry or record.signature or record.is_read_in_part
-    return bool(is_named or has_shape or _is_instruction(body))
+    return bool(is_named or has_shape or has_instruction_mark(body))
 
 
 _PROFILE_ANNOTATION = re.compile(r"profile_annotation = ([\w.\-]+)")

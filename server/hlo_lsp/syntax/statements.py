@@ -42,7 +42,14 @@ _TOKENS = re.compile(rf'"(?:[^"\\]|\\.)*"|\\"|/\*.*?\*/|/\*.*|//.*|{_PAIR}|[(\[{
 # Characters before a brace to search for the attribute; a header has 10,000 braces.
 _MAX_CALL_ATTRIBUTE_LENGTH = 32
 
+# A line with a mark of an instruction, perhaps damaged; unlike a setting such as `grid_x = 1`.
+has_instruction_mark = re.compile(
+    r"\s*(?:ROOT\b|%[\w.\-]+\s*=|[A-Za-z_][\w.\-]*\s*=\s*(?:\(*[a-z]\w*\[[0-9,]*\]|[a-z][a-z\-]*\())"
+).match
+_MAX_QUOTED_LINES = 1000
 _INLINE_COMPUTATION = "inline computation"
+_DATA_LINES = "data lines"  # a brace at the end of a line, such as that of a JSON object
+_BRACES = frozenset({"{", _DATA_LINES})
 _CONTINUED_LINE_ENDS = (",", "=", "(", "[", "{")
 PLAIN_PREFIXES = ("  %", "  ROOT ")  # how XLA begins the line of an instruction
 _PREFIXES_AFTER_PLAIN = (*PLAIN_PREFIXES, "}")
@@ -100,12 +107,25 @@ def read_statement(lines: Sequence[str], at: int) -> tuple[int, str]:
     clean = [open_brackets.read_line(lines[at])]
     while at + len(clean) < len(lines):
         following = lines[at + len(clean)]
+        if open_brackets.innermost in _BRACES and following.strip() == '"':
+            clean += _quoted_lines(lines, at + len(clean))
+            continue
         if not open_brackets.in_comment and _statement_ends(
             clean, open_brackets.innermost, following
         ):
             break
         clean.append(open_brackets.read_line(following))
     return len(clean), "\n".join(clean)
+
+
+def _quoted_lines(lines: Sequence[str], at: int) -> Sequence[str]:
+    """Return the lines from one with only a quote to the next one, or that line alone.
+
+    XLA prints such a module in ``origin_recovery_table``, with its strings as they are.
+    """
+    end = min(at + _MAX_QUOTED_LINES, len(lines))
+    last = next((row for row in range(at + 1, end) if lines[row].strip() == '"'), at)
+    return lines[at : last + 1]
 
 
 class _OpenBrackets:
@@ -138,14 +158,19 @@ class _OpenBrackets:
                 end = match.end()
                 self.in_comment = sign[1] == "*" and not (len(sign) > 3 and sign.endswith("*/"))
             elif sign in "([{":
-                begins_body = sign == "{" and self._begins_inline_computation(line, match.start())
-                self._brackets.append(_INLINE_COMPUTATION if begins_body else sign)
+                self._brackets.append(self._kind_of_bracket(sign, line, match))
             elif sign in ")]}" and self._brackets:
                 self._brackets.pop()
         clean = "".join([*parts, line[end:]])
         if not clean.isspace():
             self._before = clean[-_MAX_CALL_ATTRIBUTE_LENGTH:]
         return clean
+
+    def _kind_of_bracket(self, sign: str, line: str, match: Match[str]) -> str:
+        if sign == "{" and self._begins_inline_computation(line, match.start()):
+            return _INLINE_COMPUTATION
+        is_last = sign == "{" and not line[match.end() :].strip()
+        return _DATA_LINES if is_last else sign
 
     def _begins_inline_computation(self, line: str, at: int) -> bool:
         """Return True if the brace at a column begins an inline computation or a list of them."""
@@ -170,11 +195,11 @@ def _statement_ends(clean: list[str], innermost: str | None, following: str) -> 
         return _instruction_ends(first, last, innermost, following)
     if _ONLY_NAME.match(begun) and following.lstrip().startswith("="):
         return False
-    if innermost == "{" and _COMPUTATION_HEAD.match(first) and _BODY_ON_HEAD_LINE.search(first):
+    if innermost in _BRACES and _COMPUTATION_HEAD.match(first) and _BODY_ON_HEAD_LINE.search(first):
         return bool(_TOP_LEVEL_LINE.match(following))
     is_header = _MODULE_HEADER.match(first) is not None
     # XLA prints tables such as `debug_attributes` with the brace on a line of its own.
-    closes_table = is_header and innermost == "{" and following.startswith("}")
+    closes_table = is_header and innermost in _BRACES and following.startswith("}")
     if _starts_new_item(following) and not closes_table:
         return True
     if is_header:
@@ -187,10 +212,13 @@ def _statement_ends(clean: list[str], innermost: str | None, following: str) -> 
 def _instruction_ends(first: str, last: str, innermost: str | None, following: str) -> bool:
     if innermost == _INLINE_COMPUTATION:
         return bool(_TOP_LEVEL_LINE.match(following)) and not _INSTRUCTION.match(following)
+    if innermost in _BRACES:
+        if following.startswith("}"):
+            # jaxlib 0.8 prints the cost estimate of a kernel with each key on a separate line.
+            return innermost == "{" and first[0].isspace() and not last.startswith('"')
+        return bool(has_instruction_mark(following) or _TOP_LEVEL_LINE.match(following))
     if _starts_new_item(following):
-        closes = innermost == "{" and following.startswith("}")
-        # jaxlib 0.8 prints the cost estimate of a kernel with each key on a separate line.
-        return not (closes and (not first[0].isspace() or last.startswith('"')))
+        return True
     if innermost is not None or last.endswith(_CONTINUED_LINE_ENDS):
         return False
     if following.lstrip().startswith((",", "}")):

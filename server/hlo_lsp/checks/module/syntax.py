@@ -33,7 +33,7 @@ def unclosed(context: "RecordContext[Any]") -> Iterator[Finding]:
     """Check that all brackets and strings of an instruction or module header are closed."""
     record, text = context.record, context.record.text
     at = record.column if isinstance(record, InstructionLine) else 0
-    if _is_closed(text) or is_balanced(text, at):
+    if _is_closed(text) or is_balanced(text, at) or _closes_computation(context):
         return
     opened: list[tuple[int, str]] = []
     for match, _ in tokens_with_depth(text, at):
@@ -82,6 +82,16 @@ def unreadable_shape(context: RecordContext[InstructionLine]) -> Iterator[Findin
         yield context.report(
             part_place(context.file, context.record, context.record.parsed.shape), str(error)
         )
+
+
+def _closes_computation(context: "RecordContext[Any]") -> bool:
+    """Return whether the brace of the computation is at the end of its last instruction."""
+    module = context.file.module
+    record = context.record
+    head = module.scope_of(record) if isinstance(record, InstructionLine) else None
+    if not isinstance(head, ComputationLine):
+        return False
+    return context.computation(head).closing_member is record
 
 
 def open_computation(context: RecordContext[ComputationLine]) -> Iterator[Finding]:
