@@ -368,14 +368,17 @@ def _reads_computations(text: str) -> bool:
     return _reads_names(text) or " = " in text
 
 
+_ARROW = re.compile(r"\s*->")
+
+
 def _reads_layout(text: str) -> bool:
     """Return whether a text is a list of shapes and a result, such as ``{(f32[8])->f32[]}``."""
     inner = text[1:-1].strip()
     close = closing_bracket(inner, 0) if inner.startswith("(") else None
-    result = "" if close is None else inner[close + 1 :].lstrip()
-    if not result.startswith("->"):
+    arrow = None if close is None else _ARROW.match(inner, close + 1)
+    if close is None or arrow is None:
         return False
-    shapes = [result[2:].strip()]
+    shapes = [inner[arrow.end() :].strip()]
     if inner[1:close].strip():
         shapes += (inner[at:end].strip() for at, end in comma_separated_spans(inner, 1, close))
     shapes = list(map(_without_index, shapes))
