@@ -18,8 +18,8 @@ from bench.wire import Client
 
 _MODULE = "tpu_v5e_jax_0.9.2/module_0156.jit_rngf.cl_878335365.after_optimizations"
 _PLACES = 4
-# Costs are missing in these answers until the server asks for a refresh.
-_REFRESHED = frozenset({"codeLens", "inlayHint"})
+# Costs are missing in these answers until the server has computed them.
+_REFRESHED = frozenset({"codeLens", "hover", "inlayHint"})
 
 Request = tuple[str, dict[str, Any]]
 

@@ -39,7 +39,7 @@ _MILLISECONDS = 90_000
 _IDLE = (700, 890)  # the middle of the status bar, where the mouse has no effect
 _PEEK = ".reference-zone-widget"
 _LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
-_AGAIN = 5_000  # until a key is pressed or a click is made once more
+_AGAIN = 10_000  # until a key is pressed or a click is made once more
 _IS_REPLACED = """(text) => {
   const box = document.querySelector(".quick-input-widget input.input");
   return box === null || box.offsetParent === null || box.value !== text;
