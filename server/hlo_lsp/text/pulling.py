@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, as_completed
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -130,20 +130,19 @@ def _wait(
     place: Callable[[_Copy, _Stamp], None],
 ) -> None:
     """Wait for downloads, place them, and add what became of them."""
-    left, size, current = set(copies), 0, found.current
-    while left:
-        report(current + len(copies) - len(left), current + len(copies), size)
-        done, left = wait(left, 1, "FIRST_COMPLETED")
-        for future in done:
-            copy = copies[future]
-            try:
-                result = future.result()
-                place(copy, result.stamp)
-            except OSError as error:
-                found.errors[public(copy.file.url)] = error
-            else:
-                size += result.size
-                found.copied += 1
+    size, current = 0, found.current
+    report(current, current + len(copies), size)
+    for count, future in enumerate(as_completed(copies), 1):
+        copy = copies[future]
+        try:
+            result = future.result()
+            place(copy, result.stamp)
+        except OSError as error:
+            found.errors[public(copy.file.url)] = error
+        else:
+            size += result.size
+            found.copied += 1
+        report(current + count, current + len(copies), size)
 
 
 def _prepare(folder: Path, relative: PurePosixPath, written: dict[str, _Stamp] | None) -> None:
