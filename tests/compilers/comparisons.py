@@ -223,6 +223,17 @@ def parse_in_release(environment: Environment, folder: Path, output: Path) -> No
     (output / "index.json").write_text(json.dumps(results), "utf-8")
 
 
+def print_in_release(environment: Environment, output: Path) -> None:
+    """Write a module with each opcode and attribute into a folder, as a release prints it."""
+    output.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        [environment.python, _TESTS / "compilers" / "print_modules.py", output],
+        env={**os.environ, "PYTHONPATH": str(_TESTS)},
+        capture_output=True,
+        check=False,
+    )
+
+
 def module_parser(folder: Path, output: Path) -> Parse:
     """Return a function that returns a module as the parser of the release read it.
 

@@ -32,7 +32,12 @@ sys.path[0] = str(_TESTS)
 sys.path.insert(1, str(_TESTS.parent / "server"))
 
 from compilers.archive import write_archive  # noqa: E402
-from compilers.comparisons import compare_folder, module_parser, parse_in_release  # noqa: E402
+from compilers.comparisons import (  # noqa: E402
+    compare_folder,
+    module_parser,
+    parse_in_release,
+    print_in_release,
+)
 from compilers.compilation import (  # noqa: E402
     BACKENDS,
     compile_programs,
@@ -206,10 +211,15 @@ def _compile(
     record.files = len(dump_files(folder))
     if environment.has_xla_parser():
         parse_in_release(environment, folder, _parsed(folder))
+        print_in_release(environment, _printed(folder))
 
 
 def _parsed(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.parsed")
+
+
+def _printed(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.printed")
 
 
 def _check(folder: Path, options: argparse.Namespace) -> None:
@@ -218,7 +228,8 @@ def _check(folder: Path, options: argparse.Namespace) -> None:
     if not record.compiled or (record.counts and not options.again):
         return
     command = [sys.executable, "-m", "hlo_lsp", "check", "--format", "json", "--exit-zero"]
-    found = json.loads(_run_here([*command, "--severity", "warning", str(folder)]))
+    checked = [str(one) for one in (folder, _printed(folder)) if one.is_dir()]
+    found = json.loads(_run_here([*command, "--severity", "warning", *checked]))
     record.errors = sum(one["severity"] == "error" for one in found)
     record.warnings = len(found) - record.errors
     comparison = compare_folder(folder, record.memory, module_parser(folder, _parsed(folder)))

@@ -1,7 +1,6 @@
 """Tests for modules printed with each of XLA's HloPrintOptions."""
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +12,18 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
+from oracles.instruction_forms import print_options
 from oracles.xla_parser import ends_the_process
 
 pytestmark = pytest.mark.corpus
 
 _MAX_TEXT_BYTES = 60_000
 _SAMPLE_INTERVAL = 24  # in modules
-PRINT_OPTIONS: Mapping[str, Mapping[str, Any]] = {
-    "without percent signs": {"print_percent": False},
-    "operands with shapes": {"print_operand_shape": True},
-    "the same without signs": {"print_operand_shape": True, "print_percent": False},
-    "no layouts": {"include_layout_in_shapes": False, "print_operand_shape": True},
-    "no signatures": {"print_program_shape": False, "print_percent": False},
-    "compact operands": {"compact_operands": True},
-    "deeper indents": {"indent_amount": 3},
-}
 
 
 def test_every_print_option_is_read_without_findings(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo")
-    options = {name: hlo.HloPrintOptions() for name in PRINT_OPTIONS}
-    for name, changes in PRINT_OPTIONS.items():
-        for option, value in changes.items():
-            setattr(options[name], option, value)
-    options["short"] = hlo.HloPrintOptions.short_parsable()
-    options["canonical"] = hlo.HloPrintOptions.canonical()
+    options = print_options(hlo)
     checked_counts: Counter[str] = Counter()
     paths = [
         path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _MAX_TEXT_BYTES

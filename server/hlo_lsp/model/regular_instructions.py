@@ -37,8 +37,8 @@ _BEGINNING = re.compile(r", ([\w\-]+=.)")
 _NUMBER = r"-?(?:[0-9][0-9.]*(?:e[+\-]?[0-9]+)?|inf|nan(?:\(0x[0-9a-f]+\))?)"
 LITERALS = {
     "constant": re.compile(
-        rf"(?:[\s{{}},]|/\*[^*]*\*/|{_NUMBER}(?![\w.])|true|false|\.\.\."
-        rf"|\({_NUMBER},\s*{_NUMBER}\)|{_STRING})*\)"
+        rf"(?:[\s{{}}(),]|/\*[^*]*\*/|{_NUMBER}(?![\w.])|true|false|\.\.\."
+        rf"|{_STRING})*\)"
     ),
     "parameter": re.compile(r"\s*[0-9]+\s*\)"),
 }

@@ -238,7 +238,7 @@ def _parts_of_instruction(record: InstructionLine) -> Iterator[UnknownPart]:
         return  # brackets are damaged
     if opcode in LITERALS:
         literal = text[record.opened : close].strip()
-        if literal and not LITERALS[opcode].match(text, record.opened):
+        if literal and not LITERALS[opcode].fullmatch(text, record.opened, close + 1):
             start = text.index(literal, record.opened)
             yield UnknownPart(record, f"{opcode} value", literal, 0, start, start + len(literal))
     elif is_known:

@@ -76,7 +76,8 @@ def begins_statement(line: str) -> bool:
     return begins is not None or line.lstrip().startswith("/")
 
 
-DOTS = re.compile(r"\.\.\.|…")  # what people put in place of text
+# What people put in place of text, and XLA in place of operands (`compact_operands`).
+DOTS = re.compile(r"\.\.\.(?:\(\+[0-9]{1,9}\))?|…")
 
 
 def is_dots(part: str) -> bool:

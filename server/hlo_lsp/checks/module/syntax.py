@@ -220,6 +220,8 @@ def missing_attribute(context: RecordContext[InstructionLine]) -> Iterator[Findi
     if all(any(f" {name}=" in own for name in group) for group in required):
         return
     present = {attribute.name for attribute in record.parsed.attributes}
+    if "calls" in present:
+        present.add("to_apply")  # HloPrintOptions::Canonical() prints it so
     missing = [group for group in required if present.isdisjoint(group)]
     if missing and is_balanced(record.text, record.column):
         words = [" or ".join(f"`{name}`" for name in group) for group in missing]
