@@ -17,6 +17,7 @@ def main() -> None:
     """Write the texts; those that the release cannot parse are left out."""
     output = Path(sys.argv[1])
     options = print_options(_hlo)
+    del options["compact operands"]  # which omits some
     for number, text in enumerate(module_texts()):
         try:
             module = _hlo.hlo_module_from_text(text)
