@@ -91,7 +91,7 @@ def _entry_facts(joined: JoinedEntry) -> Iterator[Fact]:
     if joined.op_name is not None:
         yield Fact("operation", f"`{joined.op_name}`")
     if joined.source is not None:
-        yield Fact("source", str(joined.source), joined.source)
+        yield Fact("source", f"{joined.source}{joined.saving}", joined.source)
     yield from (Fact("note", note) for note in entry.notes)
 
 

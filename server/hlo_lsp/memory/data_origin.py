@@ -1,7 +1,8 @@
 """The origin of a buffer: the instruction or argument that produced its data.
 
 Many buffers hold data that only moved there: ``copy-start``, elements of tuples, parameters of
-loops. The search follows such instructions backward.
+loops. The search follows such instructions backward. A buffer in which a loop saves the data of all
+its iterations belongs to the instruction that produces the data.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.argument_names import tupled_argument_names, unoptimized_arguments
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import unescape_argument
+from hlo_lsp.program.saved_data import ResultElement, line_of, saved_data, state_elements
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
@@ -37,6 +39,8 @@ class Origin:
         stack: The Python stack, the innermost line first. If no instruction on the path has one, it
             is that of the instruction that a loop fills the buffer with, else empty.
         source: The line of the stack that owns memory, by the frames of the compile.
+        saved_by: The line of the loop that saved the data of all its iterations in the buffer; None
+            if no loop did, or if its line is unknown.
         via: The names of the instructions that moved the data, the nearest to the buffer first.
     """
 
@@ -45,16 +49,22 @@ class Origin:
     op_name: str | None
     stack: tuple[SourceLine, ...]
     source: SourceLine | None
+    saved_by: SourceLine | None
     via: tuple[str, ...]
 
     @property
     def label(self) -> str:
         """The argument, or the Python line and the operation; empty if they are unknown."""
         if self.argument is None:
-            return source_label(self.source, self.op_name)
+            return f"{source_label(self.source, self.op_name)}{self.saving}"
         if self.argument.startswith("parameter "):
             return self.argument
         return f"argument {self.argument}"
+
+    @property
+    def saving(self) -> str:
+        """The text ``, saved by the scan at :22``; empty if no other line saved the data."""
+        return saving_text(self.source, self.saved_by)
 
 
 def source_label(source: SourceLine | None, op_name: str | None) -> str:
@@ -62,6 +72,14 @@ def source_label(source: SourceLine | None, op_name: str | None) -> str:
     operation = (op_name or "").partition("[")[0].rpartition("/")[2].replace("`", "'")
     line = "" if source is None else source.short
     return f"{line} {operation[:_MAX_LABEL_CHARACTERS]}".strip()
+
+
+def saving_text(source: SourceLine | None, saved_by: SourceLine | None) -> str:
+    """Return which loop saved the data of a line, without the file if it is the same."""
+    if source is None or saved_by is None or saved_by == source:
+        return ""
+    place = saved_by.short if saved_by.file != source.file else f":{saved_by.line}"
+    return f", saved by the scan at {place}"
 
 
 def origin_of(dump: Compile, name: str, index: str | None) -> Origin | None:
@@ -110,13 +128,7 @@ def is_rearrangement(dump: Compile, instruction: InstructionLine) -> bool:
     return is_known and not dump.stack_of(instruction.metadata)
 
 
-_Step = tuple[InstructionLine, TuplePath]
 _NameAndStack = tuple[str | None, tuple[SourceLine, ...]]
-
-
-@query  # because a hover has a search of its own
-def _loops(file: DumpFile) -> list[InstructionLine]:
-    return [each for each in file.module.instructions.records() if each.opcode == "while"]
 
 
 class _Search:
@@ -130,47 +142,48 @@ class _Search:
         # Read for the cache of queries. The names are not needed for most values, and the module
         # has to be searched for them after each edit.
         unoptimized_arguments(dump)
-        self._steps: dict[_Step, _Step | None] = {}
-        self._origins: dict[_Step, Origin] = {}
+        self._steps: dict[ResultElement, ResultElement | None] = {}
+        self._origins: dict[ResultElement, Origin] = {}
         self._searched: set[ComputationLine] = set()  # whose inner fusions are in the steps
         self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
-        self._writers: dict[_Step, InstructionLine] | None = None  # found on request
+        self._saved = saved_data(file, dump)
+        self._fillers: dict[ResultElement, ResultElement] | None = None  # found on request
 
     def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
-        start = instruction, path
+        start = ResultElement(instruction, path)
         if start not in self._origins:
-            steps = list(self._steps_back(*start))
-            self._origins[start] = self._origin([line for line, _ in steps], steps[-1][1])
+            self._origins[start] = self._origin([*self._steps_back(*start)])
         return self._origins[start]
 
     def _steps_back(
         self, instruction: InstructionLine, path: TuplePath, *, is_inside: bool = False
-    ) -> Iterator[_Step]:
+    ) -> Iterator[ResultElement]:
         """Yield an element, and those that moved its data, back to its producer.
 
         With ``is_inside``, a parameter of the computation is its producer.
         """
-        step: _Step | None = instruction, path
-        seen: set[_Step] = set()
+        step: ResultElement | None = ResultElement(instruction, path)
+        seen: set[ResultElement] = set()
         while step is not None and step not in seen and len(seen) < _MAX_PATH_LENGTH:
             yield step
             seen.add(step)
             is_end = is_inside and step[0].opcode == "parameter"
             step = None if is_end else self._previous(*step)
 
-    def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
+    def _previous(self, instruction: InstructionLine, path: TuplePath) -> ResultElement | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
-        key = instruction, path
+        key = ResultElement(instruction, path)
         if key not in self._steps:
-            self._steps[key] = self._find_previous(instruction, path)
+            saved = self._saved.moves.get(key)
+            self._steps[key] = saved or self._find_previous(instruction, path)
         return self._steps[key]
 
-    def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
+    def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> ResultElement | None:
         if instruction.opcode == "parameter":
             return self._before_parameter(instruction, path)
         if instruction.opcode == "custom-call" and is_rearrangement(self._dump, instruction):
             operand = next(iter(self._module.operands(instruction)), None)
-            return None if operand is None else (operand, path)
+            return None if operand is None else ResultElement(operand, path)
         if not path and instruction.opcode == "fusion":
             return self._before_fusion(instruction)
         for source, rest, kind in self._flow.sources(instruction, path):
@@ -178,10 +191,11 @@ class _Search:
                 return None
             # An update only continues its start.
             is_update = source.opcode.endswith("-update")
-            return (self._flow.async_start(source) if is_update else None) or source, rest
+            start = self._flow.async_start(source) if is_update else None
+            return ResultElement(start or source, rest)
         return None
 
-    def _before_fusion(self, fusion: InstructionLine) -> _Step | None:
+    def _before_fusion(self, fusion: InstructionLine) -> ResultElement | None:
         """Return the operand that a fusion without a source only moves or rearranges."""
         operands = self._module.operands(fusion)
         for head in self._module.called_by(fusion):
@@ -195,7 +209,7 @@ class _Search:
             number = parameter_number(producer)
             if number is not None and number < len(operands):
                 operand = operands[number]
-                return None if operand is None else (operand, path)
+                return None if operand is None else ResultElement(operand, path)
         return None
 
     def _fused_in(self, head: ComputationLine) -> Iterator[ComputationLine]:
@@ -208,16 +222,18 @@ class _Search:
             if member.opcode == "fusion" and self._is_fusion_without_source(member):
                 yield member
 
-    def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
+    def _before_parameter(
+        self, parameter: InstructionLine, path: TuplePath
+    ) -> ResultElement | None:
         sources = [source for source, _, _ in self._flow.sources(parameter, path)]
         if len(sources) < 2:
-            return (sources[0], path) if sources else None
+            return ResultElement(sources[0], path) if sources else None
         # A loop passes its operand, then the root of its body: what the body does not change comes
         # from outside.
         is_unchanged = self._walk(sources[-1], path) == (parameter, path)
-        return sources[0 if is_unchanged else -1], path
+        return ResultElement(sources[0 if is_unchanged else -1], path)
 
-    def _walk(self, instruction: InstructionLine, path: TuplePath) -> _Step:
+    def _walk(self, instruction: InstructionLine, path: TuplePath) -> ResultElement:
         """Follow moves inside of a computation."""
         *_, producer = self._steps_back(instruction, path, is_inside=True)
         return producer
@@ -239,38 +255,52 @@ class _Search:
     def _is_fusion_without_source(self, instruction: InstructionLine) -> bool:
         return instruction.opcode == "fusion" and self._source(instruction) is None
 
-    def _writer(self, producer: InstructionLine, path: TuplePath) -> list[InstructionLine]:
-        """Return the instruction that a loop writes a buffer with, and its called instructions.
+    def _filling(self, end: ResultElement, sources: set[SourceLine | None]) -> list[ResultElement]:
+        """Return the steps back from what a loop fills a buffer with, to the producer.
 
         XLA allocates and clears the buffers of the results of loops with instructions without
-        metadata.
-        """
-        if self._writers is None:
-            found: dict[_Step, InstructionLine] = {}
-            for loop in _loops(self._file):
-                found |= self._written_by(loop)
-            self._writers = found
-        writer = self._writers.get((producer, path))
-        if writer is None:
-            return []
-        operands = self._module.operands(writer)
-        update = operands[1] if len(operands) > 1 else None
-        if writer.opcode != "dynamic-update-slice" or self._source(writer) or update is None:
-            return [writer, *self._called_members(writer)]
-        # XLA gives no metadata to the update of a host buffer that it offloads data to.
-        return [writer, *self._with_members([line for line, _ in self._steps_back(update, ())])]
+        metadata, or with those of the loop.
 
-    def _written_by(self, loop: InstructionLine) -> dict[_Step, InstructionLine]:
-        """Return what a loop writes, by the data that it gets for it."""
-        found: dict[_Step, InstructionLine] = {}
-        operand = next(iter(self._module.operands(loop)), None)
-        for root in self._flow.roots(loop):
-            for number, _ in enumerate(root.operands):
-                checkpoint()
-                writer, _ = self._walk(root, (number,))
-                if writer.opcode != "parameter" and operand is not None:
-                    found[self._walk(operand, (number,))] = writer
+        Args:
+            end: The instruction that allocates the buffer.
+            sources: The Python lines at which it is allocated.
+        """
+        if self._fillers is None:
+            self._fillers = dict(self._find_fillers())
+        filler = self._fillers.get(end)
+        steps = [] if filler is None else [*self._steps_back(*filler)]
+        loop = self._loop_that_saves(steps)
+        is_known = sources and (loop is None or line_of(self._dump, loop) not in sources)
+        return [] if is_known else steps
+
+    def _find_fillers(self) -> Iterator[tuple[ResultElement, ResultElement]]:
+        """Yield the elements that loops change: what they get, and what their bodies return."""
+        for element in state_elements(self._file):
+            checkpoint()
+            if self._walk(*element.result) != element.parameter:
+                for start in self._outside_of_calls(element.start):
+                    yield start, element.result
+
+    def _outside_of_calls(self, start: ResultElement) -> list[ResultElement]:
+        """Return where an element comes from; XLA for CPUs wraps small loops in calls."""
+        found, waiting = [], [start]
+        for _ in range(_MAX_PATH_LENGTH):
+            if not waiting:
+                break
+            end = self._walk(*waiting.pop())
+            home = self._module.computation_of(end.instruction)
+            callers = [] if home is None else self._module.callers(home)
+            passed = [operand for _, operand in self._flow.arguments(end.instruction)]
+            if passed and all(caller.opcode == "call" for caller in callers):
+                waiting += [ResultElement(operand, end.path) for operand in passed]
+            else:
+                found.append(end)
         return found
+
+    def _loop_that_saves(self, steps: Iterable[ResultElement]) -> InstructionLine | None:
+        """Return the loop that saves the data on a way, the nearest to the buffer."""
+        loops = (self._saved.loops.get(step.instruction) for step in steps)
+        return next((loop for loop in loops if loop is not None), None)
 
     def _source(self, instruction: InstructionLine) -> SourceLine | None:
         return next(iter(self._name_and_stack(instruction)[1]), None)
@@ -283,9 +313,10 @@ class _Search:
             self._names_and_stacks[line] = metadata.get("op_name"), stack
         return self._names_and_stacks[line]
 
-    def _origin(self, chain: list[InstructionLine], path: TuplePath) -> Origin:
-        """Return the origin at the end of a chain, which is at a path of its result."""
-        producer = chain[-1]
+    def _origin(self, steps: list[ResultElement]) -> Origin:
+        """Return the origin at the end of steps back from a buffer."""
+        chain = [step.instruction for step in steps]
+        producer, path = steps[-1]
         number = parameter_number(producer)
         home = self._module.computation_of(producer)
         argument = None
@@ -294,12 +325,18 @@ class _Search:
             name = unescape_argument(op_name or "") or tupled_argument_names(self._dump).get(path)
             argument = name or f"parameter {number}"
         lines = self._with_members(chain)
-        if argument is None and not any(map(self._source, lines)):
-            lines += self._writer(producer, path)
+        filling = []
+        if argument is None:
+            stacks = (self._name_and_stack(line)[1] for line in lines)
+            sources = {self._dump.frames.line_of(stack) for stack in stacks if stack}
+            filling = self._filling(steps[-1], sources)
+            lines = self._with_members([step.instruction for step in filling]) + lines
         facts = [self._name_and_stack(line) for line in lines]
         op_name = next((name for name, _ in facts if name is not None), None)
         stack = next((stack for _, stack in facts if stack), ())
         located = LocatedRecord(self._file, producer)
         source = self._dump.frames.line_of(stack)
+        loop = self._loop_that_saves([*steps, *filling])
+        saved_by = None if loop is None else line_of(self._dump, loop)
         via = tuple(line.name for line in chain[:-1])
-        return Origin(located, argument, op_name, stack, source, via)
+        return Origin(located, argument, op_name, stack, source, saved_by, via)

@@ -54,6 +54,11 @@ class JoinedEntry:
         return self.entry.source
 
     @property
+    def saving(self) -> str:
+        """The text ``, saved by the scan at :22``; empty if no other line saved the data."""
+        return "" if self.origin is None else self.origin.saving
+
+    @property
     def op_name(self) -> str | None:
         """The operation name that the message prints, else that of the data."""
         return self.entry.op_name or (None if self.origin is None else self.origin.op_name)

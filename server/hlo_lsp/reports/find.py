@@ -8,7 +8,7 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.memory.data_origin import Origin, origins_of
+from hlo_lsp.memory.data_origin import Origin, origins_of, saving_text
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
@@ -73,6 +73,7 @@ class FoundBuffer:
         live: The live range, None if it is unknown.
         computation: Name of the computation, None without a module text.
         source: The Python line of the data's origin.
+        saved_by: The Python line of the loop that saved the data, None if no loop did.
         argument: The argument of the program that holds the data, None for computed data.
         file: The file of the place: the module text if there is one.
         line: The line of the place, counted from 1.
@@ -90,6 +91,7 @@ class FoundBuffer:
     live: RangeRow | None
     computation: str | None
     source: SourceLine | None
+    saved_by: SourceLine | None
     argument: str | None
     file: DumpFile
     line: int
@@ -245,6 +247,7 @@ class _Search:
             None if live is None else live.record,
             None if home is None else home.name,
             None if origin is None else origin.source,
+            None if origin is None else origin.saved_by,
             None if origin is None else origin.argument,
             place.file,
             place.number,
@@ -302,6 +305,7 @@ class _Search:
             None if home is None else home.name,
             self._dump.frames.line_of(stack),
             None,
+            None,
             file,
             LocatedRecord(file, record).number,
             rank,
@@ -348,6 +352,7 @@ def _buffer_json(one: FoundBuffer) -> Json:
         "live_range": None if one.live is None else [one.live.start_step, one.live.end_step],
         "computation": one.computation,
         "source": None if one.source is None else str(one.source),
+        "saved_by": None if one.saved_by is None else str(one.saved_by),
         "argument": one.argument,
         "path": one.file.label,
         "line": one.line,
@@ -373,6 +378,11 @@ def found_lines(found: FoundInModule, count: int) -> Iterator[str]:
         yield f"  and {len(rest):,} more ({_size(sum(one.bytes for one in rest))})"
 
 
+def _owner(one: FoundBuffer) -> str:
+    line = "" if one.source is None else one.source.short
+    return f"{line}{saving_text(one.source, one.saved_by)}"
+
+
 def _row(one: FoundBuffer) -> tuple[str, ...]:
     """Return the cells of a line; files are without folders, as the name of a dump is long."""
     shape = shortened(without_memory_space(one.shape), _MAX_SHAPE_LENGTH)
@@ -386,7 +396,7 @@ def _row(one: FoundBuffer) -> tuple[str, ...]:
         shape,
         steps,
         ("whole program" if one.is_fixed else "at the peak") if one.peak_bytes else "",
-        one.argument or ("" if one.source is None else file_name(str(one.source))),
+        one.argument or _owner(one),
         one.computation or "",
         f"{file_name(one.file.label)}:{one.line}",
     )

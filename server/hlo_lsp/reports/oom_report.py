@@ -20,7 +20,7 @@ from hlo_lsp.model.display import capitalized, count_noun, parse_size
 from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
-from hlo_lsp.model.source import SourceLine, file_name
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.text.inert import markdown_row, markdown_text
@@ -509,7 +509,7 @@ def _entry_line(joined: JoinedEntry) -> str:
     if entry.shape is not None and not entry.shape.startswith("("):
         parts.append(without_layout(entry.shape))
     if joined.source is not None:
-        parts.append(f"{file_name(joined.source.file)}:{joined.source.line}")
+        parts.append(f"{joined.source.short}{joined.saving}")
     elif joined.op_name is not None:
         parts.append(joined.op_name)
     if joined.allocation is not None:
@@ -528,5 +528,6 @@ def _buffer_line(owned: OwnedBuffer) -> str:
     if value is not None:
         parts += [value.record.name, without_layout(value.record.shape)]
     if owned.source is not None:
-        parts.append(f"{file_name(owned.source.file)}:{owned.source.line}")
+        saving = "" if owned.origin is None else owned.origin.saving
+        parts.append(f"{owned.source.short}{saving}")
     return " · ".join([*parts, f"allocation {owned.buffer.allocation.record.number}"])

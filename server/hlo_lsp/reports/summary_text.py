@@ -131,6 +131,7 @@ def origin_json(origin: Origin | None) -> Json | None:
         "instruction": origin.instruction.record.name,
         "op_name": origin.op_name,
         "source": None if origin.source is None else str(origin.source),
+        "saved_by": None if origin.saved_by is None else str(origin.saved_by),
         "argument": origin.argument,
         "via": list(origin.via),
     }
@@ -396,7 +397,7 @@ def origin_text(owned: OwnedBuffer) -> str:
         return ""
     if origin.argument is not None:
         return f"argument `{origin.argument}`"
-    line = "" if origin.source is None else f" at {origin.source}"
+    line = "" if origin.source is None else f" at {origin.source}{origin.saving}"
     return f"`{origin.instruction.record.name}`{line}"
 
 

@@ -172,7 +172,7 @@ def _origin_facts(dump: Compile, lifetime: Lifetime) -> list[Fact]:
         if any(words):
             facts.append(Fact("op_name", ", ".join(filter(None, words)).replace("\\'", "'")))
         if origin.source is not None:
-            facts.append(Fact("source", str(origin.source), origin.source))
+            facts.append(Fact("source", f"{origin.source}{origin.saving}", origin.source))
     if origin.via:
         facts.append(Fact("moved by", join_limited([f"`{name}`" for name in origin.via], 4)))
     return facts

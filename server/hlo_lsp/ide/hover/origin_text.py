@@ -71,7 +71,8 @@ def origin_and_source_facts(
         return own
     if origin.argument is None and not origin.via:
         return own or [*_operation_facts(origin.op_name), *stack_facts(origin.stack)]
-    is_repeated = any(fact.source in origin.stack for fact in own if fact.source is not None)
+    innermost = next(iter(origin.stack), None)
+    is_repeated = innermost is not None and any(fact.source == innermost for fact in own)
     return [_origin_fact(origin, name, with_source=not is_repeated), *own]
 
 
@@ -88,7 +89,7 @@ def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
     if origin.source is None or not with_source:
         return Fact("origin", text)
     callers = origin.stack[origin.stack.index(origin.source) + 1 :]
-    line = describe_source_line([origin.source])
+    line = f"{describe_source_line([origin.source])}{origin.saving}"
     return Fact("origin", f"{text}; {line}" if text else line, origin.source, callers)
 
 
