@@ -5,6 +5,17 @@ import pytest
 from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from scanned_program import (
+    CALLED_ENTRY,
+    HEAD,
+    LOOP,
+    MODULE,
+    SAVED,
+    SAVED_BUFFERS,
+    START,
+    UPDATE,
+    scanned_program,
+)
 
 _HEAD = """\
 HloModule m
@@ -247,6 +258,77 @@ def test_offloaded_data_owns_its_host_buffer() -> None:
         )
     )
     assert str(_origin(text, "empty").source) == "model.py:9"
+
+
+def _saved(text: str, buffer: str = "loop{2}") -> tuple[str, str | None, str]:
+    """Return the Python lines of the data and of the loop that saved it, and the operation."""
+    name, brace, index = buffer.partition("{")
+    origin = origin_of(scanned_program(text), name, brace + index or None)
+    assert origin is not None
+    saved_by = None if origin.saved_by is None else origin.saved_by.short
+    source = "" if origin.source is None else origin.source.short
+    return source, saved_by, (origin.op_name or "").rpartition("/")[2]
+
+
+@pytest.mark.parametrize("buffer", SAVED_BUFFERS)
+@pytest.mark.parametrize(
+    "text", [MODULE, MODULE.replace(f",{START}", ""), HEAD + LOOP + CALLED_ENTRY]
+)
+def test_saved_data_own_the_buffer_of_a_scan(buffer: str, text: str) -> None:
+    if "%call " in text:
+        buffer = buffer.replace("loop", "call")
+    assert _saved(text, buffer) == ("train.py:19", "train.py:22", "tanh")
+
+
+def test_update_in_a_cached_function_is_of_the_scan() -> None:
+    cached = UPDATE.replace("/dynamic_update", "/jit(dynamic_update_index_in_dim)/dynamic_update")
+    text = MODULE.replace(UPDATE, cached.replace("id=2", "id=3"))
+    assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
+
+
+def test_update_in_the_body_of_a_loop_owns_its_buffer() -> None:
+    text = MODULE.replace(UPDATE, UPDATE.replace("id=2", "id=3"))
+    for buffer in ("saved", "p{2}", "loop{2}"):
+        assert _saved(text, buffer) == ("train.py:31", None, "dynamic_update_slice")
+
+
+def test_buffer_of_another_line_keeps_its_line() -> None:
+    text = MODULE.replace(START, START.replace("id=2", "id=3"))
+    assert _saved(text, "empty") == ("train.py:31", None, "broadcast_in_dim")
+
+
+def test_data_in_a_fusion_with_their_update_are_found() -> None:
+    text = MODULE.replace("%row = f32[1,4] bitcast(%u)", f"%row = f32[1,4] tanh(%u),{SAVED}")
+    text = text.replace(f"tanh(%carry),{SAVED}", "negate(%carry)")
+    assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
+
+
+def test_saved_state_belongs_to_what_computes_it() -> None:
+    text = MODULE.replace("fusion(%stack, %next", "fusion(%stack, %carry")
+    assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
+
+
+def test_updates_of_an_unrolled_scan_are_saved() -> None:
+    twice = f"%saved = f32[8,4] fusion(%first, %next, %n), kind=kLoop, calls=%save,{UPDATE}"
+    text = MODULE.replace("%saved =", "%first =").replace(
+        "  %one = s32", f"  {twice}\n  %one = s32"
+    )
+    assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
+
+
+def test_label_names_the_scan() -> None:
+    origin = origin_of(scanned_program(), "loop", "{2}")
+    assert origin is not None
+    assert origin.label == "train.py:19 tanh, saved by the scan at :22"
+
+
+def test_label_names_another_file_of_the_scan() -> None:
+    text = MODULE.replace('train.py"\n', 'layers.py"\n2 "/home/user/train.py"\n').replace(
+        "file_name_id=1 function_name_id=2", "file_name_id=2 function_name_id=2"
+    )
+    origin = origin_of(scanned_program(text), "loop", "{2}")
+    assert origin is not None
+    assert origin.label == "layers.py:19 tanh, saved by the scan at train.py:22"
 
 
 def test_reduced_element_comes_from_its_operand() -> None:
