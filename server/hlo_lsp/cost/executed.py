@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.indexed_slices import INDEXED_OPCODES, indexed_cost
+from hlo_lsp.cost.indexed_slices import indexed_cost
 from hlo_lsp.cost.library_calls import library_call_cost
 from hlo_lsp.cost.matrix_products import MatrixProduct, matrix_product
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
@@ -19,11 +19,11 @@ from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.dataflow import started_element
-from hlo_lsp.hlo.vocabulary import CALLING_OPCODES
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, INDEXED_OPCODES
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.program.dataflow import ordered_callees
+from hlo_lsp.program.dataflow import offloaded_computation, ordered_callees
 from hlo_lsp.program.transfers import fused_collective, fused_collective_kind
 from hlo_lsp.program.trip_counts import trip_count
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -285,7 +285,7 @@ class _Schedule:
         for computation, count in self._executions().items():
             for member in self._module.members(computation):
                 checkpoint()
-                if count and not _calls_schedule(member):
+                if count and not self._calls_schedule(member):
                     yield self._instruction(member, computation, count, memory, host)
 
     def _instruction(
@@ -392,7 +392,7 @@ class _Schedule:
         """Yield the computations that a computation runs, each with the number of executions."""
         for member in self._module.members(computation):
             checkpoint()
-            if not _calls_schedule(member):
+            if not self._calls_schedule(member):
                 continue
             callees = [
                 (one.attribute, one.computation)
@@ -435,7 +435,7 @@ class _Schedule:
     def _scheduled_in(self, computation: ComputationLine) -> Iterator[ComputationLine]:
         """Yield the computations in the schedule that a computation calls."""
         for member in self._module.members(computation):
-            if _calls_schedule(member):
+            if self._calls_schedule(member):
                 yield from self._module.called_by(member)
 
     def _own_work(self, computation: ComputationLine) -> _Work:
@@ -446,7 +446,7 @@ class _Schedule:
         loops: list[str] = []
         for member in self._module.members(computation):
             checkpoint()
-            if not _calls_schedule(member):
+            if not self._calls_schedule(member):
                 cost = self._costs.of(member)
                 flops, bytes_accessed = flops + cost.flops, bytes_accessed + cost.bytes_accessed
                 calls += self._costs.unknown_in(member)
@@ -467,10 +467,12 @@ class _Schedule:
                 loops += one.unknown_loops
         return _Work((flops, bytes_accessed), tuple(calls), tuple(loops))
 
-
-def _calls_schedule(instruction: InstructionLine) -> bool:
-    """Return whether the instructions of called computations are in the schedule."""
-    return instruction.opcode in CALLING_OPCODES
+    def _calls_schedule(self, instruction: InstructionLine) -> bool:
+        """Return whether the instructions of called computations count instead of this one."""
+        return (
+            instruction.opcode in CALLING_OPCODES
+            or offloaded_computation(self._module, instruction) is not None
+        )
 
 
 def _estimated_cycles(instruction: InstructionLine) -> int | None:

@@ -18,6 +18,7 @@ _MARKERS = frozenset(
     {
         *("AllocateBuffer", "AssumeGatherIndicesInBound", "ConcatBitcast"),
         *("AsyncCollectiveDone", "AsyncCollectiveStart", "GatherScatterIndicesBitpacked"),
+        *("PrepareAsyncCallDone", "PrepareAsyncCallStart"),
         *("SPMDFullToShardShape", "SPMDShardToFullShape", "Sharding"),
         *("annotate_device_placement", "xla.sdy.FuncResultSharding"),
         *("xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape"),

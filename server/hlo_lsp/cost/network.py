@@ -1,6 +1,6 @@
 """The least time of collectives, and the part of it that the work meanwhile does not cover."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -8,8 +8,13 @@ from hlo_lsp.cost.executed import InstructionCost
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
 from hlo_lsp.program.schedule import scheduled_instructions
-from hlo_lsp.program.transfers import ASYNC_ENDINGS, async_operations, is_communication
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.program.transfers import (
+    ASYNC_ENDINGS,
+    async_operations,
+    is_communication,
+    started_computations,
+)
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,7 @@ class NetworkTransfer:
         done: The instruction that waits for it, None for a synchronous collective.
         wire_bytes: The bytes that the device sends in all executions.
         seconds: The least time on the network.
-        work_seconds: The least time of the instructions between start and done.
+        work_seconds: The least time of the instructions until done, once all operands are passed.
     """
 
     start: InstructionLine
@@ -48,36 +53,38 @@ def network_transfers(program: ProgramCost) -> list[NetworkTransfer] | None:
     if chip is None or chip.network_bytes_per_second is None:
         return None
     rows = {one.instruction: one for one in program.executed.instructions}
-    ends = {one.start: one.done for one in operations}
+    known = {one.start: one for one in operations}
     # An async-start runs the collective in a computation of its own.
-    starts = {
-        body: one
-        for one in ends
-        if one.opcode == "async-start"
-        for body in file.module.called_by(one)
-    }
-    work = [_work_seconds(rows.get(one), program) for one in scheduled]
+    starts = started_computations(file.module, scheduled)
+    work = [_work_seconds(rows.get(one), program, starts) for one in scheduled]
     before = dict(zip(scheduled, accumulate(work, initial=0.0), strict=False))
 
     def transfers() -> Iterator[NetworkTransfer]:
         for instruction, row in rows.items():
             start = starts.get(row.computation, instruction)
             if row.wire_bytes and start in before:
-                done = ends.get(start)
-                meanwhile = 0.0 if done is None else before[done] - before[start]
-                if done is None and not is_communication(file.module, start):
+                operation = known.get(start)
+                meanwhile = 0.0
+                if operation is not None:
+                    meanwhile = before[operation.done] - before[operation.ready]
+                elif not is_communication(file.module, start):
                     # XLA overlaps the collective with the rest of the fusion.
                     meanwhile = least_time(replace(row, wire_bytes=0), chip).seconds
                 sent = row.wire_bytes * row.executions
                 seconds = sent / (chip.network_bytes_per_second or float("inf"))
+                done = None if operation is None else operation.done
                 yield NetworkTransfer(start, done, sent, seconds, meanwhile)
 
     return sorted(transfers(), key=lambda one: (-one.uncovered_seconds, one.start.name))
 
 
-def _work_seconds(row: InstructionCost | None, program: ProgramCost) -> float:
+def _work_seconds(
+    row: InstructionCost | None,
+    program: ProgramCost,
+    asynchronous: Container[ComputationLine],
+) -> float:
     """Return the least time of an instruction that is not a transfer itself."""
-    if row is None or program.chip is None or row.wire_bytes:
+    if row is None or program.chip is None or row.wire_bytes or row.computation in asynchronous:
         return 0.0
     if row.instruction.opcode.endswith(ASYNC_ENDINGS):
         return 0.0

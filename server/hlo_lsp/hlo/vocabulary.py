@@ -367,6 +367,8 @@ def opcodes_where(holds: Callable[[OpcodeSpec], bool]) -> frozenset[str]:
 
 # The called computations of these are part of the schedule. Those of control flow run in place of
 # the instruction, which returns their result.
+# Each index of these moves a slice; a fusion with one does nothing else.
+INDEXED_OPCODES = frozenset({"gather", "scatter"})
 CALLING_OPCODES = opcodes_where(lambda one: one.runs_callees)
 CONTROL_FLOW_OPCODES = opcodes_where(
     lambda one: one.runs_callees and one.returns is ResultKind.ROOT

@@ -5,6 +5,7 @@ from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
 from hlo_lsp.model.computation import Callee
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number, selected_element
+from hlo_lsp.model.shape import without_layout
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
@@ -20,6 +21,8 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
         self._module = module
 
     def _opcode(self, instruction: InstructionLine) -> str:
+        if offloaded_computation(self._module, instruction) is not None:
+            return "call"
         return self._module.opcode(instruction)
 
     def _operand_count(self, instruction: InstructionLine) -> int:
@@ -99,3 +102,32 @@ def ordered_callees(module: ModuleIndex, caller: InstructionLine) -> list[Callee
     """Return the callees of an instruction, branches in operand order."""
     order = {name: number for number, name in enumerate(opcode_spec(caller.opcode).calls)}
     return sorted(module.callees(caller), key=lambda one: order.get(one.attribute, len(order)))
+
+
+def offloaded_computation(
+    module: ModuleIndex, instruction: InstructionLine
+) -> ComputationLine | None:
+    """Return the computation that a custom call runs with its operands, else None.
+
+    XLA for TPU puts the work of the SparseCore into such a custom call. Its meaning is that of a
+    ``call``. The computation of another custom call, such as the comparison of ``TopK``, has other
+    parameters than the operands.
+    """
+    if instruction.opcode != "custom-call" or not instruction.called:
+        return None
+    callees = module.called_by(instruction)
+    if len(callees) != 1:
+        return None
+    body = module.computation(callees[0])
+    operands = [None if one is None else one.shape for one in module.operands(instruction)]
+    parameters = [body.parameters.get(number) for number in range(len(operands))]
+    if body.root is None or len(body.parameters) != len(operands):
+        return None
+    pairs = [(instruction.shape, body.root), *zip(operands, parameters, strict=True)]
+    return callees[0] if all(_have_equal_shapes(*pair) for pair in pairs) else None
+
+
+def _have_equal_shapes(shape: str | None, other: InstructionLine | None) -> bool:
+    if shape is None or other is None:
+        return False
+    return without_layout(shape) == without_layout(other.shape)

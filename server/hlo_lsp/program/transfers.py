@@ -1,11 +1,17 @@
 """Asynchronous operations, copies to other layouts and memory spaces, and transfers to the host."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES, ResultKind, SendRule, opcodes_where
+from hlo_lsp.hlo.vocabulary import (
+    CONTROL_FLOW_OPCODES,
+    INDEXED_OPCODES,
+    ResultKind,
+    SendRule,
+    opcodes_where,
+)
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
@@ -17,9 +23,9 @@ from hlo_lsp.model.shape import (
     without_layout,
     without_memory_space,
 )
-from hlo_lsp.program.dataflow import ModuleFlow
+from hlo_lsp.program.dataflow import ModuleFlow, offloaded_computation
 from hlo_lsp.program.schedule import scheduled_instructions
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
@@ -163,6 +169,9 @@ PLUMBING_OPCODES = _FORWARDING_OPCODES | {
     *("after-all", "constant", "iota", "partition-id", "recv", "replica-id", "send"),
 }
 _UPDATES = frozenset({"dynamic-update-slice"})  # the second operand is what moves
+_RUNNING_ONCE = frozenset({"async-start", "call"})
+_MAX_WRAPPERS = 20  # Real operations have at most six.
+_CUSTOM_FUSION = "kind=kCustom"
 _FUSED_TARGET = re.compile(r'custom_call_target="AsyncCollective(Start|Done)"')
 ASYNC_ENDINGS = ("-start", "-update", "-done")  # of the parts of an asynchronous operation
 COLLECTIVE_OPCODES = opcodes_where(lambda one: one.sends is not SendRule.NONE)
@@ -175,7 +184,8 @@ class AsyncOperation:
     Attributes:
         kind: The operation: ``copy``, ``slice``, ``all-gather``.
         bytes: Logical bytes that move: those of the result, or of an update.
-        work: Instructions between start and done that compute.
+        work: Instructions between ``ready`` and ``done`` that compute.
+        ready: The instruction that passes the last operand: the start, or an update after it.
     """
 
     kind: str
@@ -185,6 +195,7 @@ class AsyncOperation:
     source_space: int
     target_space: int
     work: int
+    ready: InstructionLine
 
     @property
     def is_fused(self) -> bool:
@@ -193,7 +204,7 @@ class AsyncOperation:
 
     @property
     def is_exposed(self) -> bool:
-        """True if nothing computes between start and done, so that the device waits."""
+        """True if nothing computes until the operation is done, so that the device waits."""
         return self.work == 0
 
 
@@ -209,13 +220,15 @@ def async_operations(module: ModuleIndex) -> list[AsyncOperation] | None:
     fused = {
         one: found for one in instructions if (found := fused_collective(module, one)) is not None
     }
+    started = started_computations(module, instructions)
     places: dict[InstructionLine, int] = {}
     work = 0
     for instruction in instructions:
         checkpoint()
         places[instruction] = work
         is_step = instruction.opcode.endswith(ASYNC_ENDINGS) or instruction in fused
-        work += not is_step and instruction.opcode not in PLUMBING_OPCODES
+        if not is_step and instruction.opcode not in PLUMBING_OPCODES:
+            work += module.computation_of(instruction) not in started
     listed = [*_operations(module, instructions, places), *_fused_operations(module, fused, places)]
     order = {instruction: number for number, instruction in enumerate(instructions)}
     return sorted(listed, key=lambda one: order[one.done])
@@ -227,20 +240,101 @@ def without_async_ending(opcode: str) -> str:
 
 
 def is_communication(module: ModuleIndex, instruction: InstructionLine) -> bool:
-    """Return whether an instruction is a collective, or starts or ends one."""
-    opcode = instruction.opcode
-    if opcode == "async-start":
-        opcode = _kind(module, instruction)
-    elif opcode in {"async-update", "async-done"}:
-        start = ModuleFlow(module).async_start(instruction)
-        opcode = opcode if start is None else _kind(module, start)
-    base = without_async_ending(opcode)
+    """Return whether an instruction is a collective, or starts, ends, or only wraps one."""
+    operation = performed_operation(module, instruction)
+    base = without_async_ending(operation.opcode)
     is_channel = base in {"send", "recv"}
     return (
-        is_channel
-        or base in COLLECTIVE_OPCODES
-        or fused_collective(module, instruction) is not None
+        is_channel or base in COLLECTIVE_OPCODES or fused_collective(module, operation) is not None
     )
+
+
+def performed_operation(module: ModuleIndex, instruction: InstructionLine) -> InstructionLine:
+    """Return the instruction whose work another one starts, ends, or only wraps, else itself.
+
+    This is the root of the computation of an ``async-start``, also behind calls of computations
+    that contain nothing else, and a gather or a scatter that is the work of a fusion.
+    """
+    for _ in range(_MAX_WRAPPERS):
+        wrapped = _wrapped_instruction(module, instruction)
+        if wrapped is None:
+            break
+        instruction = wrapped
+    return instruction
+
+
+def _wrapped_instruction(
+    module: ModuleIndex, instruction: InstructionLine
+) -> InstructionLine | None:
+    opcode = module.opcode(instruction)
+    if opcode in {"async-update", "async-done"}:
+        return ModuleFlow(module).async_start(instruction)
+    for computation in _computations_in_place(module, instruction):
+        body = module.computation(computation)
+        others = (one.opcode for one in body.members if one is not body.root)
+        if opcode == "async-start" or all(map(_is_plumbing, others)):
+            return body.root
+    if opcode == "fusion" and _CUSTOM_FUSION in instruction.text:
+        roots = (module.computation(one).root for one in module.called_by(instruction))
+        return next((one for one in roots if one and one.opcode in INDEXED_OPCODES), None)
+    return None
+
+
+def _computations_in_place(
+    module: ModuleIndex, instruction: InstructionLine
+) -> list[ComputationLine]:
+    """Return the computations that an instruction runs once, and does nothing else."""
+    if instruction.opcode == "custom-call":
+        found = offloaded_computation(module, instruction)
+        return [] if found is None else [found]
+    return module.called_by(instruction) if instruction.opcode in _RUNNING_ONCE else []
+
+
+def _is_plumbing(opcode: str) -> bool:
+    return opcode in PLUMBING_OPCODES or opcode.endswith(ASYNC_ENDINGS)
+
+
+def started_computations(
+    module: ModuleIndex, instructions: Sequence[InstructionLine]
+) -> dict[ComputationLine, InstructionLine]:
+    """Return the computations that an ``async-start`` or a custom call runs, directly or not.
+
+    Each comes with the outermost of these instructions.
+
+    Args:
+        module: The module.
+        instructions: Its scheduled instructions, which contain no member of a custom call.
+    """
+    callers: dict[ComputationLine, InstructionLine] = {}
+    waiting = [*instructions]
+    while waiting:
+        instruction = waiting.pop()
+        for computation in _computations_in_place(module, instruction):
+            if computation not in callers:
+                callers[computation] = instruction
+                waiting += module.members(computation)
+    found = {}
+    for computation in callers:
+        start = _outermost_start(module, computation, callers)
+        if start is not None:
+            found[computation] = start
+    return found
+
+
+def _outermost_start(
+    module: ModuleIndex,
+    computation: ComputationLine,
+    callers: Mapping[ComputationLine, InstructionLine],
+) -> InstructionLine | None:
+    start = None
+    home: ComputationLine | None = computation
+    for _ in range(_MAX_WRAPPERS):
+        if home is None or home not in callers:
+            break
+        caller = callers[home]
+        start = start if caller.opcode == "call" else caller
+        home = module.computation_of(caller)
+    return start
 
 
 def fused_collective(
@@ -250,7 +344,7 @@ def fused_collective(
 
     The part is ``Start`` or ``Done``, or empty for a synchronous collective.
     """
-    if instruction.opcode != "fusion" or "kind=kCustom" not in instruction.text:
+    if instruction.opcode != "fusion" or _CUSTOM_FUSION not in instruction.text:
         return None
     for computation in module.called_by(instruction):
         for member in module.members(computation):
@@ -302,6 +396,7 @@ def _fused_operations(
                 _space(operand.shape),
                 _space(instruction.shape),
                 places[instruction] - places[start],
+                start,
             )
 
 
@@ -311,19 +406,20 @@ def synchronous_collectives(module: ModuleIndex) -> list[tuple[InstructionLine, 
     Each comes with its operation and the logical bytes of its result. The computation of an
     ``async-start`` contains its operation, which is excluded.
     """
-    instructions = scheduled_instructions(module) or ()
-    starts = (one for one in instructions if one.opcode == "async-start")
-    asynchronous = {computation for start in starts for computation in module.called_by(start)}
+    instructions = scheduled_instructions(module) or []
+    started = started_computations(module, instructions)
     found = []
     for one in instructions:
-        fused = fused_collective(module, one)
-        if one.opcode in COLLECTIVE_OPCODES and module.computation_of(one) not in asynchronous:
-            kind = one.opcode
+        operation = performed_operation(module, one) if one.opcode == "custom-call" else one
+        fused = fused_collective(module, operation)
+        if operation.opcode in COLLECTIVE_OPCODES:
+            kind = operation.opcode
         elif fused is not None and not fused[0]:
             kind = fused_collective_kind(module, fused[1])
         else:
             continue
-        found.append((one, kind, total_array_bytes(try_shape(one.shape))))
+        if module.computation_of(one) not in started:
+            found.append((one, kind, total_array_bytes(try_shape(one.shape))))
     return found
 
 
@@ -338,8 +434,10 @@ def _operations(
         start = flow.async_start(done)
         if start is None or start not in places:
             continue
-        kind = _kind(module, start)
-        operands = module.operands(start)
+        kind = without_async_ending(performed_operation(module, start).opcode)
+        passed = flow.passed_operands(start)
+        operands = [flow.operand(*place) for place in passed]
+        ready = passed[-1][0] if passed else start
         is_update = kind in _UPDATES
         moved = operands[is_update] if len(operands) > is_update else None
         source = done.shape if moved is None else moved.shape
@@ -350,17 +448,9 @@ def _operations(
             total_array_bytes(try_shape(source if is_update else done.shape)),
             _space(source),
             _space(done.shape),
-            places[done] - places[start],
+            places[done] - places.get(ready, places[start]),
+            ready,
         )
-
-
-def _kind(module: ModuleIndex, start: InstructionLine) -> str:
-    """Return the operation that a ``-start`` starts; a computation counts as its root."""
-    for computation in module.called_by(start) if start.opcode == "async-start" else ():
-        root = module.computation(computation).root
-        if root is not None:
-            return root.opcode
-    return start.opcode.removesuffix("-start")
 
 
 def _space(shape: str) -> int:

@@ -1,11 +1,14 @@
 """Hovers of instructions, from all files of a compile."""
 
+import pytest
+
 import marked_dump
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.origin_text import needs_preparation, prepare_hovers
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from ide.hover.facts import dump_of, facts
+from sparse_core_texts import offloaded_text
 
 DUMP = marked_dump.split()
 
@@ -111,3 +114,10 @@ def test_prepared_and_searched_counterparts_are_the_same() -> None:
             prepare_hovers(dump)
         shown = facts(instruction_card(dump, "add.1"))["in before_optimizations"]
         assert shown == "`add.1`, `add.0`, `add.2`, `add.3` and 596 more"
+
+
+@pytest.mark.parametrize("name", ["start", "update", "done", "inner"])
+def test_parts_of_offloaded_collective_name_it(name: str) -> None:
+    found = facts(instruction_card(dump_of(offloaded_text("all-gather")), name))
+    assert found["operation"] == "`all-gather`, `run`"
+    assert found["replica groups"] == "1 group of 2 devices: {0,1}"

@@ -44,6 +44,7 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.stages import counterparts
+from hlo_lsp.program.transfers import performed_operation
 from hlo_lsp.program.trip_counts import printed_trip_count, trip_count
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -57,6 +58,8 @@ _MAX_LITERAL_CHARACTERS = 60
 _MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
 _STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
 _ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
+# These do the work of an instruction elsewhere, if they wrap one.
+_WRAPPERS = frozenset({"async-start", "async-update", "async-done", "custom-call"})
 
 OptionalLine = LocatedRecord[InstructionLine] | None
 
@@ -106,6 +109,7 @@ def instruction_card(
         facts += _opcode_specific_facts(dump, text, line)
         facts += _operand_facts(text, line)
     if line is not None:
+        facts += _operation_facts(line.file.module, line.record)
         facts += _callee_facts(line.file.module, line.record)
     if used:
         names = join_limited([quoted_name(entry.record) for entry in used], 6)
@@ -341,6 +345,17 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
         *list_facts("operations", [name for name, _ in names.most_common()], _MAX_ORIGINS),
         *list_facts("source lines", [line.short for line, _ in lines.most_common()], _MAX_ORIGINS),
     ]
+
+
+def _operation_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
+    """Return what an asynchronous instruction, or a custom call around a computation, runs."""
+    operation = performed_operation(module, instruction)
+    is_wrapper = instruction.opcode in _WRAPPERS and operation is not instruction
+    is_printed = operation.printed is operation
+    if not is_wrapper or not is_printed or module.opcode(operation) == "async-start":
+        return []
+    facts = group_facts(operation.parsed)
+    return [Fact("operation", f"`{operation.opcode}`, `{operation.name}`"), *facts]
 
 
 def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:

@@ -1,0 +1,52 @@
+"""The costs of collectives on the SparseCore are those of the same collectives elsewhere."""
+
+import pytest
+
+from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.network import NetworkTransfer, network_transfers
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from sparse_core_texts import CALL, COLLECTIVES, CUSTOM_CALL, direct_text, offloaded_text
+
+of_each_collective = pytest.mark.parametrize("opcode", COLLECTIVES)
+of_each_call = pytest.mark.parametrize("call", [CUSTOM_CALL, CALL], ids=["custom-call", "call"])
+
+
+@of_each_call
+@of_each_collective
+def test_offloaded_collective_costs_the_same(opcode: str, call: str) -> None:
+    offloaded, direct = _cost(offloaded_text(opcode, call)), _cost(direct_text(opcode))
+    assert _rows(offloaded) == _rows(direct)
+    assert offloaded.executed.complete
+    assert offloaded.total.wire_bytes == direct.total.wire_bytes > 0
+
+
+def _rows(program: ProgramCost) -> list[tuple[object, ...]]:
+    return [
+        (one.instruction.opcode, one.cost, one.memory_bytes, one.wire_bytes, one.executions)
+        for one in program.executed.instructions
+        if one.total.bytes_accessed
+    ]
+
+
+@of_each_call
+@of_each_collective
+def test_offloaded_collective_takes_the_same_time(opcode: str, call: str) -> None:
+    offloaded, direct = _transfer(offloaded_text(opcode, call)), _transfer(direct_text(opcode))
+    assert (offloaded.start.name, offloaded.done and offloaded.done.name) == ("start", "done")
+    assert (offloaded.wire_bytes, offloaded.seconds) == (direct.wire_bytes, direct.seconds)
+    # The direct one starts before the sine, the other one when its operand is passed.
+    assert offloaded.work_seconds == pytest.approx(direct.work_seconds / 2)
+
+
+def _transfer(text: str) -> NetworkTransfer:
+    (found,) = network_transfers(_cost(text)) or []
+    return found
+
+
+def _cost(text: str) -> ProgramCost:
+    dump = Compile([DumpFile.of_text(text)])
+    found = program_cost(dump, chip_of(dump, "tpu7x"))
+    assert found is not None
+    return found
