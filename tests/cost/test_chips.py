@@ -86,6 +86,38 @@ def test_chip_of_a_tpu_is_in_a_file_of_its_own(
 
 
 @pytest.mark.parametrize(
+    ("per_host", "hosts", "wrap", "used"),
+    [
+        ("x: 2 y: 2 z: 1", "x: 1 y: 1 z: 1", "", 2),
+        ("x: 2 y: 2 z: 1", "x: 4 y: 4 z: 1", "x: true y: true", 4),
+        ("x: 1 y: 1 z: 1", "x: 4 y: 1 z: 1", "", 1),
+        ("x: 1 y: 1 z: 1", "x: 1 y: 1 z: 1", "", 4),  # says nothing about links
+    ],
+)
+@pytest.mark.parametrize("setting", [None, "v5e"])
+def test_collectives_use_the_links_of_the_slice(
+    *, per_host: str, hosts: str, wrap: str, used: int, setting: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "module_0001.f.cl_1.after_optimizations.txt"
+    path.write_text(_DOT, "utf-8")
+    (tmp_path / "module_0001.f.cl_1.target_arguments.txt").write_text(
+        "tpu_topology_args {\n  version: TPU_VERSION_VIPERFISH\n"
+        f'  variant: "lite"\n  {_PLATFORM}\n'
+        f"  chips_per_host_bounds {{\n    {per_host}\n  }}\n  host_bounds {{\n    {hosts}\n  }}\n"
+        f"  wrap {{\n    {wrap}\n  }}\n}}\n",
+        "utf-8",
+    )
+    workspace = DumpWorkspace()
+    dump = workspace.compile_of(workspace.file(path))
+    chip = chip_of(dump, setting)
+    assert chip is not None
+    assert chip is configured_chip(dump, setting)
+    assert chip.network_bytes_per_second == 200e9 * used / 4
+    other = chip_of(dump, "v6e")
+    assert other is chips()["v6e"]
+
+
+@pytest.mark.parametrize(
     ("path", "setting", "name"),
     [
         ("module_0001.f.cl_1.after_optimizations.txt", "v5e", "v5e"),

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -19,6 +19,11 @@ else:
 _DIRECTIONS = 2  # of a link
 # With the line after them: a file that is not completely written may lack the variant.
 _TPU_TARGET = re.compile(r'\bversion: TPU_VERSION_(\w+)\s+(?:variant: "([^"]*)"\s+)?platform_type:')
+# The chips of a slice along a dimension: those of a host, times the hosts.
+_BOUNDS = re.compile(r"\b(?:chips_per_host|host)_bounds \{([^{}]*)\}")
+_BOUND = re.compile(r"\b([xyz]): (\d{1,6})\b")
+_WRAP = re.compile(r"\bwrap \{([^{}]*)\}")
+_WRAPPED = re.compile(r"\b([xyz]): true\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,9 @@ class Chip:
         name: The name of the option ``--chip``.
         flops_per_second: By the bits of an element, 16 and perhaps 8 and 4.
         memory_bytes_per_second: Of the memory outside the chip.
-        network_bytes_per_second: What all links to other chips send, None if it is unknown.
+        network_bytes_per_second: What all links to other chips send, None if it is unknown. In
+            ``chip_of``, these are the links that a chip at a corner of the slice uses.
+        links: The links of a TPU to other chips, None for a GPU or if it is unknown.
         host_bytes_per_second: Of the link to the host in one direction, None if it is unknown.
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
         tuple_granule: The bytes of which the table of a tuple is a multiple, None if it is unknown.
@@ -44,6 +51,7 @@ class Chip:
     flops_per_second: Mapping[int, float]
     memory_bytes_per_second: float
     network_bytes_per_second: float | None
+    links: int | None
     host_bytes_per_second: float | None
     matrix_unit: int | None
     tuple_granule: int | None
@@ -75,6 +83,7 @@ def chips() -> dict[str, Chip]:
             {int(bits): rate * 1e12 * share for bits, rate in entry["tflops"].items()},
             entry["memory"] * 1e9 * share,
             None if network is None else network / _DIRECTIONS * 1e9 * share,
+            entry.get("links"),
             None if host is None else host * 1e9 * share,
             entry.get("matrix_unit"),
             entry.get("table"),
@@ -94,7 +103,7 @@ def configured_chip(dump: Compile, name: str | None) -> Chip | None:
     if chip is not None:
         backend = Backend.GPU if chip.matrix_unit is None else Backend.TPU
         if dump.backend in {Backend.UNKNOWN, backend}:
-            return chip
+            return _in_slice(chip, dump)
     return chip_of(dump)
 
 
@@ -108,10 +117,11 @@ def chip_of(dump: Compile, name: str | None = None) -> Chip | None:
         KeyError: There is no chip of this name.
     """
     if name is not None:
-        return chips()[name]
+        return _in_slice(chips()[name], dump)
     if dump.target is not None:
         target = _tpu_target("\n".join(dump.target.lines))
-        return next((chip for chip in chips().values() if target in chip.targets), None)
+        found = next((chip for chip in chips().values() if target in chip.targets), None)
+        return None if found is None else _in_slice(found, dump)
     names = {suffix_of(file.path.name).architecture for file in dump.files if file.path}
     return next(
         (
@@ -127,3 +137,39 @@ def _tpu_target(text: str) -> str:
     """Return the version and the variant of a TPU, ``VIPERFISH lite``; empty if unknown."""
     match = _TPU_TARGET.search(text)
     return "" if match is None else " ".join(filter(None, match.groups()))
+
+
+def _in_slice(chip: Chip, dump: Compile) -> Chip:
+    """Return a chip with the network that ``target_arguments.txt`` describes.
+
+    A file for other chips has no effect.
+    """
+    text = "" if dump.target is None else "\n".join(dump.target.lines)
+    if chip.links is None or _tpu_target(text) not in chip.targets:
+        return chip
+    used = _used_links(" ".join(text.split()))
+    return chip if used is None else _with_links(chip.name, min(used, chip.links))
+
+
+def _used_links(text: str) -> int | None:
+    """Return the links of a chip at a corner of a slice, None if the text does not say.
+
+    Without a wrap-around, such a chip has one neighbor along each dimension.
+    """
+    sizes: dict[str, int] = {}
+    for bounds in _BOUNDS.findall(text):
+        for dimension, size in _BOUND.findall(bounds):
+            sizes[dimension] = sizes.get(dimension, 1) * int(size)
+    wrap = _WRAP.search(text)
+    if wrap is None or not any(size > 1 for size in sizes.values()):
+        return None
+    wrapped = set(_WRAPPED.findall(wrap[1]))
+    return sum(1 + (dimension in wrapped) for dimension, size in sizes.items() if size > 1)
+
+
+@cache  # so that equal chips are one object
+def _with_links(name: str, used: int) -> Chip:
+    chip = chips()[name]
+    if chip.links is None or chip.network_bytes_per_second is None:
+        return chip
+    return replace(chip, network_bytes_per_second=chip.network_bytes_per_second * used / chip.links)
