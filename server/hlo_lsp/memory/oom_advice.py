@@ -9,8 +9,9 @@ from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
-from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage, PrintedSize
+from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
+from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
 
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting

@@ -3,7 +3,8 @@
 import re
 from re import Match
 
-from hlo_lsp.model.oom_message import EntryList, OomEntry, PrintedSize, unescaped_fields
+from hlo_lsp.model.oom_message import EntryList, OomEntry, unescaped_fields
+from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.syntax.log_lines import LogLine
 from hlo_lsp.syntax.oom_lines import BracketReader, operator_fields
 

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.background_jobs import cached_property
+from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.escapes import unescape
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.oom_lines import find_rule, find_rules
 
-_SIZE = re.compile(r"([0-9]{1,20})(?:\.([0-9]{1,20}))?([KMGTPE]?)(?:i?B)?")
 _NAME = re.compile(r"%?[A-Za-z_][\w.\-]*")
 _LINE_NUMBER = re.compile(r"[0-9]{1,9}")
-_UNITS = {unit: 1024**power for power, unit in enumerate(["", *"KMGTPE"])}
-# XLA divides by 1024 and drops the rest before it prints two decimals (tsl numbers.cc).
-_LOST_BY_DIVISION = 1 / 1024
 
 
 class OomKind(Enum):
@@ -57,39 +54,6 @@ class EntryList(Enum):
     ALLOCATIONS = "program allocations"
     INTERFACE = "arguments and outputs"
     PEAK_BUFFERS = "peak buffers"
-
-
-@dataclass(frozen=True, slots=True)
-class PrintedSize:
-    """A size as printed, such as ``6.75G`` or ``6291456``.
-
-    Attributes:
-        bytes: The nearest number of bytes.
-        error: How far the true number of bytes can be from it.
-    """
-
-    text: str
-    bytes: int
-    error: int
-
-    @classmethod
-    def of(cls, text: str) -> "PrintedSize | None":
-        """Return the size that a text prints, or None if the text is not a size."""
-        match = _SIZE.fullmatch(text)
-        if match is None:
-            return None
-        whole, decimals, unit = match[1], match[2] or "", _UNITS[match[3]]
-        count = round(int(whole + decimals) * unit / 10 ** len(decimals))
-        error = 0 if unit == 1 else (0.5 / 10 ** len(decimals) + _LOST_BY_DIVISION) * unit
-        return cls(text, count, round(error))
-
-    def matches(self, count: int) -> bool:
-        """Return True if XLA prints this number of bytes as the text."""
-        return self.matches_within(count, 0)
-
-    def matches_within(self, count: int, error: int) -> bool:
-        """Return True if a number that can be wrong by ``error`` may be printed as the text."""
-        return abs(self.bytes - count) <= self.error + error
 
 
 @dataclass(frozen=True, slots=True)
