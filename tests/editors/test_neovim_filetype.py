@@ -8,6 +8,7 @@ from dumps import files_of
 from editors.neovim import Neovim
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
+from oom_messages import NAMES, text_of
 
 pytestmark = pytest.mark.editors
 
@@ -45,6 +46,7 @@ DUMPS = {
     "oom_list.txt": ("xla_oom", "Program hbm requirement 6.75G:\n"),
     "late.log": ("xla_oom", "step\n" * 5000 + "Ran out of memory in memory space hbm.\n"),
     "train.log": ("xla_oom", "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
+    **{f"message_{name}.log": ("xla_oom", text_of(name)) for name in NAMES},
     "m.oom_top_memory_consuming_instructions": ("xla_oom", "Program hbm requirement 6.75G:\n"),
 }
 OTHERS = {

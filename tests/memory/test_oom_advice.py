@@ -100,6 +100,11 @@ def test_negligible_saving_is_left_out() -> None:
         ("tpu_kernel_window", "divide input 2 of the kernel into blocks"),
         ("tpu_smem_list", "instead of SMEM"),
         ("tpu_smem", "instead of SMEM"),
+        ("tpu_cmem", "if a kernel uses CMEM: use smaller blocks"),
+        ("tpu_sflag", "fewer asynchronous operations"),
+        ("tpu_sparse_core_replicas", "use a smaller batch"),
+        ("tpu_host", "offload less to the host"),
+        ("rocm_host", "end other processes"),
         ("tpu_register_spills", "registers are spilled"),
         ("tpu_tile_spmem", "`scratch_shapes`"),
         ("tpu_sparse_core_hbm", "`max_ids_per_partition`"),
@@ -116,6 +121,25 @@ def test_advice_fits_the_memory(name: str, text: str) -> None:
 def test_higher_limit_cannot_exceed_all_vmem() -> None:
     texts = [text for text, _ in _advice(text_of("logs/tpu_kernel_vmem"))]
     assert "a higher `vmem_limit_bytes` does not help: all of VMEM has 63.94 MiB" in texts
+
+
+def test_default_limit_of_vmem_can_be_raised() -> None:
+    texts = [text for text, _ in _advice(text_of("tpu_register_spills_of_kernel"))]
+    assert texts[0].startswith("use smaller blocks (`BlockSpec`) in kernel `matmul.1`")
+    assert texts[1].startswith("raise `vmem_limit_bytes` to 16,861,102")
+
+
+def test_largest_array_in_host_memory_is_not_offloaded() -> None:
+    text = text_of("tpu_smem_list").replace("smem", "host").replace("    scoped ", "    HLO temp ")
+    text = text.replace("type: scoped", "type: HLO temp")
+    name = "`ragged_paged_attention.1` of kernel.py:12"
+    assert _advice(text) == [(f"offload less to the host, starting with {name}", 2 << 20)]
+
+
+def test_smem_of_own_instruction_is_bug() -> None:
+    text = text_of("tpu_smem_list").replace('"tpu_custom_call"', '"Sharding"')
+    ((found, _),) = _advice(text)
+    assert found.startswith("report a bug of XLA")
 
 
 def test_part_of_operand_needs_smaller_blocks_or_fewer_buffers() -> None:

@@ -214,6 +214,9 @@ def test_missing_head_of_message_is_named() -> None:
         ("tpu_smem", "not enough SMEM"),
         ("tpu_cmem", "not enough CMEM"),
         ("tpu_host", "not enough host memory"),
+        ("tpu_sflag", "not enough SFLAG"),
+        ("tpu_sparse_core_replicas", "not enough TileSpmem for a SparseCore program"),
+        ("rocm_host", "an allocation of pinned host memory failed"),
         ("tpu_tile_spmem", "not enough TileSpmem for a SparseCore program"),
         ("tpu_kernel_scoped_vmem", "not enough VMEM for one kernel"),
         ("tpu_kernel_window", "an allocation failed in VMEM"),
@@ -232,6 +235,13 @@ def test_json_names_memory_and_page() -> None:
     assert (found["kind"], found["memory_space_name"]) == ("memory_space", "SMEM")
     found = oom_json(_report(text_of("tpu_tile_spmem")))
     assert found["error_page"] == "https://openxla.org/xla/errors/error_3000"
+    found = oom_json(_report(text_of("tpu_sparse_core_replicas")))
+    assert found["error_page"] == "https://openxla.org/xla/errors/error_3001"
+
+
+def test_spilled_registers_have_a_kernel() -> None:
+    lines = list(oom_lines(_report(text_of("tpu_register_spills_of_kernel"))))
+    assert "    8.08 MiB · spilled registers of matmul.1" in lines
 
 
 def test_page_of_error_is_last_line() -> None:

@@ -43,8 +43,20 @@ const FIRST: readonly (readonly [RegExp, Language])[] = [
   [/^(?:\d{3,}: )?k[A-Z]\w+(?: *\t| +\[(?:source|prev=))/, "xla-thunks"],
 ];
 /** What the server looks for in other texts (`syntax/oom_lines.py`): a log may come before it. */
-const OUT_OF_MEMORY =
-  /Ran out of memory (?:in memory space|on \w+, the total memory)|Program hbm requirement |Largest program allocations in hbm:|Allocation \(size=\d+\) would exceed memory|Out of memory (?:while trying to allocate|allocating) \d|Attempting to \w+ [\d.]+[A-Za-z]*(?: at the bottom of memory|\. That was not possible)|Failed to allocate request for \d|failed to allocate [\d.]+\w* \(\d+ bytes\) from device|unlikely to have enough memory\. Requires \d|Entry Parameter Subshape: |XLA [Ll]abel: |Can't reduce memory use below /;
+const OUT_OF_MEMORY = [
+  /Ran out of memory (?:in memory space|on \w+, the total memory)/,
+  /Program hbm requirement |Largest program allocations in hbm:|Entry Parameter Subshape: |XLA [Ll]abel: /,
+  /Allocation \(size=\d+\) would exceed memory|Scoped allocation with size \d/,
+  /Out of (?:host )?memory (?:while trying to allocate|allocating) \d/,
+  /Allocator \([\w.:]+\) ran out of memory trying to allocate \d|cuMemAllocAsync failed to allocate \d/,
+  /Attempting to \w+ [\d.]+[A-Za-z]*(?: at the bottom of memory|\. That was not possible)/,
+  /Failed to allocate request for \d|Could not allocate \d+ bytes in memory |Not enough PA budget/,
+  /[Ff]ailed to alloc(?:ate)? [\d.]+\w*(?: \(\d+ bytes\)| bytes) (?:from device|on host|of (?:pinned )?host memory)/,
+  /failed to allocate host memory: (?:HIP_ERROR_|hipError)/,
+  /(?:Shared|Tensor) memory size limit exceeded/,
+  /TPU TensorCore Hbm usage: \d|unlikely to have enough memory\. Requires \d|Can't reduce memory use below /,
+  /legitimate user allocatable offset upper bound|No viable logical replica count for the embedding table/,
+];
 const TOTAL = "Total bytes used: ";
 
 /**
@@ -64,5 +76,9 @@ export function detectLanguage(lines: readonly string[]): Language | undefined {
     return second.startsWith("Allocations sorted by size") ? "xla-memory-report" : "xla-values";
   }
   const language = FIRST.find(([expression]) => expression.test(first))?.[1];
-  return language ?? (lines.some((line) => OUT_OF_MEMORY.test(line)) ? "xla-oom" : undefined);
+  return language ?? (lines.some(isOutOfMemory) ? "xla-oom" : undefined);
+}
+
+function isOutOfMemory(line: string): boolean {
+  return OUT_OF_MEMORY.some((expression) => expression.test(line));
 }

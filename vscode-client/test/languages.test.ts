@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { detectLanguage } from "../src/languages";
+
+/** The messages of compilers that the tests of the server read. */
+const MESSAGES = join(__dirname, "..", "..", "tests", "oom");
+const messages = readdirSync(MESSAGES)
+  .filter((name) => name.endsWith(".txt"))
+  .map((name) => [`the message ${name}`, readFileSync(join(MESSAGES, name), "utf8"), "xla-oom"] as const);
 
 const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["a module", "HloModule jit_f, is_scheduled=true", "hlo"],
@@ -20,6 +28,7 @@ const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["a message for a GPU", "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 6291456 bytes.", "xla-oom"],
   ["a message after a long log", `${"step\n".repeat(5000)}Ran out of memory in memory space hbm.`, "xla-oom"],
   ["a module after a long log", `${"step\n".repeat(5000)}HloModule jit_f`, undefined],
+  ...messages,
   ["other words about memory", "12G of memory in use", undefined],
   ["flags", "--xla_tpu_foo=true", undefined],
   ["prose about HLO", "The HloModule is read", undefined],

@@ -41,15 +41,34 @@ local OUT_OF_MEMORY = {
   'Allocation %(size=%d+%) would exceed memory',
   'Out of memory while trying to allocate %d',
   'Out of memory allocating %d',
+  'Out of host memory while trying to allocate %d',
+  'Allocator %([%w_.:]+%) ran out of memory trying to allocate %d',
+  'Scoped allocation with size %d',
+  'Shared memory size limit exceeded',
+  'Tensor memory size limit exceeded',
+  'TPU TensorCore Hbm usage: %d',
+  'legitimate user allocatable offset upper bound',
+  'No viable logical replica count for the embedding table',
+  'Not enough PA budget',
+  'Could not allocate %d+ bytes in memory ',
+  'cuMemAllocAsync failed to allocate %d',
   'Attempting to %w+ [%d.]+%w* at the bottom of memory',
   'Attempting to %w+ [%d.]+%w*%. That was not possible',
   'Failed to allocate request for %d',
   'failed to allocate [%d.]+%w* %(%d+ bytes%) from device',
+  'failed to allocate %d+ bytes from device',
+  'ailed to allocate [%d.]+%w* %(%d+ bytes%) of %w* ?host memory',
+  'failed to alloc %d+ bytes on host',
+  'failed to allocate host memory: HIP_ERROR_',
+  'failed to allocate host memory: hipError',
   'unlikely to have enough memory%. Requires %d',
   'Entry Parameter Subshape: ',
   'XLA [Ll]abel: ',
   "Can't reduce memory use below ",
 }
+
+-- Each of these messages contains one of these words.
+local WORDS = { 'emory', 'hbm', 'Hbm', 'lloc', 'possible', 'XLA ', 'Subshape', 'PA budget' }
 
 local function any(patterns, line)
   for _, pattern in ipairs(patterns) do
@@ -93,8 +112,11 @@ end
 
 local function contains_message(lines)
   for _, line in ipairs(lines) do
-    local may_match = line:find('emory', 1, true) or line:find('hbm', 1, true)
-    if (may_match or line:find('possible', 1, true)) and any(OUT_OF_MEMORY, line) then
+    local may_match = false
+    for _, word in ipairs(WORDS) do
+      may_match = may_match or line:find(word, 1, true) ~= nil
+    end
+    if may_match and any(OUT_OF_MEMORY, line) then
       return true
     end
   end

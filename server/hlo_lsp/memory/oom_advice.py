@@ -27,7 +27,17 @@ class OomAdvice:
     saves_bytes: int
 
 
+# The scoped part of VMEM without `vmem_limit_bytes`; the same numbers are all VMEM of other chips.
+_DEFAULT_SCOPED_BYTES = frozenset({16 << 20, 32 << 20})
+_SFLAG_ADVICE = OomAdvice(
+    "run fewer asynchronous operations at the same time, such as with `jax.lax.scan` instead of "
+    "unrolled layers",
+    0,
+)
 _SMEM_ADVICE = "pass large operands in VMEM or HBM instead of SMEM (`PrefetchScalarGridSpec`)"
+_HOST_DRIVER_ADVICE = OomAdvice(
+    "offload less to the host, or end other processes that use its memory", 0
+)
 _HOST_ADVICE = OomAdvice(
     "raise `XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB` (64 by default), or offload less to the host", 0
 )
@@ -40,6 +50,13 @@ _SPARSE_CORE_TABLES = OomAdvice(
 _SPARSE_CORE_ADVICE = (
     _SPARSE_CORE_TABLES,
     OomAdvice("raise `--xla_sc_num_serialized_tables_to_optimize_hbm`", 0),
+)
+# From error_3001.md.
+_SPARSE_CORE_REPLICAS = (
+    OomAdvice(
+        "lower `max_ids_per_partition` and `max_unique_ids_per_partition` to what the data needs", 0
+    ),
+    OomAdvice("use a smaller batch: each SparseCore looks up fewer ids", 0),
 )
 _SPARSE_CORE_SCRATCH = (
     OomAdvice("use smaller `scratch_shapes` if the program is a kernel of Pallas", 0),
@@ -63,7 +80,10 @@ def oom_advice(
     if is_of_code(message):
         return list(_code_advice(joined))
     if message.kind is OomKind.HOST:
-        return [_HOST_ADVICE]
+        # The driver fails if the host is full, and the allocator if its own limit is reached.
+        return [_HOST_DRIVER_ADVICE if message.is_attempt else _HOST_ADVICE]
+    if message.kind is OomKind.MEMORY_SPACE:
+        return [_offload_advice(joined)]
     if message.sparse_core is not None and 2 * message.sparse_core.bytes > _bytes(message.needed):
         return list(_SPARSE_CORE_ADVICE)
     if was_device_full or (message.is_fragmented and not joined.entries):
@@ -86,6 +106,16 @@ def oom_advice(
         if one.saves_bytes and (with_negligible or _is_worth_a_line(one.saves_bytes, joined))
     ]
     return sorted(found, key=lambda one: -one.saves_bytes)
+
+
+def _offload_advice(joined: JoinedMessage) -> OomAdvice:
+    """Return advice on host memory that ran out when a program was compiled for a TPU."""
+    largest = max(joined.entries, key=lambda one: one.bytes or 0, default=None)
+    if largest is None:
+        return OomAdvice("offload less to the host", 0)
+    return OomAdvice(
+        f"offload less to the host, starting with {_name(largest)}", largest.bytes or 0
+    )
 
 
 def is_of_code(message: OomMessage) -> bool:
@@ -224,6 +254,9 @@ def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
     if message.kind is OomKind.GPU_KERNEL:
         yield OomAdvice("use smaller blocks or fewer stages (`num_stages`) in the kernel", 0)
         return
+    if message.code == "E3001":
+        yield from _SPARSE_CORE_REPLICAS
+        return
     if message.kind is OomKind.SPARSE_CORE and message.memory == "hbm":
         yield _SPARSE_CORE_TABLES
         return
@@ -232,12 +265,16 @@ def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
         return
     for entry in sorted(message.entries, key=lambda one: -_bytes(one.size))[:1]:
         yield _entry_advice(message, entry)
-    if not message.entries and message.memory == "smem":
-        yield OomAdvice(f"if a kernel uses SMEM: {_SMEM_ADVICE}", 0)
+    if not message.entries and message.kind is OomKind.MEMORY_SPACE:
+        name = message.memory_name
+        yield OomAdvice(f"if a kernel uses {name}: {_memory_advice(message, 'the kernel')}", 0)
+    if message.memory == "sflag":
+        yield _SFLAG_ADVICE
     is_kernel = not message.entries or any(_is_kernel(entry) for entry in message.entries)
     if message.memory != "vmem" or message.needed is None or not is_kernel:
         return
-    if message.kind is OomKind.SCOPED_VMEM:
+    is_default = message.limit is not None and message.limit.bytes in _DEFAULT_SCOPED_BYTES
+    if message.kind is OomKind.SCOPED_VMEM or (is_default and message.kind is OomKind.VMEM):
         text = f"raise `vmem_limit_bytes` to {message.needed.bytes:,}, if the chip has as much VMEM"
         yield OomAdvice(text, 0)  # a higher limit saves nothing
     elif message.entries and message.limit is not None:
@@ -256,6 +293,9 @@ def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
     size = _bytes(entry.size)
     kernel = "the kernel" if entry.kernel is None else f"kernel `{entry.kernel}`"
     window = entry.window
+    if entry.is_spill and entry.kernel is not None:
+        text = f"use smaller blocks (`BlockSpec`) in {kernel}, or split its computation"
+        return OomAdvice(f"{text}: its registers are spilled", size)
     if entry.is_spill:
         return OomAdvice(
             "split the computation whose registers are spilled, or use smaller blocks if it is a "
@@ -270,8 +310,6 @@ def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
         if (window.buffers or 1) > 1:
             text += f", or fewer than {window.buffers} buffers (`pipeline_mode=pl.Buffered(1)`)"
         return OomAdvice(text, size)
-    if message.memory == "smem":
-        return OomAdvice(f"in {kernel}, {_SMEM_ADVICE}", size)
     if not _is_kernel(entry):
         name = "an instruction" if entry.kernel is None else f"`{entry.kernel}`"
         text = (
@@ -286,7 +324,16 @@ def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
             f"and result need {format_short_bytes(arrays)}"
         )
         return OomAdvice(text, arrays)
-    return OomAdvice(f"use smaller blocks (`BlockSpec`) or scratch arrays in {kernel}", size)
+    return OomAdvice(_memory_advice(message, kernel), size)
+
+
+def _memory_advice(message: OomMessage, kernel: str) -> str:
+    """Return advice on a kernel that needs too much of a memory."""
+    if message.memory == "smem":
+        return f"{_SMEM_ADVICE} in {kernel}"
+    if message.memory == "sflag":
+        return f"use fewer semaphores (`scratch_shapes`) in {kernel}"
+    return f"use smaller blocks (`BlockSpec`) or scratch arrays in {kernel}"
 
 
 def _kernel_bytes(entry: OomEntry) -> int:

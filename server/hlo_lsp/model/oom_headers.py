@@ -11,6 +11,7 @@ from hlo_lsp.syntax.oom_lines import find_rule
 
 _KINDS = {
     "cores_exceeded": OomKind.HBM,
+    "replicas_exceeded": OomKind.SPARSE_CORE,
     "sparse_core_exceeded": OomKind.SPARSE_CORE,
     "on_chip_exceeded": OomKind.GPU_KERNEL,
     "memory_exceeded": OomKind.ALLOCATION,
@@ -18,6 +19,7 @@ _KINDS = {
     "device_exhausted": OomKind.GPU,
     "host_exhausted": OomKind.HOST,
     "host_driver_exhausted": OomKind.HOST,
+    "host_status_exhausted": OomKind.HOST,
     "budget_exceeded": OomKind.GPU,
     "pool_exhausted": OomKind.GPU,
     "allocator_exhausted": OomKind.GPU,
@@ -38,7 +40,10 @@ _SPARSE_CORE_MEMORIES = {
 }
 _WORD_BYTES = 4
 _TENSOR_COLUMN_BYTES = 128 * 4  # a column of tensor memory has 128 lanes
-_ATTEMPT_RULES = frozenset({"driver_exhausted", "host_driver_exhausted", "pool_exhausted"})
+_REPLICAS_CODE = "E3001"  # its status has the code of invalid arguments
+_ATTEMPT_RULES = frozenset(
+    {"driver_exhausted", "host_driver_exhausted", "host_status_exhausted", "pool_exhausted"}
+)
 _WITH_FREE_MEMORY = frozenset({"free_exceeded", "region_exceeded"})
 _ESCAPED_QUOTE = re.compile(r"(?<!\\)\\+'")  # in the repr of a sentence
 _NAME = re.compile(r"%?[A-Za-z_][\w.\-]*")
@@ -79,6 +84,10 @@ def read_header(
             size and size.in_units("words", _WORD_BYTES)
             for size in (printed_size(fields["PART"]), needed, limit)
         )
+    elif rule == "replicas_exceeded":
+        memory = "tile_spmem"
+        needed = PrintedSize.sum_of(fields["FIXED"], fields["ROWS"])
+        code = _REPLICAS_CODE
     elif rule == "on_chip_exceeded":
         memory = fields["ON_CHIP"].lower()
         if memory == "tensor":
@@ -91,10 +100,9 @@ def read_header(
     elif rule == "memory_exceeded":
         found = find_rule("allocation_detail", text)
         memory = None if found is None else memory_space(found["MEMORY"])
-    cores = printed_size(fields.get("SPARSE_CORE"))
-    if needed is not None and cores is not None:
-        total = needed.bytes + cores.bytes
-        needed = PrintedSize(f"{needed.text} + {cores.text}", total, needed.error + cores.error)
+    cores = fields.get("SPARSE_CORE")
+    if cores is not None:
+        needed = PrintedSize.sum_of(fields["NEEDED"], cores)
     message = OomMessage(
         kind,
         memory,
@@ -109,7 +117,7 @@ def read_header(
         free=printed_size(fields.get("LIMIT")) if rule in _WITH_FREE_MEMORY else None,
         capacity=capacity,
         is_attempt=rule in _ATTEMPT_RULES or find_rule("attempt_label", text) is not None,
-        sparse_core=cores,
+        sparse_core=printed_size(cores),
         allocation=allocation,
         in_use=printed_size(fields.get("IN_USE")),
         code=printed_code(text) or code,

@@ -143,9 +143,10 @@ class OomEntry:
         """The name of the kernel or the instruction that scoped memory belongs to."""
         if self.instruction is not None:
             return self.instruction.name.text
-        match = find_rule("scoped_label", self.label or "")
-        if match is not None:
-            return match["MODULE"]
+        for rule in ("scoped_label", "spills_label"):
+            match = find_rule(rule, self.label or "")
+            if match is not None:
+                return match["MODULE"]
         is_name = self.is_scoped and _NAME.fullmatch(self.label or "") is not None
         return self.label if is_name else None
 

@@ -41,6 +41,15 @@ class PrintedSize:
         """Return True if a number that can be wrong by ``error`` may be printed as the text."""
         return abs(self.bytes - count) <= self.error + error
 
+    @classmethod
+    def sum_of(cls, *texts: str) -> "PrintedSize | None":
+        """Return the sum of the sizes that texts print, or None if one of them is not a size."""
+        sizes = [size for size in map(cls.of, texts) if size is not None]
+        if len(sizes) != len(texts):
+            return None
+        text = " + ".join(texts)
+        return cls(text, sum(one.bytes for one in sizes), sum(one.error for one in sizes))
+
     def in_units(self, unit: str, unit_bytes: int) -> "PrintedSize":
         """Return the size if the printed number counts words or other units."""
         return PrintedSize(f"{self.text} {unit}", self.bytes * unit_bytes, 0)

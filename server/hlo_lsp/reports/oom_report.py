@@ -501,7 +501,7 @@ def _entry_line(joined: JoinedEntry) -> str:
     if name is not None:
         parts.append(name)
     elif entry.kernel is not None:
-        parts.append(entry.kernel)
+        parts.append(f"{'spilled registers of ' if entry.is_spill else ''}{entry.kernel}")
     elif entry.window is not None:
         parts.append(f"window of {entry.window.operand}")
     elif entry.section is not EntryList.INTERFACE and label:
