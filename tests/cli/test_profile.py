@@ -35,10 +35,13 @@ def test_first_screen(train: Path) -> None:
     assert lines[0].startswith(
         "jit_train_step · 3 runs on CPU 0 · median 392 µs (375 µs to 423 µs)"
     )
-    assert lines[1] == "per run: busy 386 µs (97.3%) · idle 10.6 µs (2.7%) · no communication"
-    assert lines[3].split()[:4] == ["336", "µs", "86.9%", "17"]
-    assert lines[3].endswith(" GiB  profiled_programs.py:41")
-    assert lines[5].split()[2:] == ["in", "4", "more"]
+    assert lines[1] == (
+        "mean per run: 397 µs = busy 386 µs (97.3%) + idle 10.6 µs (2.7%) · no communication"
+    )
+    assert lines[2] == "own times: 386 µs = busy; shares are of this sum"
+    assert lines[4].split()[:4] == ["336", "µs", "86.9%", "17"]
+    assert lines[4].endswith(" GiB  profiled_programs.py:41")
+    assert lines[6].endswith("  in 4 more")
 
 
 @pytest.mark.parametrize("key", [one.value for one in InstructionKey])
@@ -81,7 +84,7 @@ def test_equal_dumps_are_ambiguous_without_modules(train: Path, tmp_path: Path) 
     for name in ("a", "b"):
         shutil.copytree(train / "dump", tmp_path / name)
     dumps = tmp_path / "a", tmp_path / "b"
-    line = run("profile", train / "profile.trace.json.gz", *dumps).out.splitlines()[2]
+    line = run("profile", train / "profile.trace.json.gz", *dumps).out.splitlines()[3]
     assert line.startswith("ambiguous: the text is ")
     assert "name only one of them" in line
     assert "ambiguous" not in run("profile", train / "profile.xplane.pb", *dumps).out
@@ -123,10 +126,11 @@ def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:
     before = corpus_profiles / "jax_0_10" / "train"
     found = run("profile", train, "--compare", before, "-n", "1")
     assert (found.status, found.err) == (0, "")
-    assert found.out.splitlines()[:2] == [
+    assert found.out.splitlines()[:3] == [
         "jit_train_step · median 395 µs → 392 µs (-3.37 µs, -0.9%)"
-        " · idle 14.4 µs → 10.6 µs (-3.84 µs, -26.7%)",
-        "  +12.1 µs  0.00 ns → 12.1 µs  profiled_programs.py:45",
+        " · mean idle 14.4 µs → 10.6 µs (-3.84 µs, -26.7%)",
+        "    change   before  →    after  mean own time per run",
+        "  +12.1 µs  0.00 ns  →  12.1 µs  profiled_programs.py:45",
     ]
     same = run("profile", train, "--compare", train, "--format", "json").json
     assert [one["groups"] for one in same["modules"]] == [[]]

@@ -7,7 +7,7 @@ from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import join
-from hlo_lsp.reports.measured_time import profile_blocks, profile_json
+from hlo_lsp.reports.measured_time import profile_blocks, profile_json, time_rows
 
 
 def test_time_has_three_digits() -> None:
@@ -59,9 +59,33 @@ def test_rates_are_those_of_the_own_time() -> None:
     assert dot["roofline_share"] == pytest.approx(12e6 / 819e9 / 20e-6)
     assert kernel["flops_per_second"] is None  # of unknown cost
     (lines,) = profile_blocks(joined, InstructionKey.OPCODE, 5, "v5e")
-    assert [line.split() for line in lines[2:4]] == [
+    assert [line.split() for line in lines[3:5]] == [
         *([["own", "time", "share", "occurrences", "FLOP/s", "memory/s", "roofline", "opcode"]]),
         ["20.0", "µs", "100.0%", "1", "100", "T", "558.79", "GiB", "73.3%", "dot"],
     ]
     without_chip = profile_json(joined, InstructionKey.OPCODE)["modules"][0]
     assert (without_chip["chip"], without_chip["groups"][0]["roofline_share"]) == (None, None)
+
+
+def test_own_times_of_threads_name_parallel_time() -> None:
+    profile = Profile()
+    events = profile.of(_PROGRAM, "CPU 0").events
+    for thread, name in enumerate(("a", "b")):
+        events.append(InstructionEvent(name, thread, 0, 10**6, 1, name))
+    (lines,) = profile_blocks(join(profile, {}), InstructionKey.INSTRUCTION, 5)
+    assert lines[1:3] == [
+        "mean per run: 1.00 µs = busy 1.00 µs (100.0%) + idle 0.00 ns (0.0%) · no communication",
+        "own times: 2.00 µs = busy 1.00 µs + parallel 1.00 µs; shares are of this sum",
+    ]
+
+
+def test_rows_add_up_to_the_own_times() -> None:
+    profile = Profile()
+    events = profile.of(_PROGRAM, "CPU 0").events
+    for number in range(4):
+        events.append(InstructionEvent(f"i{number}", 0, number * 10**6, 10**6, 1, f"i{number}"))
+    (program,) = join(profile, {}).programs
+    rows = time_rows(program, InstructionKey.INSTRUCTION, 1, None)
+    assert [row[0] for row in rows] == ["own time", "1.00 µs", "3.00 µs"]
+    assert [row[-1] for row in rows[1:]] == ["i0", "in 3 more"]
+    assert program.time.own_ps == 4 * 10**6

@@ -42,10 +42,11 @@ def test_largest_change_is_first() -> None:
     (lines,) = comparison_blocks(changes, 3)
     assert lines == [
         "jit_f · median 35.0 µs → 27.0 µs (-8.00 µs, -22.9%)",
-        "  -5.00 µs  20.0 µs → 15.0 µs  b",
-        "  -5.00 µs  5.00 µs → 0.00 ns  c",
-        "  +1.00 µs  10.0 µs → 11.0 µs  a",
-        "  +1.00 µs  in 1 more",
+        "    change   before  →    after  mean own time per run",
+        "  -5.00 µs  20.0 µs  →  15.0 µs  b",
+        "  -5.00 µs  5.00 µs  →  0.00 ns  c",
+        "  +1.00 µs  10.0 µs  →  11.0 µs  a",
+        "  +1.00 µs  0.00 ns  →  1.00 µs  in 1 more",
     ]
 
 

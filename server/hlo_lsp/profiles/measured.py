@@ -90,6 +90,21 @@ class ProgramTime:
         return sum(one.duration_ps for one in self.executions)
 
     @property
+    def busy_ps(self) -> int:
+        """The sum of the busy times of all executions."""
+        return sum(one.busy_ps for one in self.executions)
+
+    @property
+    def idle_ps(self) -> int:
+        """The sum of the idle times of all executions."""
+        return sum(one.idle_ps for one in self.executions)
+
+    @property
+    def own_ps(self) -> int:
+        """The sum of the own times of all instructions, more than busy on several threads."""
+        return sum(one.own_ps for one in self.instructions)
+
+    @property
     def exposed_ps(self) -> int:
         """The sum of the exposed communication of all executions."""
         return sum(one.exposed_ps for one in self.executions)

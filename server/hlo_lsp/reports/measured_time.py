@@ -24,6 +24,7 @@ from hlo_lsp.profiles.joined import (
     grouped,
 )
 from hlo_lsp.profiles.measured import ProgramTime
+from hlo_lsp.reports.table import aligned_rows
 from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]
@@ -77,8 +78,12 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "runs": time.runs,
         "devices": time.devices,
         "median_ps": time.median_ps,
+        "mean_ps": round(time.duration_ps / len(time.executions)),
         "min_ps": min(durations),
         "max_ps": max(durations),
+        "busy_ps": time.busy_ps,
+        "idle_ps": time.idle_ps,
+        "own_ps": time.own_ps,
         "has_warm_up": time.has_warm_up,
         "executions": [
             {
@@ -174,17 +179,7 @@ def _program_lines(
 ) -> Iterator[str]:
     yield from profile_facts(program.time)
     yield from _ambiguity(program)
-    groups = grouped(program, key)
-    rows = time_rows(program, key, count, chip_name)
-    columns = len(rows[0]) - 1
-    widths = [max(len(row[column]) for row in rows) for column in range(columns)]
-    for row in rows:
-        cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=False))
-        yield f"  {'  '.join(cells)}  {row[-1]}"
-    rest = groups[count:]
-    if rest:
-        left = format_time(sum(one.own_ps for one in rest) / len(program.time.executions))
-        yield f"  {left:>{widths[0]}}  in {len(rest):,} more"
+    yield from aligned_rows(time_rows(program, key, count, chip_name))
     yield from _unjoined(program)
 
 
@@ -198,9 +193,13 @@ def _ambiguity(program: JoinedProgram) -> Iterator[str]:
 
 
 def profile_facts(time: ProgramTime) -> Iterator[str]:
-    """Yield the lines on all runs of a program, the first one with the name of the module."""
+    """Yield the lines on all runs of a program, the first one with the name of the module.
+
+    The median is that of the runs. All other times are means, so that they add up.
+    """
     yield program_headline(time)
     yield _shares(time)
+    yield _own_times(time)
     if time.has_warm_up:
         yield "The first run takes more than 1.5 times the median of the others: a warm-up?"
 
@@ -208,27 +207,33 @@ def profile_facts(time: ProgramTime) -> Iterator[str]:
 def time_rows(
     program: JoinedProgram, key: InstructionKey, count: int, chip_name: str | None
 ) -> list[list[str]]:
-    """Return the titles and the largest groups as rows of cells, on average over the executions."""
+    """Return the titles and the largest groups as rows of cells, on average over the executions.
+
+    The last row sums up the other groups, so that the rows add up to the own times of a run.
+    """
     runs = len(program.time.executions)
     groups = grouped(program, key)
-    own = sum(one.own_ps for one in groups)
+    own = program.time.own_ps
     title = {InstructionKey.LINE: "Python line"}.get(key, key.value)
     chip = None if program.dump is None else chip_of(program.dump, chip_name)
     work = work_of(program, chip)
     rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if work else []
     rows = [["own time", "share", "occurrences", *rates, title]]
-    for one in groups[:count]:
-        done = total_work((each.time.name for each in one.instructions), work)
-        rows.append(
-            [
-                format_time(one.own_ps / runs),
-                f"{one.own_ps / max(1, own):.1%}",
-                f"{one.occurrences / runs:,.4g}",
-                *_rates(done)[: len(rates)],
-                _label(one),
-            ]
-        )
-    return rows
+
+    def row(members: Sequence[TimeGroup], label: str) -> list[str]:
+        time = sum(one.own_ps for one in members)
+        names = (each.time.name for one in members for each in one.instructions)
+        return [
+            format_time(time / runs),
+            f"{time / max(1, own):.1%}",
+            f"{sum(one.occurrences for one in members) / runs:,.4g}",
+            *_rates(total_work(names, work))[: len(rates)],
+            label,
+        ]
+
+    rows += [row([one], _label(one)) for one in groups[:count]]
+    rest = groups[count:]
+    return [*rows, row(rest, f"in {len(rest):,} more")] if rest else rows
 
 
 def _rates(work: AchievedWork | None) -> list[str]:
@@ -259,21 +264,36 @@ def _shares(time: ProgramTime) -> str:
     """Return busy, idle, and exposed time, on average over the executions."""
     runs, total = len(time.executions), max(1, time.duration_ps)
 
-    def part(name: str, picoseconds: int) -> str:
-        return f"{name} {format_time(picoseconds / runs)} ({picoseconds / total:.1%})"
+    def part(picoseconds: int) -> str:
+        return f"{format_time(picoseconds / runs)} ({picoseconds / total:.1%})"
 
     communication = sum(one.communication_ps for one in time.executions)
     exposed = time.exposed_ps
-    parts = [
-        part("busy", sum(one.busy_ps for one in time.executions)),
-        part("idle", sum(one.idle_ps for one in time.executions)),
-        part("exposed communication", exposed)
-        + (f" of {format_time(communication / runs)}" if communication != exposed else "")
-        if communication
-        else "no communication",
-    ]
+    if not communication:
+        communicating = "no communication"
+    elif communication == exposed:
+        communicating = f"exposed communication {part(exposed)}"
+    else:
+        communicating = f"communication {part(communication)}, exposed {part(exposed)}"
     where = " and device" if len(time.devices) > 1 else ""
-    return f"per run{where}: {' · '.join(parts)}"
+    return (
+        f"mean per run{where}: {format_time(time.duration_ps / runs)} = busy {part(time.busy_ps)}"
+        f" + idle {part(time.idle_ps)} · {communicating}"
+    )
+
+
+def _own_times(time: ProgramTime) -> str:
+    """Return the sum of the own times, of which the shares of instructions are, and busy time.
+
+    On several threads or streams, instructions run at the same time, which is busy once.
+    """
+    runs = len(time.executions)
+    own = format_time(time.own_ps / runs)
+    parallel = time.own_ps - time.busy_ps
+    made_of = "" if parallel < 0 else " = busy"  # less only if events of one thread overlap
+    if parallel > 0:
+        made_of += f" {format_time(time.busy_ps / runs)} + parallel {format_time(parallel / runs)}"
+    return f"own times: {own}{made_of}; shares are of this sum"
 
 
 def _label(group: TimeGroup) -> str:

@@ -13,6 +13,7 @@ from hlo_lsp.program.instruction_matching import computation_names, instruction_
 from hlo_lsp.reports.measured_time import run_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
+from hlo_lsp.reports.table import aligned_rows
 from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 Json = dict[str, Any]
@@ -93,7 +94,7 @@ def _module_change(
         if change.change_ps:
             changed.append(change)
     facts = zip(_facts(before), _facts(after), strict=True)
-    titles = ("median", "idle", "exposed communication")
+    titles = ("median", "mean idle", "mean exposed communication")
     median, idle, exposed = (
         TimeChange(title, *pair) for title, pair in zip(titles, facts, strict=True)
     )
@@ -163,16 +164,14 @@ def comparison_blocks(modules: list[ModuleTimeChange], count: int) -> Iterator[l
     """Yield the text of each module; ``count`` is the maximum number of its rows."""
     for module in modules:
         lines = [f"{module.name or 'unknown module'} · {' · '.join(_facts_of(module))}"]
-        rows = [(*_times(one), one.label) for one in module.groups[:count]]
-        widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-        lines += [
-            f"  {row[0]:>{widths[0]}}  {row[1]:>{widths[1]}} → {row[2]:>{widths[2]}}  {row[3]}"
-            for row in rows
-        ]
         rest = module.groups[count:]
+        rows = [(*_times(one), one.label) for one in module.groups[:count]]
         if rest:
-            change = format_signed(sum(one.change_ps for one in rest), format_time)
-            lines.append(f"  {change:>{widths[0]}}  in {len(rest):,} more")
+            before, after = (sum(side) for side in zip(*map(_sides, rest), strict=True))
+            rows.append((*_times(TimeChange("", before, after)), f"in {len(rest):,} more"))
+        if rows:
+            titles = ("change", "before", "→", "after", "mean own time per run")
+            lines += aligned_rows([titles, *((*row[:2], "→", *row[2:]) for row in rows)])
         yield lines
 
 
@@ -226,6 +225,10 @@ def _tables(
             )
         if len(changes) > count:
             yield from ("", f"{len(changes) - count:,} more.")
+
+
+def _sides(change: TimeChange) -> tuple[int, int]:
+    return change.before_ps, change.after_ps
 
 
 def _longest_ps(module: ModuleTimeChange) -> int:
