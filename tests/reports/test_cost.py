@@ -1,9 +1,12 @@
 """Tests for the cost of a program as text."""
 
+import pytest
+
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.cost.program_cost import merged
 from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.reports.cost import cost_lines
+from hlo_lsp.reports.cost import cost_json, cost_lines
 
 _TEXT = module(
     "%p = f32[1024] parameter(0)",
@@ -20,12 +23,15 @@ def test_first_lines_answer_the_question() -> None:
     assert lines == [
         "m: at least 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed, 4.0 KiB sent",
         "least time on TPU v5e: 40.5 ns, mostly bound by network",
+        "bound by memory 20.0 ns + network 20.5 ns; each resource alone:"
+        " compute 0.01 ns, memory 30.0 ns, network 20.5 ns",
         "XLA's analysis, each loop once: 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed",
         "1 loop of unknown trip count, counted once: w",
         "1 custom call of unknown cost: my_kernel (1)",
-        "   20.5 ns   51%   1.02 kFLOP      8.0 KiB  network  all-reduce",
-        "   10.0 ns   25%   1.02 kFLOP      8.0 KiB  memory   negate",
-        "  and 2 more",
+        "  least time  share       FLOPs  off chip     sent    bound  opcode",
+        "     20.5 ns    51%  1.02 kFLOP   8.0 KiB  4.0 KiB  network  all-reduce",
+        "     10.0 ns    25%  1.02 kFLOP   8.0 KiB      0 B   memory  negate",
+        "     10.0 ns    25%      0 FLOP   8.0 KiB      0 B   memory  in 2 more (unknown)",
     ]
 
 
@@ -34,13 +40,17 @@ def test_rows_without_cost_are_left_out() -> None:
         "%p = f32[8] parameter(0)", "%b = f32[2,4] bitcast(%p)", "ROOT %n = f32[2,4] negate(%b)"
     )
     lines = list(cost_lines(cost_of_text(text, chips()["v5e"]), InstructionKey.OPCODE, 9))
-    assert [line.split()[-1] for line in lines[3:]] == ["negate"]
+    assert [line.split()[-1] for line in lines[6:]] == ["negate"]
 
 
 def test_without_chip_there_are_no_times() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
-    assert lines[-2:] == ["   1.02 kFLOP      8.0 KiB  all-reduce", "  and 3 more"]
+    assert lines[-3:] == [
+        "       FLOPs  off chip     sent  opcode",
+        "  1.02 kFLOP   8.0 KiB  4.0 KiB  all-reduce",
+        "  1.02 kFLOP  16.0 KiB      0 B  in 3 more (unknown)",
+    ]
 
 
 def test_cache_of_a_gpu_is_stated() -> None:
@@ -49,3 +59,25 @@ def test_cache_of_a_gpu_is_stated() -> None:
     negate = module("%a = f32[1024] parameter(0)", "ROOT %n = f32[1024] negate(%a)")
     lines = list(cost_lines(cost_of_text(negate, chips()["h100"]), InstructionKey.OPCODE, 2))
     assert lines[1].endswith("mostly bound by memory (less if in cache)")
+
+
+def test_seconds_of_bounds_add_up() -> None:
+    (module_json,) = cost_json([cost_of_text(_TEXT, chips()["v5e"])], InstructionKey.OPCODE, 9)
+    executed = module_json["executed"]
+    least = executed["least_seconds"]
+    assert sum(executed["bound_seconds"].values()) == pytest.approx(least)
+    assert sum(one["least_seconds"] for one in module_json["groups"]) == pytest.approx(least)
+    assert max(executed["resource_seconds"].values()) <= least
+
+
+def test_merged_groups_add_up() -> None:
+    program = cost_of_text(_TEXT, chips()["v5e"])
+    found = merged(program.groups(InstructionKey.INSTRUCTION), "all")
+    total = program.total
+    assert (found.cost, found.memory_bytes, found.wire_bytes) == (
+        total.cost,
+        total.memory_bytes,
+        total.wire_bytes,
+    )
+    assert found.seconds == pytest.approx(total.seconds)
+    assert (found.bound, found.unknown) == (total.bound, total.unknown)

@@ -1,7 +1,8 @@
 """The cost of a compile in both conventions, and sums over its instructions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
@@ -10,7 +11,7 @@ from hlo_lsp.cost.libtpu import libtpu_costs
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
-from hlo_lsp.cost.roofline import Bound, least_time, padding_flops
+from hlo_lsp.cost.roofline import Bound, least_time, padding_flops, resource_seconds
 from hlo_lsp.cost.xla import xla_costs, xla_size
 from hlo_lsp.memory.instruction_facts import (
     InstructionFacts,
@@ -27,6 +28,8 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
 
+_Number = TypeVar("_Number", int, float)
+
 
 @dataclass(frozen=True, slots=True)
 class CostGroup:
@@ -41,6 +44,10 @@ class CostGroup:
         padding_flops: The FLOPs that the matrix unit wastes at least, because dimensions of
             matrices do not fill it; None without a chip with such a unit.
         estimated_cycles: The estimates of the compiler, None if it prints none.
+        bound_seconds: The least times of the instructions by what bounds each; they add up to
+            ``seconds``. Zeros without a chip.
+        resource_seconds: The time that each resource takes for all instructions. Zeros without a
+            chip.
     """
 
     name: str
@@ -55,6 +62,8 @@ class CostGroup:
     unknown: int
     padding_flops: int | None
     estimated_cycles: int | None
+    bound_seconds: Mapping[Bound, float] = field(hash=False)
+    resource_seconds: Mapping[Bound, float] = field(hash=False)
 
     @property
     def intensity(self) -> float | None:
@@ -128,7 +137,7 @@ def _group(
     name: str, source: SourceLine | None, members: Sequence[InstructionCost], chip: Chip | None
 ) -> CostGroup:
     executions = flops = transcendentals = size = memory = wire = unknown = 0
-    times = dict.fromkeys(Bound, 0.0)
+    times, resources = dict.fromkeys(Bound, 0.0), dict.fromkeys(Bound, 0.0)
     for one in members:
         checkpoint()
         total = one.total
@@ -139,10 +148,14 @@ def _group(
         memory += one.memory_bytes * one.executions
         wire += one.wire_bytes * one.executions
         unknown += one.cost is None
-        least = None if chip is None else least_time(one, chip)
-        if least is not None and least.bound is not None:
+        if chip is None:
+            continue
+        seconds = resource_seconds(one, chip)
+        for resource in Bound:
+            resources[resource] += seconds[resource]
+        least = least_time(one, chip)
+        if least.bound is not None:
             times[least.bound] += least.seconds
-    longest = max(times, key=lambda bound: times[bound])
     return CostGroup(
         name,
         source,
@@ -152,11 +165,52 @@ def _group(
         memory,
         wire,
         None if chip is None else sum(times.values()),
-        longest if times[longest] else None,
+        _longest(times),
         unknown,
         _padding(members, chip),
         sum(cycles) if (cycles := list(_cycles(members))) else None,
+        times,
+        resources,
     )
+
+
+def merged(groups: Sequence[CostGroup], name: str) -> CostGroup:
+    """Return the sums of at least one group as a group of another name."""
+
+    def times(of: Callable[[CostGroup], Mapping[Bound, float]]) -> dict[Bound, float]:
+        return {bound: sum(of(one)[bound] for one in groups) for bound in Bound}
+
+    def known(numbers: Iterable[_Number | None]) -> _Number | None:
+        found = [one for one in numbers if one is not None]
+        return sum(found[1:], found[0]) if found else None
+
+    bounds = times(lambda one: one.bound_seconds)
+    costs = [one.cost for one in groups]
+    return CostGroup(
+        name,
+        None,
+        sum(one.instructions for one in groups),
+        sum(one.executions for one in groups),
+        Cost(
+            sum(one.flops for one in costs),
+            sum(one.transcendentals for one in costs),
+            sum(one.bytes_accessed for one in costs),
+        ),
+        sum(one.memory_bytes for one in groups),
+        sum(one.wire_bytes for one in groups),
+        known(one.seconds for one in groups),
+        _longest(bounds),
+        sum(one.unknown for one in groups),
+        known(one.padding_flops for one in groups),
+        known(one.estimated_cycles for one in groups),
+        bounds,
+        times(lambda one: one.resource_seconds),
+    )
+
+
+def _longest(times: Mapping[Bound, float]) -> Bound | None:
+    longest = max(times, key=lambda bound: times[bound])
+    return longest if times[longest] else None
 
 
 def _padding(members: Sequence[InstructionCost], chip: Chip | None) -> int | None:

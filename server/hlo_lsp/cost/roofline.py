@@ -32,18 +32,24 @@ def least_time(one: InstructionCost, chip: Chip) -> LeastTime:
 
     On a GPU, the time of the memory is that of data that its cache does not hold.
     """
-    if one.cost is None:
-        return LeastTime(0.0, None)
-    device_bytes = one.memory_bytes - one.host_bytes
-    times = {
-        Bound.COMPUTE: one.cost.flops / chip.peak_flops(one.element_bits),
-        Bound.MEMORY: device_bytes / chip.memory_bytes_per_second,
-        Bound.NETWORK: one.wire_bytes / (chip.network_bytes_per_second or float("inf")),
-        Bound.HOST: one.host_bytes / (chip.host_bytes_per_second or float("inf")),
-    }
+    times = resource_seconds(one, chip)
     bound = max(times, key=lambda key: times[key])
-    seconds = times[bound] * one.executions
-    return LeastTime(seconds, bound if seconds else None)
+    return LeastTime(times[bound], bound if times[bound] else None)
+
+
+def resource_seconds(one: InstructionCost, chip: Chip) -> dict[Bound, float]:
+    """Return the time of each resource for all executions of an instruction, in seconds."""
+    if one.cost is None:
+        return dict.fromkeys(Bound, 0.0)
+    device_bytes = one.memory_bytes - one.host_bytes
+    return {
+        Bound.COMPUTE: one.executions * one.cost.flops / chip.peak_flops(one.element_bits),
+        Bound.MEMORY: one.executions * device_bytes / chip.memory_bytes_per_second,
+        Bound.NETWORK: one.executions
+        * one.wire_bytes
+        / (chip.network_bytes_per_second or float("inf")),
+        Bound.HOST: one.executions * one.host_bytes / (chip.host_bytes_per_second or float("inf")),
+    }
 
 
 def describe_least(seconds: float, *, may_be_cached: bool) -> str:

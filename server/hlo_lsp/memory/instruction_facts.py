@@ -31,6 +31,11 @@ class InstructionKey(Enum):
     COMPUTATION = "computation"
     INSTRUCTION = "instruction"
 
+    @property
+    def title(self) -> str:
+        """The title of a column with the names of groups."""
+        return "Python line" if self is InstructionKey.LINE else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class InstructionFacts:

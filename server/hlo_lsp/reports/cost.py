@@ -1,12 +1,13 @@
 """The cost of a program as text and JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.cost.cost_facts import describe_amounts
 from hlo_lsp.cost.operation import Cost
-from hlo_lsp.cost.program_cost import CostGroup, ProgramCost
-from hlo_lsp.cost.roofline import IF_IN_CACHE, may_be_cached, padding_flops
+from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, merged
+from hlo_lsp.cost.roofline import IF_IN_CACHE, Bound, may_be_cached, padding_flops
+from hlo_lsp.cost.utilization import utilization_bound
 from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.display import (
     count_noun,
@@ -17,6 +18,7 @@ from hlo_lsp.model.display import (
     join_limited,
 )
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.reports.table import aligned_rows
 
 Json = dict[str, Any]
 _MAX_NAMES = 5
@@ -27,9 +29,13 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
     """Yield the lines of the text form, with at most ``count`` groups that cost something."""
     yield from cost_facts(program)
     groups = [group for group in program.groups(key) if has_cost(group)]
-    yield from (_group_line(group, program.total) for group in groups[:count])
-    if groups[count:]:
-        yield f"  and {len(groups) - count:,} more"
+    shown, rest = groups[:count], groups[count:]
+    if rest:
+        shown.append(merged(rest, f"in {len(rest):,} more"))
+    rows = [group_cells(group, program.total) for group in shown]
+    if rows:
+        titles = [*list(rows[0])[:-1], key.title]
+        yield from aligned_rows([titles, *(list(row.values()) for row in rows)])
 
 
 def cost_facts(program: ProgramCost) -> Iterator[str]:
@@ -37,7 +43,32 @@ def cost_facts(program: ProgramCost) -> Iterator[str]:
     yield f"{module_name(program.dump)}: {_least_amounts(program)}"
     time = _time(program)
     yield "least time: unknown chip; use --chip" if time is None else time
+    yield from _resource_lines(program)
     yield from cost_notes(program)
+
+
+def _resource_lines(program: ProgramCost) -> Iterator[str]:
+    """Yield what the least time consists of, the time of each resource, and the bound of MFU."""
+    total, chip = program.total, program.chip
+    if chip is None or not total.seconds:
+        return
+    parts = " + ".join(_times(total.bound_seconds))
+    alone = list(_times(total.resource_seconds))
+    if total.wire_bytes and chip.network_bytes_per_second is None:
+        alone.append("network unknown")
+    yield f"bound by {parts}; each resource alone: {', '.join(alone)}"
+    bound = utilization_bound(program)
+    if bound is not None:
+        cached = " (more if in cache)" if chip.has_cache else ""
+        yield (
+            f"MFU at most {bound.share:.1%}{cached}: compute takes"
+            f" {format_seconds(bound.compute_seconds)} of at least"
+            f" {format_seconds(bound.elapsed_seconds)}"
+        )
+
+
+def _times(seconds: Mapping[Bound, float]) -> Iterator[str]:
+    return (f"{one.value} {format_seconds(time)}" for one, time in seconds.items() if time)
 
 
 def cost_notes(program: ProgramCost) -> Iterator[str]:
@@ -117,13 +148,21 @@ def _time(program: ProgramCost) -> str | None:
 
 def has_cost(group: CostGroup) -> bool:
     """Return whether a number in the row of a group is not 0, or its cost is unknown."""
-    amounts = (group.cost.flops, group.memory_bytes, group.seconds, group.estimated_cycles)
+    amounts = (
+        *(group.cost.flops, group.memory_bytes, group.wire_bytes),
+        *(group.seconds, group.estimated_cycles),
+    )
     return bool(group.unknown) or any(amounts)
 
 
 def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
     """Return the cells of a group by the title of their column; times only on a chip."""
-    cells = {"FLOPs": format_flops(group.cost.flops), "off chip": _traffic(group)}
+    cells = {
+        "FLOPs": format_flops(group.cost.flops),
+        "off chip": format_short_bytes(group.memory_bytes),
+    }
+    if total.wire_bytes:
+        cells["sent"] = format_short_bytes(group.wire_bytes)
     if group.seconds is not None:
         share = group.seconds / total.seconds if total.seconds else 0.0
         bound = "" if group.bound is None else group.bound.value
@@ -135,30 +174,13 @@ def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
     return {**cells, "name": f"{name}{' (unknown)' if group.unknown else ''}"}
 
 
-_WIDTHS = {"least time": 8, "share": 4, "FLOPs": 11, "off chip": 11, "cycles": 11}
-
-
-def _group_line(group: CostGroup, total: CostGroup) -> str:
-    cells = group_cells(group, total)
-    name = cells.pop("name")
-    aligned = [f"{text:>{_WIDTHS.get(title, 0)}}" for title, text in cells.items()]
-    if "bound" in cells:
-        aligned[list(cells).index("bound")] = f"{cells['bound']:<7}"
-    unit = " cycles" if "cycles" in cells else ""
-    return f"  {'  '.join(aligned)}{unit}  {name}"
-
-
-def _traffic(group: CostGroup) -> str:
-    return format_short_bytes(group.memory_bytes)
-
-
 def cost_json(programs: Sequence[ProgramCost], key: InstructionKey, count: int) -> list[Json]:
     """Return the costs as JSON; see docs/json_schema.md."""
     return [_program_json(program, key, count) for program in programs]
 
 
 def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json:
-    executed = program.executed
+    executed, bound = program.executed, utilization_bound(program)
     return {
         "name": module_name(program.dump),
         "path": program.dump.files[0].label,
@@ -172,10 +194,19 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
             "unbounded": list(executed.unbounded),
             "missing_part": executed.missing_part,
             "conditionals": executed.conditionals,
+            "bound_seconds": _seconds_json(program, program.total.bound_seconds),
+            "resource_seconds": _seconds_json(program, program.total.resource_seconds),
+            "mfu_bound": None if bound is None else bound.share,
         },
         "by": key.value,
         "groups": [_group_json(group) for group in program.groups(key)[:count]],
     }
+
+
+def _seconds_json(program: ProgramCost, seconds: Mapping[Bound, float]) -> Json | None:
+    if program.chip is None:
+        return None
+    return {bound.value: time for bound, time in seconds.items()}
 
 
 def total_json(program: ProgramCost) -> Json:

@@ -214,11 +214,10 @@ def time_rows(
     runs = len(program.time.executions)
     groups = grouped(program, key)
     own = program.time.own_ps
-    title = {InstructionKey.LINE: "Python line"}.get(key, key.value)
     chip = None if program.dump is None else chip_of(program.dump, chip_name)
     work = work_of(program, chip)
     rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if work else []
-    rows = [["own time", "share", "occurrences", *rates, title]]
+    rows = [["own time", "share", "occurrences", *rates, key.title]]
 
     def row(members: Sequence[TimeGroup], label: str) -> list[str]:
         time = sum(one.own_ps for one in members)

@@ -1,0 +1,71 @@
+"""An upper bound of the model FLOPs utilization (MFU) of a program on a chip."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.program_cost import ProgramCost
+from hlo_lsp.cost.roofline import Bound, least_time
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.transfers import ASYNC_ENDINGS, fused_collective
+from hlo_lsp.syntax.module_records import ComputationLine
+
+
+@dataclass(frozen=True, slots=True)
+class Utilization:
+    """The time that the FLOPs of a run take at the peak, and the least time of the run.
+
+    Attributes:
+        compute_seconds: The FLOPs divided by the peak for their types.
+        elapsed_seconds: The least time if asynchronous operations overlap with all other
+            instructions. So it is not more than the sum of the least times of all instructions.
+    """
+
+    compute_seconds: float
+    elapsed_seconds: float
+
+    @property
+    def share(self) -> float:
+        """The utilization of the matrix unit that no run exceeds."""
+        return self.compute_seconds / self.elapsed_seconds
+
+
+def utilization_bound(program: ProgramCost) -> Utilization | None:
+    """Return the bound, or None where FLOPs or times are not known or not those of each run.
+
+    That is without a chip, for a text that is not scheduled, with unknown costs or loops, and with
+    conditionals.
+    """
+    file, chip, executed = program.dump.module_file, program.chip, program.executed
+    header = None if file is None else file.module.header
+    if file is None or chip is None or header is None or not header.is_scheduled:
+        return None
+    compute = program.total.resource_seconds[Bound.COMPUTE]
+    if not compute or not executed.complete or executed.conditionals:
+        return None
+    sequential = _sequential_seconds(executed.instructions, file.module, chip)
+    return Utilization(compute, max(sequential, *program.total.resource_seconds.values()))
+
+
+def _sequential_seconds(rows: Iterable[InstructionCost], module: ModuleIndex, chip: Chip) -> float:
+    """Return the least time of the instructions that run one after another."""
+    is_async: dict[ComputationLine, bool] = {}
+    seconds = 0.0
+    for one in rows:
+        checkpoint()
+        if one.computation not in is_async:
+            callers = module.callers(one.computation)
+            is_async[one.computation] = any(each.opcode == "async-start" for each in callers)
+        if is_async[one.computation] or one.instruction.opcode.endswith(ASYNC_ENDINGS):
+            continue
+        row = one
+        if one.wire_bytes and one.instruction.opcode == "fusion":
+            part = fused_collective(module, one.instruction)
+            if part is not None and part[0]:
+                continue
+            if part is None:  # later fusions can continue the collective
+                row = replace(one, wire_bytes=0)
+        seconds += least_time(row, chip).seconds
+    return seconds
