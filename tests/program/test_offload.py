@@ -70,3 +70,21 @@ def test_second_request_of_a_size_needs_its_own_transfer() -> None:
 
 def test_program_without_requests_has_none() -> None:
     assert requests("  ROOT %r = f32[256] cosine(%a)") == ()
+
+
+def test_request_in_a_loop_counts_each_iteration() -> None:
+    original, compiled = texts(ONE)
+    entry = original[original.index("ENTRY") :].replace("ENTRY %main", "%body")
+    loop = (
+        "ENTRY %main (x.1: f32[256]) -> f32[256] {\n  %x.1 = f32[256] parameter(0)\n"
+        "  ROOT %w = f32[256] while(%x.1), condition=%c, body=%body,"
+        ' backend_config={"known_trip_count":{"n":"8"}}\n}\n'
+    )
+    before = f"HloModule jit_f\n\n{entry}\n{loop}"
+    (found,) = offload_requests(
+        Compile(
+            [DumpFile.of_text(compiled, f"{STEM}.after_optimizations.txt")],
+            others=[DumpFile.of_text(before, f"{STEM}.before_optimizations.txt")],
+        )
+    )
+    assert (found.bytes, found.executions, found.bytes_per_run) == (1024, 8, 8192)

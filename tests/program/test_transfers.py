@@ -55,9 +55,10 @@ def test_module_without_schedule_is_unknown() -> None:
 def test_exposed_operations_have_their_origin() -> None:
     lines = list(overlap_lines(overlap_of(_dump()), 5))
     assert lines[0] == (
-        "jit_f: 2 asynchronous operations, 48 B; exposed 1, 16 B (no computation runs meanwhile)"
+        "jit_f: 2 asynchronous operations, 48 B in one run; exposed 1, 16 B"
+        " (no computation runs meanwhile)"
     )
-    assert lines[-1] == "         16 B  exposed -> exposed.1"
+    assert lines[-1] == "   16 B  16 B           1  exposed -> exposed.1"
 
 
 def test_moved_bytes_of_update_are_those_of_the_update() -> None:
@@ -92,9 +93,12 @@ ENTRY %main (x: f32[8]) -> f32[8] {
     assert names == [("large", 128), ("small", 32), ("r", 32)]
     lines = "\n".join(overlap_lines(overlap, 1))
     assert lines.endswith(
-        "3 synchronous collectives, 192 B (no computation runs meanwhile)\n"
-        "  all-gather: 1, 128 B\n  collective-permute: 2, 64 B\n"
-        "        128 B  large parameter 0\n  2 more"
+        "  128 B          128 B           1        1  all-gather, synchronous\n"
+        "   64 B           64 B           2        2  collective-permute, synchronous\n"
+        "   64 B            0 B           1        0  all-gather\n"
+        "  bytes   each  executions  exposed\n"
+        "  128 B  128 B           1  large parameter 0\n"
+        "   64 B                     in 2 more"
     )
 
 
@@ -114,10 +118,10 @@ def test_collective_in_fusions_is_asynchronous() -> None:
 
 def test_collectives_in_fusions_are_listed() -> None:
     lines = list(overlap_lines(overlap_of(_dump(FUSED_COLLECTIVE)), 10))
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "1 collective of them in fusions, 64 B",
-        "         64 B  all-gather async-collective-start -> async-collective-done, 1 instruction "
-        "meanwhile",
+        "  bytes  work meanwhile  in fusions",
+        "   64 B   1 instruction  all-gather async-collective-start -> async-collective-done",
     ]
 
 
@@ -185,10 +189,11 @@ def test_collective_is_compared_with_the_work_meanwhile() -> None:
     assert collective.seconds == pytest.approx(32e6 / 200e9)
     assert collective.work_seconds == pytest.approx(64e6 / 819e9)  # of the sine
     assert collective.uncovered_seconds == pytest.approx(32e6 / 200e9 - 64e6 / 819e9)
-    assert list(overlap_lines(overlap, 10))[-2:] == [
+    assert list(overlap_lines(overlap, 10))[-3:] == [
         "network of TPU v5e: at least 160 µs, 81.9 µs more than the least time of the work"
         " meanwhile",
-        "      81.9 µs  async-collective-start -> async-collective-done, 78.1 µs of work meanwhile",
+        "  network  longer by  work meanwhile  collective",
+        "   160 µs    81.9 µs         78.1 µs  async-collective-start -> async-collective-done",
     ]
 
 

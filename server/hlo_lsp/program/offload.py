@@ -17,6 +17,7 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -32,19 +33,26 @@ class OffloadRequest:
     Attributes:
         instruction: The annotation in the text before optimization.
         bytes: Logical bytes of the value.
+        executions: How often the program computes the value; in a loop, once for each iteration.
         transfer: The transfer to host memory, None if there is none.
         reason: Why there is none, as far as the dump shows it; empty with a transfer.
     """
 
     instruction: InstructionLine
     bytes: int
+    executions: int
     source: SourceLine | None
     transfer: Transfer | None
     reason: str = ""
 
+    @property
+    def bytes_per_run(self) -> int:
+        """Logical bytes of the values of all executions."""
+        return self.bytes * self.executions
+
 
 def offload_requests(dump: Compile) -> tuple[OffloadRequest, ...]:
-    """Return the requests of a program, the largest first; none without both module texts."""
+    """Return the requests of a program, the largest value first; none without both module texts."""
     original, compiled = unoptimized_module(dump), module_at_buffer_assignment(dump)
     if original is None or compiled is None:
         return ()
@@ -54,6 +62,7 @@ def offload_requests(dump: Compile) -> tuple[OffloadRequest, ...]:
     partitions = compiled.module.partition_count
     transfers = [one for one in host_transfers(compiled.module) if one.to_host]
     free = list(transfers)
+    executions = Executions(original.module)
     found = []
     for instruction in requested:
         transfer = next((one for one in free if _fits(instruction, one, partitions)), None)
@@ -64,7 +73,9 @@ def offload_requests(dump: Compile) -> tuple[OffloadRequest, ...]:
         else:
             free.remove(transfer)
         source = _source(dump, original, instruction)
-        found.append(OffloadRequest(instruction, _bytes(instruction), source, transfer, reason))
+        count = executions.of(instruction).count
+        size = _bytes(instruction)
+        found.append(OffloadRequest(instruction, size, count, source, transfer, reason))
     return tuple(found)
 
 

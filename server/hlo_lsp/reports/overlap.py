@@ -1,7 +1,7 @@
 """Asynchronous operations of a compile, and those that overlap with no computation."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from hlo_lsp.cost.chips import Chip
@@ -10,9 +10,10 @@ from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes, more_line
+from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import missing_part
+from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.program.transfers import (
@@ -21,6 +22,7 @@ from hlo_lsp.program.transfers import (
     synchronous_collectives,
 )
 from hlo_lsp.reports.summary import module_name
+from hlo_lsp.reports.table import aligned_rows
 from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
@@ -53,12 +55,45 @@ class KindTotal:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A synchronous collective, maybe in a fusion, with the logical bytes of its result."""
+    """A synchronous collective, maybe in a fusion, with the logical bytes of its result.
+
+    ``executions`` is how often it runs in one run of the program.
+    """
 
     instruction: InstructionLine
     kind: str
     bytes: int
     origin: Origin | None
+    executions: int = 1
+
+    @property
+    def bytes_per_run(self) -> int:
+        """Logical bytes of all executions."""
+        return self.bytes * self.executions
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A row of the text: what the operations of one kind move in one run."""
+
+    title: str
+    bytes: int
+    exposed_bytes: int
+    count: int
+    exposed_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Exposed:
+    """A row of the text: an operation during which no computation runs."""
+
+    name: str
+    bytes: int
+    executions: int
+
+    @property
+    def bytes_per_run(self) -> int:
+        return self.bytes * self.executions
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +104,9 @@ class Overlap:
     that the program asks to keep in host memory, the largest first. ``synchronous`` are the
     collectives that are not asynchronous, the largest first. ``network`` are all collectives with
     their least times on ``chip``, None if they are unknown. ``missing_part`` is the reason why the
-    text is only a part of the program, None if it is whole.
+    text is only a part of the program, None if it is whole. ``executions`` is how often each
+    asynchronous operation runs, by its start; ``at_least`` is true if one of all operations is in a
+    loop of unknown trip count, of which one iteration counts.
     """
 
     name: str
@@ -81,6 +118,47 @@ class Overlap:
     chip: Chip | None = None
     network: tuple[NetworkTransfer, ...] | None = None
     missing_part: str | None = None
+    executions: Mapping[InstructionLine, int] = field(default_factory=dict, hash=False)
+    at_least: bool = False
+
+    def bytes_per_run(self, operations: Iterable[AsyncOperation]) -> int:
+        """Return the logical bytes of all executions of asynchronous operations."""
+        return sum(one.bytes * self.executions.get(one.start, 1) for one in operations)
+
+    @property
+    def kinds(self) -> list[_Kind]:
+        """All operations by kind, also the synchronous ones: no other one is exposed."""
+        found = [
+            _Kind(
+                f"{total.kind}{_route(total)}",
+                self.bytes_per_run(total.operations),
+                self.bytes_per_run(total.exposed),
+                len(total.operations),
+                len(total.exposed),
+            )
+            for total in self.totals or ()
+        ]
+        for kind, members in _by_kind(self.synchronous).items():
+            size, count = sum(one.bytes_per_run for one in members), len(members)
+            found.append(_Kind(f"{kind}, synchronous", size, size, count, count))
+        return sorted(found, key=lambda one: (-one.exposed_bytes, -one.bytes, one.title))
+
+    @property
+    def waiting(self) -> list[_Exposed]:
+        """All exposed operations, also the synchronous ones, that with most bytes first."""
+        found = [
+            _Exposed(
+                _with_origin(f"{one.start.name} -> {one.done.name}", origin),
+                one.bytes,
+                self.executions.get(one.start, 1),
+            )
+            for one, origin in self.exposed
+        ]
+        found += [
+            _Exposed(_with_origin(one.instruction.name, one.origin), one.bytes, one.executions)
+            for one in self.synchronous
+        ]
+        return sorted(found, key=lambda one: -one.bytes_per_run)
 
     @property
     def fused(self) -> list[AsyncOperation]:
@@ -103,6 +181,7 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
     name, path = module_name(dump), dump.files[0].label
     if file is None or found is None:
         return Overlap(name, path, None, missing_part=missing)
+    counts = Executions(file.module)
     groups: dict[tuple[str, str, str], list[AsyncOperation]] = {}
     for one in found:
         spaces = [
@@ -113,16 +192,20 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
     totals.sort(key=lambda total: (-total.exposed_bytes, -total.bytes, total.kind))
     exposed = sorted((one for one in found if one.is_exposed), key=lambda one: -one.bytes)
     origins = origins_of(dump, ((one.done.name, None) for one in exposed))
+    collectives = _collectives(dump, file, counts)
+    moving = [*(one.start for one in found), *(one.instruction for one in collectives)]
     return Overlap(
         name,
         path,
         tuple(totals),
         tuple((one, origins.get((one.done.name, None))) for one in exposed),
         offload_requests(dump),
-        _collectives(dump, file),
+        collectives,
         chip,
         _network(dump, chip),
         missing,
+        {one.start: counts.of(one.start).count for one in found},
+        not all(counts.of(one).is_exact for one in moving),
     )
 
 
@@ -132,10 +215,13 @@ def _network(dump: Compile, chip: Chip | None) -> tuple[NetworkTransfer, ...] | 
     return None if found is None else tuple(found)
 
 
-def _collectives(dump: Compile, file: DumpFile) -> tuple[Collective, ...]:
+def _collectives(dump: Compile, file: DumpFile, counts: Executions) -> tuple[Collective, ...]:
     found = sorted(synchronous_collectives(file.module), key=lambda each: -each[-1])
     origins = origins_of(dump, ((one.name, None) for one, *_ in found))
-    return tuple(Collective(*each, origins.get((each[0].name, None))) for each in found)
+    return tuple(
+        Collective(*each, origins.get((each[0].name, None)), counts.of(each[0]).count)
+        for each in found
+    )
 
 
 def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -146,35 +232,57 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         return
     if overlap.missing_part is not None:
         yield f"{overlap.name}: only a part of the program: {overlap.missing_part}"
-    total = sum(one.bytes for one in overlap.totals)
-    exposed = sum(one.exposed_bytes for one in overlap.totals)
+    kinds = overlap.kinds
     number = sum(len(one.operations) for one in overlap.totals)
-    if not number:
-        yield f"{overlap.name}: no asynchronous operations"
-        yield from _collective_lines(overlap, count)
-        yield from _network_lines(overlap, count)
-        yield from _offload_lines(overlap, count)
-        return
-    text = _exposed(len(overlap.exposed), exposed)
-    yield (
-        f"{overlap.name}: {count_noun(number, 'asynchronous operation')}, "
-        f"{format_short_bytes(total)}{text and f'{text} (no computation runs meanwhile)'}"
-    )
-    for one in overlap.totals:
-        text = _exposed(len(one.exposed), one.exposed_bytes)
-        size = format_short_bytes(one.bytes)
-        yield f"  {one.kind}{_route(one)}: {len(one.operations):,}, {size}{text}"
-    for operation, origin in overlap.exposed[:count]:
-        place = "" if origin is None else f" {origin.label}"
-        yield (
-            f"  {format_short_bytes(operation.bytes):>11}  {operation.start.name} -> "
-            f"{operation.done.name}{place}".rstrip()
-        )
-    yield from more_line(overlap.exposed, count)
+    parts = [
+        count_noun(number, "asynchronous operation") if number else "no asynchronous operations"
+    ]
+    if overlap.synchronous:
+        parts.append(count_noun(len(overlap.synchronous), "synchronous collective"))
+    text = f"{overlap.name}: {' and '.join(parts)}"
+    if kinds:
+        size = format_short_bytes(sum(one.bytes for one in kinds))
+        text += f", {'at least ' * overlap.at_least}{size} in one run"
+    if exposed := sum(one.exposed_count for one in kinds):
+        size = format_short_bytes(sum(one.exposed_bytes for one in kinds))
+        text += f"; exposed {exposed:,}, {size} (no computation runs meanwhile)"
+    if overlap.network:
+        longer = format_seconds(_network_seconds(overlap.network)[1])
+        text += f"; collectives take {longer} longer than the work meanwhile"
+    yield text
+    if overlap.at_least:
+        yield "loops of unknown trip count: one iteration counts"
+    yield from _kind_lines(kinds)
+    yield from _exposed_lines(overlap.waiting, count)
     yield from _fused_lines(overlap, count)
-    yield from _collective_lines(overlap, count)
     yield from _network_lines(overlap, count)
     yield from _offload_lines(overlap, count)
+
+
+def _kind_lines(kinds: Sequence[_Kind]) -> Iterator[str]:
+    """Yield the table of all kinds, which adds up to the first line."""
+    if not kinds:
+        return
+    rows: list[tuple[str, ...]] = [("bytes", "exposed bytes", "operations", "exposed", "kind")]
+    for one in kinds:
+        sizes = map(format_short_bytes, (one.bytes, one.exposed_bytes))
+        rows.append((*sizes, f"{one.count:,}", f"{one.exposed_count:,}", one.title))
+    yield from aligned_rows(rows)
+
+
+def _exposed_lines(found: Sequence[_Exposed], count: int) -> Iterator[str]:
+    """Yield the table of the exposed operations, which adds up to those of all kinds."""
+    if not found:
+        return
+    rows: list[tuple[str, ...]] = [("bytes", "each", "executions", "exposed")]
+    for one in found[:count]:
+        sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
+        rows.append((*sizes, f"{one.executions:,}", one.name))
+    rest = found[count:]
+    if rest:
+        size = format_short_bytes(sum(one.bytes_per_run for one in rest))
+        rows.append((size, "", "", f"in {len(rest):,} more"))
+    yield from aligned_rows(rows)
 
 
 def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -182,45 +290,39 @@ def _fused_lines(overlap: Overlap, count: int) -> Iterator[str]:
     found = overlap.fused
     if not found:
         return
-    size = format_short_bytes(sum(one.bytes for one in found))
+    size = format_short_bytes(overlap.bytes_per_run(found))
     yield f"{count_noun(len(found), 'collective')} of them in fusions, {size}"
+    rows: list[tuple[str, ...]] = [("bytes", "work meanwhile", "in fusions")]
     for one in found[:count]:
-        during = count_noun(one.work, "instruction")
-        yield (
-            f"  {format_short_bytes(one.bytes):>11}  {one.kind} {one.start.name} -> "
-            f"{one.done.name}, {during} meanwhile"
-        )
-    yield from more_line(found, count)
-
-
-def _collective_lines(overlap: Overlap, count: int) -> Iterator[str]:
-    """Yield the synchronous collectives: the sums of each kind, and the largest ones."""
-    found = overlap.synchronous
-    if not found:
-        return
-    size = format_short_bytes(sum(one.bytes for one in found))
-    number = count_noun(len(found), "synchronous collective")
-    yield f"{number}, {size} (no computation runs meanwhile)"
-    for kind, sizes in _sizes_by_kind(found).items():
-        yield f"  {kind}: {len(sizes):,}, {format_short_bytes(sum(sizes))}"
-    for one in found[:count]:
-        place = "" if one.origin is None else f" {one.origin.label}"
-        yield f"  {format_short_bytes(one.bytes):>11}  {one.instruction.name}{place}".rstrip()
-    yield from more_line(found, count)
+        size = format_short_bytes(overlap.bytes_per_run([one]))
+        name = f"{one.kind} {one.start.name} -> {one.done.name}"
+        rows.append((size, count_noun(one.work, "instruction"), name))
+    rest = found[count:]
+    if rest:
+        rows.append((format_short_bytes(overlap.bytes_per_run(rest)), "", f"in {len(rest):,} more"))
+    yield from aligned_rows(rows)
 
 
 def _network_lines(overlap: Overlap, count: int) -> Iterator[str]:
-    """Yield the least time of collectives, and those that the work meanwhile does not cover."""
+    """Yield the least times of collectives, and by how much the work meanwhile is shorter."""
     if not overlap.network or overlap.chip is None:
         return
     yield network_line(overlap.chip, overlap.network)
-    found = [one for one in overlap.network if one.uncovered_seconds]
-    for one in found[:count]:
+    rows: list[tuple[str, ...]] = [("network", "longer by", "work meanwhile", "collective")]
+    for one in overlap.network[:count]:
         end = "" if one.done is None else f" -> {one.done.name}"
-        work = format_seconds(one.work_seconds)
-        during = f", {work} of work meanwhile" if one.work_seconds else ""
-        yield f"  {format_seconds(one.uncovered_seconds):>11}  {one.start.name}{end}{during}"
-    yield from more_line(found, count)
+        work = format_seconds(one.work_seconds) if one.work_seconds else "none"
+        times = format_seconds(one.seconds), format_seconds(one.uncovered_seconds)
+        rows.append((*times, work, f"{one.start.name}{end}"))
+    rest = overlap.network[count:]
+    if rest:
+        least, longer = map(format_seconds, _network_seconds(rest))
+        rows.append((least, longer, "", f"in {len(rest):,} more"))
+    yield from aligned_rows(rows)
+
+
+def _with_origin(name: str, origin: Origin | None) -> str:
+    return name if origin is None else f"{name} {origin.label}"
 
 
 def network_line(chip: Chip, network: Sequence[NetworkTransfer]) -> str:
@@ -238,12 +340,12 @@ def _network_seconds(found: Sequence[NetworkTransfer]) -> tuple[float, float]:
     return least, sum((one.uncovered_seconds for one in found), 0.0)
 
 
-def _sizes_by_kind(found: Sequence[Collective]) -> dict[str, list[int]]:
-    """Return the bytes of the collectives of each kind, those with most bytes first."""
-    sizes: dict[str, list[int]] = {}
+def _by_kind(found: Sequence[Collective]) -> dict[str, list[Collective]]:
+    """Return the collectives of each kind, those with most bytes first."""
+    members: dict[str, list[Collective]] = {}
     for one in found:
-        sizes.setdefault(one.kind, []).append(one.bytes)
-    return dict(sorted(sizes.items(), key=lambda item: -sum(item[1])))
+        members.setdefault(one.kind, []).append(one)
+    return dict(sorted(members.items(), key=lambda item: -sum(one.bytes for one in item[1])))
 
 
 def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
@@ -254,23 +356,26 @@ def _offload_lines(overlap: Overlap, count: int) -> Iterator[str]:
     moved = [one for one in requests if one.transfer is not None]
     yield (
         f"host memory: {len(moved):,} of {count_noun(len(requests), 'requested value')} offloaded, "
-        f"{format_short_bytes(sum(one.bytes for one in moved))} of "
-        f"{format_short_bytes(sum(one.bytes for one in requests))}"
+        f"{format_short_bytes(sum(one.bytes_per_run for one in moved))} of "
+        f"{format_short_bytes(sum(one.bytes_per_run for one in requests))} in one run"
     )
     exposed = {operation.start for operation, _ in overlap.exposed}
-    for one in sorted(requests, key=lambda one: one.transfer is not None)[:count]:
-        place = source_label(one.source, None)
-        text = f"  {format_short_bytes(one.bytes):>11}  {one.instruction.shape} {place}".rstrip()
+    ordered = sorted(requests, key=lambda one: (one.transfer is not None, -one.bytes_per_run))
+    rows: list[tuple[str, ...]] = [("bytes", "each", "executions", "value")]
+    for one in ordered[:count]:
+        sizes = map(format_short_bytes, (one.bytes_per_run, one.bytes))
+        text = f"{one.instruction.shape} {source_label(one.source, None)}".rstrip()
         if one.transfer is None:
-            yield f"{text} not offloaded: {one.reason}"
+            text += f" not offloaded: {one.reason}"
         else:
             start = one.transfer.instruction
-            yield f"{text} -> {start.name}{', exposed' if start in exposed else ''}"
-    yield from more_line(requests, count)
-
-
-def _exposed(count: int, size: int) -> str:
-    return f"; exposed {count:,}, {format_short_bytes(size)}" if count else ""
+            text += f" -> {start.name}{', exposed' if start in exposed else ''}"
+        rows.append((*sizes, f"{one.executions:,}", text))
+    rest = ordered[count:]
+    if rest:
+        size = format_short_bytes(sum(one.bytes_per_run for one in rest))
+        rows.append((size, "", "", f"in {len(rest):,} more"))
+    yield from aligned_rows(rows)
 
 
 def _route(total: KindTotal) -> str:
@@ -284,6 +389,11 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
             "name": one.name,
             "path": one.path,
             "complete": one.totals is not None and one.missing_part is None,
+            "bytes_per_run": None if one.totals is None else sum(each.bytes for each in one.kinds),
+            "exposed_bytes_per_run": None
+            if one.totals is None
+            else sum(each.exposed_bytes for each in one.kinds),
+            "at_least": one.at_least,
             "totals": None
             if one.totals is None
             else [
@@ -295,6 +405,8 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "bytes": total.bytes,
                     "exposed_count": len(total.exposed),
                     "exposed_bytes": total.exposed_bytes,
+                    "bytes_per_run": one.bytes_per_run(total.operations),
+                    "exposed_bytes_per_run": one.bytes_per_run(total.exposed),
                 }
                 for total in one.totals
             ],
@@ -303,6 +415,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "start": operation.start.name,
                     "done": operation.done.name,
                     "bytes": operation.bytes,
+                    "executions": one.executions.get(operation.start, 1),
                     "source": None
                     if origin is None or origin.source is None
                     else str(origin.source),
@@ -317,6 +430,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                     "done": each.done.name,
                     "bytes": each.bytes,
                     "work": each.work,
+                    "executions": one.executions.get(each.start, 1),
                 }
                 for each in one.fused[:count]
             ],
@@ -324,6 +438,7 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
                 {
                     "shape": request.instruction.shape,
                     "bytes": request.bytes,
+                    "executions": request.executions,
                     "source": None if request.source is None else str(request.source),
                     "instruction": None
                     if request.transfer is None
@@ -334,14 +449,20 @@ def overlaps_json(found: Sequence[Overlap], count: int) -> list[Json]:
             ],
             "network": _network_json(one, count),
             "synchronous_totals": [
-                {"kind": kind, "count": len(sizes), "bytes": sum(sizes)}
-                for kind, sizes in _sizes_by_kind(one.synchronous).items()
+                {
+                    "kind": kind,
+                    "count": len(members),
+                    "bytes": sum(each.bytes for each in members),
+                    "bytes_per_run": sum(each.bytes_per_run for each in members),
+                }
+                for kind, members in _by_kind(one.synchronous).items()
             ],
             "synchronous": [
                 {
                     "instruction": each.instruction.name,
                     "kind": each.kind,
                     "bytes": each.bytes,
+                    "executions": each.executions,
                     "source": None
                     if each.origin is None or each.origin.source is None
                     else str(each.origin.source),

@@ -1,0 +1,96 @@
+"""Tests for hlo_lsp.reports.overlap."""
+
+from dataclasses import replace
+
+from hlo_lsp.cost.chips import chips
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.reports.overlap import Overlap, overlap_lines, overlap_of, overlaps_json
+
+_TRIPS = ', backend_config={"known_trip_count":{"n":"8"}}'
+_LOOP = """\
+HloModule jit_f, is_scheduled=true, num_partitions=4
+
+%update (a: f32[8], b: f32[1], i: s32[]) -> f32[8] {
+  %a = f32[8]{0:S(5)} parameter(0)
+  %b = f32[1]{0} parameter(1)
+  %i = s32[] parameter(2)
+  ROOT %dus = f32[8]{0:S(5)} dynamic-update-slice(%a, %b, %i)
+}
+
+%async (a.1: f32[8], b.1: f32[1], i.1: s32[]) -> f32[8] {
+  %a.1 = f32[8]{0:S(5)} parameter(0)
+  %b.1 = f32[1]{0} parameter(1)
+  %i.1 = s32[] parameter(2)
+  ROOT %wrapped = f32[8]{0:S(5)} fusion(%a.1, %b.1, %i.1), kind=kCustom, calls=%update
+}
+
+%body (s: (s32[], f32[1], f32[8])) -> (s32[], f32[1], f32[8]) {
+  %s = (s32[], f32[1]{0}, f32[8]{0:S(5)}) parameter(0)
+  %n = s32[] get-tuple-element(%s), index=0
+  %v = f32[1]{0} get-tuple-element(%s), index=1
+  %h = f32[8]{0:S(5)} get-tuple-element(%s), index=2
+  %start = ((f32[8], f32[1], s32[]), f32[8]{0:S(5)}, u32[]) async-start(%h, %v, %n), calls=%async
+  %done = f32[8]{0:S(5)} async-done(%start)
+  %sum = f32[1]{0} all-reduce(%v), replica_groups={{0,1,2,3}}, to_apply=%add
+  ROOT %t = (s32[], f32[1]{0}, f32[8]{0:S(5)}) tuple(%n, %sum, %done)
+}
+
+%condition (s.1: (s32[], f32[1], f32[8])) -> pred[] {
+  %s.1 = (s32[], f32[1]{0}, f32[8]{0:S(5)}) parameter(0)
+  ROOT %p = pred[] custom-call(), custom_call_target="more"
+}
+
+ENTRY %main (x: (s32[], f32[1], f32[8])) -> (s32[], f32[1], f32[8]) {
+  %x = (s32[], f32[1]{0}, f32[8]{0:S(5)}) parameter(0)
+  ROOT %w = (s32[], f32[1]{0}, f32[8]{0:S(5)}) while(%x), condition=%condition, body=%body%TRIPS
+}
+"""
+
+
+def _overlap(trips: str = _TRIPS) -> Overlap:
+    text = _LOOP.replace("%TRIPS", trips)
+    return overlap_of(Compile([DumpFile.of_text(text, "after_optimizations.txt")]), chips()["v5e"])
+
+
+def test_bytes_are_those_of_all_iterations() -> None:
+    (found,) = overlaps_json([_overlap()], 9)
+    (total,) = found["totals"]
+    assert (total["kind"], total["bytes"], total["bytes_per_run"]) == (
+        "dynamic-update-slice",
+        4,
+        32,
+    )
+    (collective,) = found["synchronous"]
+    assert (collective["bytes"], collective["executions"]) == (4, 8)
+
+
+def test_first_line_includes_all_exposed_operations() -> None:
+    assert next(overlap_lines(_overlap(), 9)) == (
+        "jit_f: 1 asynchronous operation and 1 synchronous collective, 64 B in one run;"
+        " exposed 2, 64 B (no computation runs meanwhile);"
+        " collectives take 0.24 ns longer than the work meanwhile"
+    )
+
+
+def test_rows_add_up_to_the_first_line() -> None:
+    overlap = _overlap()
+    (found,) = overlaps_json([overlap], 9)
+    assert sum(one.bytes for one in overlap.kinds) == found["bytes_per_run"] == 64
+    exposed = sum(one.exposed_bytes for one in overlap.kinds)
+    assert exposed == sum(one.bytes_per_run for one in overlap.waiting)
+    assert exposed == found["exposed_bytes_per_run"] == 64
+
+
+def test_last_rows_sum_up_the_others() -> None:
+    overlap = _overlap()
+    overlap = replace(overlap, network=(overlap.network or ()) * 3)
+    lines = [line.split() for line in overlap_lines(overlap, 1)]
+    assert ["32", "B", "in", "1", "more"] in lines
+    assert lines[-1] == ["0.48", "ns", "0.48", "ns", "in", "2", "more"]
+
+
+def test_unknown_trip_count_is_a_lower_bound() -> None:
+    lines = list(overlap_lines(_overlap(trips=""), 9))
+    assert ", at least 8 B in one run; exposed 2, 8 B " in lines[0]
+    assert lines[1] == "loops of unknown trip count: one iteration counts"
