@@ -48,6 +48,14 @@ def test_result_that_is_only_recomputed_from_saves_nothing() -> None:
     assert "saves at most 0 B" in advice.problem
 
 
+def test_long_chain_of_bitcasts_is_read() -> None:
+    bitcasts = [f"%b0 = {_BIG} bitcast(%d)"]
+    bitcasts += [f"%b{at + 1} = {_BIG} bitcast(%b{at})" for at in range(1000)]
+    text = _RECOMPUTED.replace("  ROOT", "\n".join([*bitcasts, "  ROOT"]))
+    (advice,) = _advice(text.replace("dot(%d, %d)", "dot(%b1000, %b1000)"))
+    assert "saves at most 32.00 MiB" in advice.problem
+
+
 def test_unknown_chip_gives_no_advice() -> None:
     assert _advice(_RECOMPUTED, None) == ()
 

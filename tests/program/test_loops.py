@@ -177,3 +177,22 @@ def test_loop_in_a_call_starts_at_its_operand() -> None:
     called = f"%called {{\n  %t = {_STATE} parameter(0)\n  {loop}\n}}\n\nENTRY %e {{"
     call = f"ROOT %r = {_STATE} call(%t), to_apply=%called"
     assert _trip_count((loop, call), ("ENTRY %e {", called)) == 10
+
+
+def test_nested_loops_with_long_sums_are_unknown() -> None:
+    bodies = "".join(
+        f"""%body{depth} {{
+  %p = {_STATE} parameter(0)
+  %w{depth} = {_STATE} while(%p), condition=%condition, body=%body{depth + 1}
+  %zero = s32[] constant(0)
+  %s0 = s32[] get-tuple-element(%w{depth}), index=0
+{"".join(f"  %s{at + 1} = s32[] add(%s{at}, %zero){chr(10)}" for at in range(50))}\
+  %n = s32[] get-tuple-element(%w{depth}), index=1
+  %x = f32[8] get-tuple-element(%w{depth}), index=2
+  ROOT %t = {_STATE} tuple(%s50, %n, %x)
+}}
+"""
+        for depth in range(8)
+    )
+    changes = [("body=%body", "body=%body0"), ("%body {", "%body8 {"), ("ENTRY", f"{bodies}ENTRY")]
+    assert _trip_count(*changes) is None

@@ -71,6 +71,14 @@ def test_instructions(instruction: str, expected: str) -> None:
     assert _text(instruction) == f"%i = s32[] {expected}"
 
 
+@pytest.mark.parametrize(
+    "index", ["shape_index: 1000000000", "shape_index: 0 " * 1000], ids=["large", "long"]
+)
+def test_original_values_with_too_many_parts_are_omitted(index: str) -> None:
+    text = _text(f'opcode: "add" original_value {{ elements {{ {index} }} }}')
+    assert text == "%i = s32[] add(), origin={...}"
+
+
 def test_branches_of_predicates_have_names() -> None:
     branch = 'opcode: "conditional" operand_ids: 2 called_computation_ids: [7, 8]'
     predicate = "conditional(%p), true_computation=%a, false_computation=%b"

@@ -249,10 +249,7 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     operands = OperandIndex(file.module)
     fusions = FusionIndex(operands)
     sizes = _physical_sizes(dump, chip)
-    try:
-        executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
-    except RecursionError:  # no compiler nests hundreds of fusions
-        return None
+    executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
     return ProgramCost(
         dump,
         chip,

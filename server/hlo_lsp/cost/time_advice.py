@@ -19,6 +19,7 @@ from hlo_lsp.cost.roofline import (
     may_be_cached,
     padding_flops,
 )
+from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.display import count_noun, format_flops, format_seconds, format_short_bytes
@@ -179,21 +180,25 @@ def _kept_bytes(costs: _Costs, rows: Sequence[InstructionCost]) -> int:
 def _read_arrays(
     module: ModuleIndex, instruction: InstructionLine, members: Collection[InstructionLine]
 ) -> Iterator[str]:
-    users = module.users(instruction)
-    if instruction.shape.startswith("("):
-        for user in users:
-            if user.opcode == "get-tuple-element":
-                yield from _read_arrays(module, user, members)
-    elif any(_is_outside(module, user, members) for user in users):
-        yield instruction.shape
+    def elements(one: InstructionLine) -> list[InstructionLine]:
+        users = module.users(one) if one.shape.startswith("(") else ()
+        return [user for user in users if user.opcode == "get-tuple-element"]
+
+    for part in callees_first(instruction, elements, lambda _: False):
+        if not part.shape.startswith("(") and any(
+            _is_outside(module, user, members) for user in module.users(part)
+        ):
+            yield part.shape
 
 
 def _is_outside(
     module: ModuleIndex, user: InstructionLine, members: Collection[InstructionLine]
 ) -> bool:
-    if user.opcode == "bitcast":
-        return any(_is_outside(module, one, members) for one in module.users(user))
-    return user not in members
+    def readers(one: InstructionLine) -> list[InstructionLine]:
+        return module.users(one) if one.opcode == "bitcast" else []
+
+    reached = callees_first(user, readers, lambda _: False)
+    return any(one.opcode != "bitcast" and one not in members for one in reached)
 
 
 def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:

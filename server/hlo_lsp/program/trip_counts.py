@@ -125,9 +125,10 @@ class _Loops:
         start = self._constant_at_start(loop, value.place)
         return None if start is None else _Value(None, start + value.number)
 
-    def _is_invariant(self, loop: InstructionLine, place: TuplePath) -> bool:
+    def _is_invariant(self, loop: InstructionLine, place: TuplePath, depth: int = 0) -> bool:
         body = self._part(loop, "body")
-        return body is not None and self._value(body.root, place[1:], None) == _Value(place, 0)
+        root = None if body is None else body.root
+        return self._value(root, place[1:], None, depth) == _Value(place, 0)
 
     def _constant_at_start(self, loop: InstructionLine, place: TuplePath) -> int | None:
         """Return the constant that a part of the state has before the first iteration."""
@@ -177,7 +178,7 @@ class _Loops:
             root = None if called is None else called.root
             return self._value(root, path, _Call(instruction, call), depth + 1)
         if opcode == "while":
-            if not self._is_invariant(instruction, (0, *path)):
+            if not self._is_invariant(instruction, (0, *path), depth + 1):
                 return None
             return self._value(self._flow.operand(instruction, 0), path, call, depth + 1)
         sources = list(self._flow.sources(instruction, path))

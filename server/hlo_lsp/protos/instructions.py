@@ -18,6 +18,11 @@ from hlo_lsp.protos.shapes import (
 from hlo_lsp.protos.shardings import sharding_text
 
 _PRED = 1
+# Of an original value. XLA prints a part without an array for each smaller index, so that a large
+# index has a long text.
+_MAX_ORIGIN_DEPTH = 100  # as of nested messages
+_MIN_REFUSED_PARTS = 1000
+_MAX_PARTS_PER_ARRAY = 100
 
 
 class InstructionPrinter:
@@ -142,10 +147,14 @@ def _original_value(value: Any) -> str:
     if value.is_synthetic_call:
         return "[synthetic_call]"
     leaves = {tuple(one.shape_index): one for one in value.elements}
+    if any(len(index) > _MAX_ORIGIN_DEPTH for index in leaves):
+        return "..."
     children: dict[tuple[int, ...], int] = {}
     for index in leaves:
         for depth, number in enumerate(index):
             children[index[:depth]] = max(children.get(index[:depth], 0), number + 1)
+    if sum(children.values()) > _MIN_REFUSED_PARTS + _MAX_PARTS_PER_ARRAY * len(leaves):
+        return "..."
 
     def node(index: tuple[int, ...]) -> str:
         if index in children:

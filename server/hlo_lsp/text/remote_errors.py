@@ -69,6 +69,8 @@ def _reason(error: BaseException) -> str:
         return f"access denied ({first})"
     if isinstance(error, PermissionError):
         return f"access denied ({first})"
+    if "TooManyRedirects" in names:
+        return "the server redirects without an end"
     if "Timeout" in names:
         return NO_ANSWER
     if _LOST_NAMES.search(names) or _LOST_SSH.match(first):
