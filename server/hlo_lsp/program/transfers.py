@@ -434,7 +434,8 @@ def _operations(
         start = flow.async_start(done)
         if start is None or start not in places:
             continue
-        kind = without_async_ending(performed_operation(module, start).opcode)
+        operation = _root_of_fusion(module, performed_operation(module, start))
+        kind = without_async_ending(operation.opcode)
         passed = flow.passed_operands(start)
         operands = [flow.operand(*place) for place in passed]
         ready = passed[-1][0] if passed else start
@@ -451,6 +452,15 @@ def _operations(
             places[done] - places.get(ready, places[start]),
             ready,
         )
+
+
+def _root_of_fusion(module: ModuleIndex, operation: InstructionLine) -> InstructionLine:
+    """Return the instruction that computes the result of a fusion: XLA for GPU wraps slices so."""
+    roots = (module.computation(one).root for one in module.called_by(operation))
+    found = next(filter(None, roots), None) if operation.opcode == "fusion" else None
+    while found is not None and found.opcode == "bitcast":
+        found = next(iter(module.operands(found)), None)
+    return operation if found is None else found
 
 
 def _space(shape: str) -> int:
