@@ -64,7 +64,7 @@ def test_rematerialization_has_a_price(tmp_path: Path) -> None:
     durations: dict[str, Any] = {"dot": 10, "neg.remat": 30}
     path = written_profile(tmp_path / "host.xplane.pb", **durations)
     lines = summary_of(dump, TimeSources(None, (read_profile_times(path),)))
-    price = "30.0 µs measured, 75% of a run, 65.5 kFLOP, 512.0 KiB off chip"
+    price = "30.0 µs measured, 75% of the own times, 65.5 kFLOP, 512.0 KiB off chip"
     assert f"- **Rematerialization**: {price}" in lines
 
 

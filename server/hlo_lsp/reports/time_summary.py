@@ -164,7 +164,8 @@ class _TimeSummary:
             return "none"
         cells = self._cells(found)
         times = [f"{cells[one]} {one}" for one in ("measured", "least time") if one in cells]
-        shares = [f"{cells['share']} of a run"] if times else []
+        whole = "the least time" if self._measured is None else "the own times"
+        shares = [f"{cells['share']} of {whole}"] if times else []
         amounts = [] if found.cost is None else [cells["FLOPs"], f"{cells['off chip']} off chip"]
         return ", ".join([*times[:1], *shares, *times[1:], *amounts])
 
