@@ -326,6 +326,19 @@ def cost_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
     yield "overlap with synchronous times", synchronous, "[overlaps](#overlaps)"
 
 
+def history_examples(folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield what passes changed, also with a text that is cut off."""
+    histories = "[histories](#histories)"
+    yield "history", run("history", folder / "tpu"), histories
+    yield "history of x", run("history", folder / "tpu", "tuple.1"), histories
+    cut = folder / "cut"
+    cut.mkdir()
+    (cut / "module_0001.jit_f.before_optimizations.txt").write_text(MODULE, "utf-8")
+    end = MODULE[: MODULE.index("  ROOT")]
+    (cut / "module_0001.jit_f.cpu_after_optimizations.txt").write_text(end, "utf-8")
+    yield "history of a text that is cut off", run("history", cut), histories
+
+
 def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
     """Yield comparisons of a compile with a changed one and with parts of dumps."""
     changed = folder / "changed" / module.name
@@ -376,9 +389,7 @@ def diff_examples(module: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
         path = offloaded / f"{offload_texts.STEM}.{name}_optimizations.txt"
         path.write_text(text, "utf-8")
     yield "overlap with requests", run("overlap", offloaded), "[overlaps](#overlaps)"
-    histories = "[histories](#histories)"
-    yield "history", run("history", folder / "tpu"), histories
-    yield "history of x", run("history", folder / "tpu", "tuple.1"), histories
+    yield from history_examples(folder)
     part = folder / "assignment.txt"
     yield "diff of assignments", run("diff", part, part), compared
     yield from unknown_examples(folder)

@@ -81,3 +81,13 @@ def test_merged_groups_add_up() -> None:
     )
     assert found.seconds == pytest.approx(total.seconds)
     assert (found.bound, found.unknown) == (total.bound, total.unknown)
+
+
+@pytest.mark.parametrize(
+    ("text", "complete"),
+    [(_TEXT, True), (_TEXT[: _TEXT.rindex("}")], False)],
+    ids=["whole", "cut off"],
+)
+def test_analysis_of_a_part_is_incomplete(text: str, complete: bool) -> None:
+    (found,) = cost_json([cost_of_text(text)], InstructionKey.LINE, 1)
+    assert found["xla"]["complete"] is complete

@@ -114,3 +114,21 @@ def test_last_stage_is_the_optimized_module(corpus_small: Path) -> None:
             assert len(stages[0].definitions) + created == len(stages[-1].definitions)
             compared += 1
     assert compared
+
+
+def _changes(first: str, second: str) -> list[str]:
+    texts = zip(_NAMES, (first, second), strict=False)
+    stages = stages_of(DumpFile.of_text(_HEAD + text, name) for name, text in texts)
+    return list(history_lines(stages))
+
+
+def test_unbounded_results_have_unknown_size() -> None:
+    before = _BEFORE.replace("f32[8]", "f32[?,8]")
+    _, line = _changes(before, _WITHOUT_COPY.replace("f32[8]", "f32[?,8]"))
+    assert line.endswith("1 removed, 1 changed, unknown change of the size of results")
+
+
+def test_cut_off_text_is_named() -> None:
+    _, line = _changes(_BEFORE, _WITHOUT_COPY[: _WITHOUT_COPY.index("  ROOT")])
+    assert "in a part of the program: " in line
+    assert line.endswith("2 removed, unknown change of the size of results")

@@ -5,15 +5,23 @@ from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
-from hlo_lsp.cost.executed import InstructionCost
+from hlo_lsp.cost.executed import ExecutedCost, InstructionCost
 from hlo_lsp.cost.operation import NO_COST, Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
 from hlo_lsp.cost.roofline import Bound, least_time, may_be_cached
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_flops, format_short_bytes, format_transcendentals
+from hlo_lsp.model.display import (
+    count_noun,
+    format_flops,
+    format_short_bytes,
+    format_transcendentals,
+    join_limited,
+)
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
+
+_MAX_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +122,21 @@ def describe_amounts(cost: Cost, memory_bytes: int, wire_bytes: int) -> Iterator
     yield accessed
     if wire_bytes:
         yield f"{format_short_bytes(wire_bytes)} sent"
+
+
+def unknown_parts(executed: ExecutedCost) -> Iterator[str]:
+    """Yield what makes the cost of a program a lower bound; nothing if it is complete."""
+    if executed.unknown_loops:
+        names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
+        loops = count_noun(len(executed.unknown_loops), "loop")
+        yield f"{loops} of unknown trip count, counted once: {names}"
+    if executed.unknown_calls:
+        calls = [f"{name} ({times})" for name, times in sorted(executed.unknown_calls.items())]
+        number = count_noun(sum(executed.unknown_calls.values()), "custom call")
+        yield f"{number} of unknown cost: {join_limited(calls, _MAX_NAMES)}"
+    if executed.unbounded:
+        number = count_noun(len(executed.unbounded), "array")
+        names = join_limited(list(executed.unbounded), _MAX_NAMES)
+        yield f"{number} of unknown size, with an unbounded dimension: {names}"
+    if executed.missing_part is not None:
+        yield f"only a part of the program: {executed.missing_part}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.cost_facts import describe_amounts
+from hlo_lsp.cost.cost_facts import describe_amounts, unknown_parts
 from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, merged
 from hlo_lsp.cost.roofline import IF_IN_CACHE, Bound, may_be_cached, padding_flops
@@ -15,13 +15,11 @@ from hlo_lsp.model.display import (
     format_seconds,
     format_short_bytes,
     format_transcendentals,
-    join_limited,
 )
 from hlo_lsp.reports.summary import module_name
 from hlo_lsp.reports.table import aligned_rows
 
 Json = dict[str, Any]
-_MAX_NAMES = 5
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 
 
@@ -79,21 +77,9 @@ def cost_notes(program: ProgramCost) -> Iterator[str]:
     executed, libtpu = program.executed, program.libtpu
     whose, own = ("XLA", program.xla) if libtpu is None else ("libtpu", libtpu)
     if executed.missing_part is None:  # the compiler analyzed the whole program
-        yield f"{whose}'s analysis, each loop once: {_own_amounts(own)}"
-    if executed.unknown_loops:
-        names = join_limited(list(executed.unknown_loops), _MAX_NAMES)
-        loops = count_noun(len(executed.unknown_loops), "loop")
-        yield f"{loops} of unknown trip count, counted once: {names}"
-    if executed.unknown_calls:
-        calls = [f"{name} ({times})" for name, times in sorted(executed.unknown_calls.items())]
-        number = count_noun(sum(executed.unknown_calls.values()), "custom call")
-        yield f"{number} of unknown cost: {join_limited(calls, _MAX_NAMES)}"
-    if executed.unbounded:
-        number = count_noun(len(executed.unbounded), "array")
-        names = join_limited(list(executed.unbounded), _MAX_NAMES)
-        yield f"{number} of unknown size, with an unbounded dimension: {names}"
-    if executed.missing_part is not None:
-        yield f"only a part of the program: {executed.missing_part}"
+        least = "at least " if executed.unbounded else ""
+        yield f"{whose}'s analysis, each loop once: {least}{_own_amounts(own)}"
+    yield from unknown_parts(executed)
     if executed.conditionals:
         number = count_noun(executed.conditionals, "conditional")
         yield f"{number}: the branch with the most FLOPs counts"
@@ -185,8 +171,8 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
         "name": module_name(program.dump),
         "path": program.dump.files[0].label,
         "chip": None if program.chip is None else program.chip.name,
-        "xla": _amounts_json(program.xla),
-        "libtpu": None if program.libtpu is None else _amounts_json(program.libtpu),
+        "xla": _analysis_json(program.xla, program),
+        "libtpu": None if program.libtpu is None else _analysis_json(program.libtpu, program),
         "executed": {
             **total_json(program),
             "unknown_loops": list(executed.unknown_loops),
@@ -216,6 +202,13 @@ def total_json(program: ProgramCost) -> Json:
         **_traffic_json(program.total),
         "complete": program.executed.complete,
     }
+
+
+def _analysis_json(cost: Cost, program: ProgramCost) -> Json:
+    """Return what the analysis of a compiler counts; loops and custom calls do not matter to it."""
+    executed = program.executed
+    complete = executed.missing_part is None and not executed.unbounded
+    return {**_amounts_json(cost), "complete": complete}
 
 
 def _amounts_json(cost: Cost) -> Json:

@@ -10,6 +10,7 @@ from hlo_lsp.model.display import count_noun, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.padded_sizes import logical_bytes
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.remote import shown
@@ -40,21 +41,23 @@ class Stage:
         label: The pass after which XLA wrote the text, with its pipeline.
         path: The file.
         definitions: The instructions by name.
-        bytes: Logical bytes of the results of the entry computation.
+        bytes: Logical bytes of the results of the entry computation; None if one is unknown.
         created: Names that the text before does not have.
         removed: Names that only the text before has.
         changed: Names with another definition.
-        change_bytes: Change of ``bytes``.
+        change_bytes: Change of ``bytes``; None if one of them is unknown.
+        missing_part: Why the text is only a part of the program, None if it is whole.
     """
 
     label: str
     path: Path
     definitions: Mapping[str, Definition]
-    bytes: int
+    bytes: int | None
+    missing_part: str | None = None
     created: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    change_bytes: int = 0
+    change_bytes: int | None = 0
 
     @property
     def is_changed(self) -> bool:
@@ -80,7 +83,9 @@ def stages_of(files: Iterable[DumpFile]) -> list[Stage]:
         if file.path is None or suffix_of(file.path.name).role is FileRole.AFTER_CODEGEN:
             continue
         new = _definitions(file)
-        stage = Stage(stage_label(file.path), file.path, new, _entry_bytes(file))
+        part = missing_part(file)
+        size = _entry_bytes(file) if part is None else None
+        stage = Stage(stage_label(file.path), file.path, new, size, part)
         if found:
             old = found[-1].definitions
             stage = replace(
@@ -88,7 +93,7 @@ def stages_of(files: Iterable[DumpFile]) -> list[Stage]:
                 created=tuple(name for name in new if name not in old),
                 removed=tuple(name for name in old if name not in new),
                 changed=tuple(name for name in new if name in old and old[name] != new[name]),
-                change_bytes=stage.bytes - found[-1].bytes,
+                change_bytes=_difference(stage.bytes, found[-1].bytes),
             )
         found.append(stage)
     return found
@@ -106,16 +111,25 @@ def _definitions(file: DumpFile) -> dict[str, Definition]:
     return found
 
 
-def _entry_bytes(file: DumpFile) -> int:
+def _difference(after: int | None, before: int | None) -> int | None:
+    return None if after is None or before is None else after - before
+
+
+def _entry_bytes(file: DumpFile) -> int | None:
+    """Return the logical bytes of all results, None if the size of one is unknown."""
     entry = file.module.entry
     members: tuple[InstructionLine, ...] = ()
     if entry is not None:
         members = file.module.computation(entry).members
-    return sum(
-        logical_bytes(array) or 0
-        for member in members
-        for array in arrays_of(try_shape(member.shape))
-    )
+    total = 0
+    for member in members:
+        shape = try_shape(member.shape)
+        sizes = [logical_bytes(array) for array in arrays_of(shape)]
+        known = [size for size in sizes if size is not None]
+        if shape is None or len(known) < len(sizes):
+            return None
+        total += sum(known)
+    return total
 
 
 def events_of(stages: Sequence[Stage], name: str) -> Iterator[tuple[Stage, str]]:
@@ -139,15 +153,22 @@ def history_lines(stages: Sequence[Stage]) -> Iterator[str]:
     """Yield a line for each text that differs from the one before."""
     for number, stage in enumerate(stages):
         count = count_noun(len(stage.definitions), "instruction")
+        if stage.missing_part is not None:
+            count += f" in a part of the program: {stage.missing_part}"
         if not number:
             yield f"{stage.label}: {count}"
         elif stage.is_changed:
-            change = stage.change_bytes
-            sign = "-" if change < 0 else "+"
-            size = f", {sign}{format_short_bytes(abs(change))} of results" if change else ""
+            size = _size_change(stage.change_bytes)
             names = {"created": stage.created, "removed": stage.removed, "changed": stage.changed}
             changes = [f"{len(each):,} {verb}" for verb, each in names.items() if each]
             yield f"{stage.label}: {count}, {', '.join(changes)}{size}"
+
+
+def _size_change(change: int | None) -> str:
+    if change is None:
+        return ", unknown change of the size of results"
+    sign = "-" if change < 0 else "+"
+    return f", {sign}{format_short_bytes(abs(change))} of results" if change else ""
 
 
 def event_lines(stages: Sequence[Stage], name: str) -> Iterator[str]:
@@ -168,6 +189,7 @@ def history_json(stages: Sequence[Stage], name: str | None) -> Json:
                 "removed": list(stage.removed),
                 "changed": list(stage.changed),
                 "change_bytes": stage.change_bytes,
+                "missing_part": stage.missing_part,
             }
             for stage in stages
         ],

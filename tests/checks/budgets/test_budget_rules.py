@@ -96,6 +96,48 @@ def test_satisfied_budget_reports_nothing(code: str, budget: dict[str, Any]) -> 
     assert _messages(code, ASSIGNMENT, RANGES, MODULE, **budget) == []
 
 
+_UNKNOWN = MODULE.replace("sine(%x)", 'custom-call(%x), custom_call_target="f"')
+_CUT = MODULE[: MODULE.index("  ROOT")]
+
+
+@pytest.mark.parametrize(
+    ("code", "budget", "amount"),
+    [
+        ("budget-flops", {"flops": 1000}, "one run takes at least 256 FLOP, so whether it is "),
+        ("budget-bytes", {"bytes": 1 << 20}, "one run accesses at least "),
+        (
+            "budget-least-time",
+            {"least_time": 1e6, "chip": "v5e"},
+            "the least times of the instructions of one run are at least ",
+        ),
+    ],
+)
+def test_lower_bound_does_not_satisfy_budget(
+    code: str, budget: dict[str, Any], amount: str
+) -> None:
+    (found,) = _messages(code, ASSIGNMENT, RANGES, _UNKNOWN, **budget)
+    assert found.startswith(amount)
+    assert found.endswith("is unknown: 1 custom call of unknown cost: f (1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (_CUT, "one run takes at least 0 FLOP, so whether it is within the budget of 1 kFLOP"),
+        (MODULE[: MODULE.index("ENTRY")], "the budget for FLOPs is not checked: "),
+    ],
+    ids=["cut in the entry computation", "cut before the entry computation"],
+)
+def test_part_of_program_does_not_satisfy_budget(text: str, message: str) -> None:
+    (found,) = _messages("budget-flops", text, flops=1000)
+    assert found.startswith(message)
+
+
+def test_excess_of_lower_bound_is_reported() -> None:
+    (found,) = _messages("budget-flops", _UNKNOWN, flops=200)
+    assert found == "one run takes at least 256 FLOP, 56 FLOP above the budget of 200 FLOP"
+
+
 def test_budget_of_another_module_is_ignored() -> None:
     assert _messages("budget-total", ASSIGNMENT, MODULE, module="jit_g", total=(("HBM", 0),)) == []
 

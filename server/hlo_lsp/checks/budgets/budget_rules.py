@@ -8,14 +8,16 @@ from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.options import Budget
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.cost.chips import Chip, configured_chip
-from hlo_lsp.cost.program_cost import CostGroup, program_cost
+from hlo_lsp.cost.cost_facts import unknown_parts
+from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.display import format_bytes, format_flops, format_short_bytes, format_time
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
-from hlo_lsp.model.place import name_place
+from hlo_lsp.model.place import name_place, top_place
+from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.donation import argument_name, donated_buffers, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -155,69 +157,108 @@ def budget_donation(context: CompileContext) -> Iterator[Finding]:
 
 
 def budget_flops(context: CompileContext) -> Iterator[Finding]:
-    """Report modules that compute more FLOPs in one run than a budget allows."""
+    """Report modules that compute more FLOPs in one run than a budget allows, or may do so."""
     for limit in (budget.flops for budget in _budgets(context)):
-        total = None if limit is None else _total(context)
-        if limit is not None and total is not None and total.cost.flops > limit:
-            more = format_flops(total.cost.flops - limit)
-            yield from _of_run(
-                context,
-                f"one run takes {format_flops(total.cost.flops)}, {more} above the budget of "
-                f"{format_flops(limit)}",
-            )
+        if limit is None:
+            continue
+        program = _program(context)
+        if program is None:
+            yield from _unknown_cost(context, "FLOPs")
+            continue
+        count = program.total.cost.flops
+        amount, allowed = f"{_least(program)}{format_flops(count)}", format_flops(limit)
+        if count > limit:
+            more = format_flops(count - limit)
+            text = f"one run takes {amount}, {more} above the budget of {allowed}"
+            yield from _of_run(context, text)
+        else:
+            yield from _lower_bound(context, program, f"one run takes {amount}", allowed)
 
 
 def budget_bytes(context: CompileContext) -> Iterator[Finding]:
-    """Report modules that access more bytes off the chip in one run than a budget allows."""
+    """Report modules that access more bytes off the chip than a budget allows, or may do so."""
     for limit in (budget.bytes for budget in _budgets(context)):
-        total = None if limit is None else _total(context)
-        if limit is not None and total is not None and total.memory_bytes > limit:
-            yield from _of_run(
-                context,
-                f"one run accesses {format_bytes(total.memory_bytes)} outside of on-chip memory, "
-                f"{_above(total.memory_bytes, limit)}",
-            )
+        if limit is None:
+            continue
+        program = _program(context)
+        if program is None:
+            yield from _unknown_cost(context, "bytes")
+            continue
+        count = program.total.memory_bytes
+        amount = f"{_least(program)}{format_bytes(count)} outside of on-chip memory"
+        if count > limit:
+            yield from _of_run(context, f"one run accesses {amount}, {_above(count, limit)}")
+        else:
+            text = f"one run accesses {amount}"
+            yield from _lower_bound(context, program, text, format_short_bytes(limit))
 
 
 def budget_least_time(context: CompileContext) -> Iterator[Finding]:
-    """Report modules whose least time on the chip is above a budget."""
+    """Report modules whose least time on the chip is above a budget, or may be so."""
     for limit in (budget.least_time for budget in _budgets(context)):
-        total = None if limit is None else _total(context)
         chip = _chip(context)
-        if limit is None or total is None:
-            continue
-        if chip is None and context.thresholds.chip is not None:
+        if limit is None or (chip is None and context.thresholds.chip is not None):
             continue  # it is for dumps of another device
-        if chip is None or total.seconds is None:
+        program = _program(context)
+        if program is None:
+            yield from _unknown_cost(context, "the least time")
+            continue
+        seconds = program.total.seconds
+        if chip is None or seconds is None:
             text = "the least time has a budget, but the chip is unknown: set `chip`"
             yield from _of_run(context, text)
-        elif total.seconds * _PICOSECONDS > limit:
-            time = total.seconds * _PICOSECONDS
-            yield from _of_run(
-                context,
-                f"the least times of the instructions of one run are {format_time(time)} on "
-                f"{chip.title}, "
-                f"{format_time(time - limit)} above the budget of {format_time(limit)}",
-            )
+            continue
+        time = seconds * _PICOSECONDS
+        amount = (
+            f"the least times of the instructions of one run are {_least(program)}"
+            f"{format_time(time)} on {chip.title}"
+        )
+        if time > limit:
+            text = f"{format_time(time - limit)} above the budget of {format_time(limit)}"
+            yield from _of_run(context, f"{amount}, {text}")
+        else:
+            yield from _lower_bound(context, program, amount, format_time(limit))
 
 
 def _chip(context: CompileContext) -> Chip | None:
     return configured_chip(context.dump, context.thresholds.chip)
 
 
-def _total(context: CompileContext) -> CostGroup | None:
-    """Return the cost of one run of the module at buffer assignment."""
+def _program(context: CompileContext) -> ProgramCost | None:
+    """Return the cost of the module at buffer assignment."""
     file = _module(context)
-    program = None if file is None else program_cost(context.dump, _chip(context))
-    return None if program is None else program.total
+    return None if file is None else program_cost(context.dump, _chip(context))
+
+
+def _least(program: ProgramCost) -> str:
+    return "" if program.executed.complete else "at least "
+
+
+def _lower_bound(
+    context: CompileContext, program: ProgramCost, amount: str, limit: str
+) -> Iterator[Finding]:
+    """Yield a finding if an amount within its budget is only a lower bound."""
+    if not program.executed.complete:
+        reasons = "; ".join(unknown_parts(program.executed))
+        text = f"{amount}, so whether it is within the budget of {limit} is unknown: {reasons}"
+        yield from _of_run(context, text)
+
+
+def _unknown_cost(context: CompileContext, what: str) -> Iterator[Finding]:
+    """Yield a finding if the cost of a module text is unknown."""
+    file = _module(context)
+    if file is not None:
+        reason = missing_part(file) or "the cost of this module is unknown"
+        yield from _of_run(context, f"the budget for {what} is not checked: {reason}")
 
 
 def _of_run(context: CompileContext, message: str) -> Iterator[Finding]:
-    """Yield a finding at the entry computation."""
+    """Yield a finding at the entry computation, or else at the beginning of the module text."""
     file = _module(context)
-    entry = None if file is None else file.module.entry
-    if file is not None and entry is not None:
-        yield context.report(name_place(file, entry), message)
+    if file is not None:
+        entry = file.module.entry
+        place = top_place(file) if entry is None else name_place(file, entry)
+        yield context.report(place, message)
 
 
 def _no_argument(prefix: str, names: Sequence[str]) -> str:
