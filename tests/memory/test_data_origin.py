@@ -316,6 +316,12 @@ def test_updates_of_an_unrolled_scan_are_saved() -> None:
     assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
 
 
+def test_conversion_of_saved_data_is_no_operation() -> None:
+    call = 'metadata={op_name="jit(f)/while/body/eval_jaxpr" stack_frame_id=2}'
+    text = MODULE.replace("%row = f32[1,4] bitcast(%u)", f"%row = f32[1,4] convert(%u), {call}")
+    assert _saved(text) == ("train.py:19", "train.py:22", "tanh")
+
+
 def test_label_names_the_scan() -> None:
     origin = origin_of(scanned_program(), "loop", "{2}")
     assert origin is not None

@@ -5,6 +5,7 @@ loops. The search follows such instructions backward. A buffer in which a loop s
 its iterations belongs to the instruction that produces the data.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -26,6 +27,9 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
+# XLA gives the conversions that it inserts into the body of a loop the metadata of the call that
+# was the body: no operation, and the line of the loop.
+_CALL_OF_BODY = re.compile(r"/body/(?:closed_call|eval_jaxpr)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +307,9 @@ class _Search:
         return next((loop for loop in loops if loop is not None), None)
 
     def _source(self, instruction: InstructionLine) -> SourceLine | None:
-        return next(iter(self._name_and_stack(instruction)[1]), None)
+        """Return the line of an operation; None for what XLA inserted."""
+        name, stack = self._name_and_stack(instruction)
+        return None if _is_call_of_body(name) else next(iter(stack), None)
 
     def _name_and_stack(self, line: InstructionLine) -> _NameAndStack:
         """Return the operation name and the Python stack in the metadata."""
@@ -332,6 +338,7 @@ class _Search:
             filling = self._filling(steps[-1], sources)
             lines = self._with_members([step.instruction for step in filling]) + lines
         facts = [self._name_and_stack(line) for line in lines]
+        facts.sort(key=lambda fact: _is_call_of_body(fact[0]))
         op_name = next((name for name, _ in facts if name is not None), None)
         stack = next((stack for _, stack in facts if stack), ())
         located = LocatedRecord(self._file, producer)
@@ -340,3 +347,7 @@ class _Search:
         saved_by = None if loop is None else line_of(self._dump, loop)
         via = tuple(line.name for line in chain[:-1])
         return Origin(located, argument, op_name, stack, source, saved_by, via)
+
+
+def _is_call_of_body(op_name: str | None) -> bool:
+    return op_name is not None and _CALL_OF_BODY.search(op_name) is not None
