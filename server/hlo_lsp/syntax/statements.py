@@ -44,7 +44,7 @@ _MAX_CALL_ATTRIBUTE_LENGTH = 32
 
 # A line with a mark of an instruction, perhaps damaged; unlike a setting such as `grid_x = 1`.
 has_instruction_mark = re.compile(
-    r"\s*(?:ROOT\b|%[\w.\-]+\s*=|[A-Za-z_][\w.\-]*\s*=\s*(?:\(*[a-z]\w*\[[0-9,]*\]|[a-z][a-z\-]*\())"
+    r"\s*(?:ROOT\b|%[\w.\-]+\s*=|[A-Za-z_][\w.\-]*\s*=\s*\(*[a-z]\w*\[[0-9,]*\])"
 ).match
 _MAX_QUOTED_LINES = 1000
 _INLINE_COMPUTATION = "inline computation"
