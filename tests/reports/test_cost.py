@@ -91,3 +91,11 @@ def test_merged_groups_add_up() -> None:
 def test_analysis_of_a_part_is_incomplete(text: str, complete: bool) -> None:
     (found,) = cost_json([cost_of_text(text)], InstructionKey.LINE, 1)
     assert found["xla"]["complete"] is complete
+
+
+def test_text_before_optimizations_has_no_least_time() -> None:
+    path = "module_0001.f.cl_1.before_optimizations.txt"
+    program = cost_of_text(_TEXT, chips()["v5e"], path)
+    lines = list(cost_lines(program, InstructionKey.OPCODE, 9))
+    assert lines[1] == "least time: not optimized"
+    assert program.total.seconds is None

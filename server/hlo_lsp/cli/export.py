@@ -69,7 +69,10 @@ def _cost_data(options: argparse.Namespace, errors: list[str]) -> bytes:
         programs = [one for one in programs if one.chip is not None]
         for one in without_times:
             label = one.dump.files[0].label
-            errors.append(f"{label}: unknown chip, so there are no times; use --chip")
+            why = "unknown chip, so there are no times; use --chip"
+            if not one.is_optimized:
+                why = "not optimized, so there are no times"
+            errors.append(f"{label}: {why}")
     if not programs:
         return b""
     if options.perfetto:

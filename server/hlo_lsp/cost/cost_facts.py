@@ -77,6 +77,7 @@ def cost_facts(dump: Compile, chip: Chip | None) -> CostFacts | None:
     file, program = dump.module_file, program_cost(dump, chip)
     if file is None or program is None:
         return None
+    chip = program.chip
     repeated = _repeated_computations(file.module, program)
     found = {}
     computations: dict[str, list[ExecutedInstruction]] = {}

@@ -27,6 +27,7 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.stages import is_optimized
 
 _Number = TypeVar("_Number", int, float)
 
@@ -76,7 +77,7 @@ class ProgramCost:
     """The cost of a compile.
 
     Attributes:
-        chip: The chip for times, None if it is unknown.
+        chip: The chip for times, None if it is unknown or the text is not optimized.
         total: All instructions as one group.
         xla_costs: The costs by XLA's conventions, computed on request. They read nothing that
             ``executed`` has not read.
@@ -89,6 +90,12 @@ class ProgramCost:
     total: CostGroup
     xla_costs: ModuleCosts = field(compare=False, repr=False)
     libtpu_costs: ModuleCosts | None = field(compare=False, repr=False)
+
+    @property
+    def is_optimized(self) -> bool:
+        """False if the compiler still transforms the text, so that no time is a lower bound."""
+        file = self.dump.module_file
+        return file is None or is_optimized(file)
 
     @property
     def xla(self) -> Cost:
@@ -241,7 +248,8 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
 
     Args:
         dump: The compile.
-        chip: The chip for times; without one, there are no times.
+        chip: The chip for times; without one, and for a text that is not optimized, there are no
+            times: what runs can take less than the text says.
     """
     file = dump.module_file
     if file is None or file.module.entry is None:
@@ -250,6 +258,8 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     fusions = FusionIndex(operands)
     sizes = _physical_sizes(dump, chip)
     executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
+    if not is_optimized(file):
+        chip = None
     return ProgramCost(
         dump,
         chip,

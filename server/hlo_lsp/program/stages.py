@@ -31,6 +31,18 @@ _ROLES_OF_OTHER_STAGES = frozenset(
         FileRole.AFTER_CODEGEN,
     }
 )
+# Those that the compiler still transforms.
+_UNOPTIMIZED_ROLES = frozenset(
+    {FileRole.BEFORE_OPTIMIZATIONS, FileRole.PASS, FileRole.AFTER_SPMD_PARTITIONER}
+)
+
+
+def is_optimized(file: DumpFile) -> bool:
+    """Return False if the name of a module text says that the compiler still transforms it.
+
+    What runs can then do less than the text says.
+    """
+    return _role(file) not in _UNOPTIMIZED_ROLES
 
 
 def module_at_buffer_assignment(dump: Compile) -> DumpFile | None:

@@ -40,7 +40,8 @@ def cost_facts(program: ProgramCost) -> Iterator[str]:
     """Yield the lines on the whole program, the first one with the name of the module."""
     yield f"{module_name(program.dump)}: {_least_amounts(program)}"
     time = _time(program)
-    yield "least time: unknown chip; use --chip" if time is None else time
+    why = "unknown chip; use --chip" if program.is_optimized else "not optimized"
+    yield f"least time: {why}" if time is None else time
     yield from _resource_lines(program)
     yield from cost_notes(program)
 

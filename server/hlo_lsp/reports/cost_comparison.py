@@ -16,6 +16,7 @@ from hlo_lsp.model.display import (
     format_time,
     join_dotted,
 )
+from hlo_lsp.program.stages import is_optimized
 from hlo_lsp.reports.cost import total_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
@@ -103,7 +104,9 @@ def compare_costs(before: Compile, after: Compile, chip: str | None) -> CostDiff
         chip: The name of the chip for times, by default that of both dumps.
     """
     chips = [chip_of(dump, chip) for dump in (before, after)]
-    common = chips[0] if chips[0] == chips[1] else None
+    texts = [dump.module_file for dump in (before, after)]
+    is_final = all(file is None or is_optimized(file) for file in texts)
+    common = chips[0] if chips[0] == chips[1] and is_final else None
     first, second = program_cost(before, common), program_cost(after, common)
     if first is None or second is None:
         return None

@@ -136,7 +136,8 @@ class _TimeSummary:
             yield from (markdown_text(capitalized(fact)) for fact in facts)
         if program is not None:
             yield markdown_text(capitalized(cost_line(program)))
-            if program.chip is None and self._dump.backend is not Backend.CPU:
+            is_possible = program.is_optimized and self._dump.backend is not Backend.CPU
+            if program.chip is None and is_possible:
                 yield "**Least time**: unknown; name the chip in `hlo.chip`"
         yield from self._most_expensive_lines()
         if program is not None:
