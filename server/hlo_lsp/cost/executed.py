@@ -34,6 +34,7 @@ _CYCLES = re.compile(r'"estimated_cycles":"(\d{1,18})"')  # 2^63 - 1 for an unkn
 _NARROW_ARRAY = re.compile(r"(?:[su]([1248])|f([468])e\w+)\[")
 _WIDE_BITS = 16
 _IN_HOST_MEMORY = f"S({HOST_MEMORY_SPACE})"
+_MAX_EXECUTIONS = (1 << 63) - 1  # a number of XLA; nested loops of a damaged text run more often
 _NO_CODE = frozenset({"opt-barrier", "tuple"})
 _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
@@ -372,7 +373,8 @@ class _Schedule:
         order = self._callers_first(entry)
         for computation in order:
             for callee, times in self._callees[computation]:
-                counts[callee] = counts.get(callee, 0) + counts.get(computation, 0) * times
+                count = counts.get(callee, 0) + counts.get(computation, 0) * times
+                counts[callee] = min(count, _MAX_EXECUTIONS)
         return {computation: counts.get(computation, 0) for computation in order}
 
     def _callers_first(self, entry: ComputationLine) -> list[ComputationLine]:

@@ -64,10 +64,10 @@ def _reason(error: BaseException) -> str:
         return f"{_STATUS_REASONS.get(status, 'the server failed')} (HTTP {status})"
     if isinstance(error, FileNotFoundError):
         return "no such file or folder"
-    if first.startswith("Forbidden:"):  # of gcsfs, which has the reason on the next line
+    is_forbidden = first.startswith("Forbidden:")  # of gcsfs, with the reason on the next line
+    if is_forbidden:
         first = _first_line(str(error).partition("\n")[2] or error)
-        return f"access denied ({first})"
-    if isinstance(error, PermissionError):
+    if is_forbidden or isinstance(error, PermissionError):
         return f"access denied ({first})"
     if "TooManyRedirects" in names:
         return "the server redirects without an end"
