@@ -47,6 +47,12 @@ def remote_errors(url: str | None) -> Iterator[None]:
         raise RemoteError(_reason(error), url and public(url)) from error
 
 
+_REASONS_BY_NAME = {
+    "TooManyRedirects": "the server redirects without an end",
+    "Timeout": NO_ANSWER,
+}
+
+
 def _reason(error: BaseException) -> str:
     """Return a sentence on an error; the classes are those of packages that may be missing."""
     cause = error.__cause__
@@ -69,10 +75,9 @@ def _reason(error: BaseException) -> str:
         first = _first_line(str(error).partition("\n")[2] or error)
     if is_forbidden or isinstance(error, PermissionError):
         return f"access denied ({first})"
-    if "TooManyRedirects" in names:
-        return "the server redirects without an end"
-    if "Timeout" in names:
-        return NO_ANSWER
+    named = next((reason for name, reason in _REASONS_BY_NAME.items() if name in names), None)
+    if named is not None:
+        return named
     if _LOST_NAMES.search(names) or _LOST_SSH.match(first):
         return LOST
     untrusted = re.search(r"certificate verify failed: ([^(]*[^( ])", first)
