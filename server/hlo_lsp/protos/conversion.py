@@ -7,7 +7,7 @@ from typing import Any
 from google.protobuf.message import DecodeError
 
 from hlo_lsp.protos.assignments import AssignmentPrinter
-from hlo_lsp.protos.damage import Damage, has_too_many_empty, parse
+from hlo_lsp.protos.damage import Damage, parse
 from hlo_lsp.protos.dataflow import Place, ValueFlow, place_of
 from hlo_lsp.protos.hlo_messages import CLASSES, CLASSES_WITHOUT_INSTRUCTIONS
 from hlo_lsp.protos.live_ranges import LiveRanges, live_range_lines
@@ -61,8 +61,6 @@ def convert(data: bytes, name: str) -> Converted | None:
         text = None if damage is None else str(damage)
         notes = [f"{name}: a profile; the texts of its modules follow.", *found.notes]
         return Converted(found.sections, notes, text) if found.sections else None
-    if has_too_many_empty(data):
-        return None
     best: tuple[int, str, Any, Damage | None] | None = None
     for kind in ("HloProto", "HloModuleProto", "HloSnapshot", "BufferAssignmentProto"):
         if not _has_real_instructions(kind, data):

@@ -14,10 +14,6 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BYTES = 10
 _MAX_FIELD_NUMBER = (1 << 29) - 1
 _MAX_DEPTH = 100  # the limit of protobuf
-# A message without content has two bytes, its tag and its length 0, and needs hundreds when it is
-# decoded. XLA writes few of them: at most two for a shape of six bytes or more.
-_MIN_REFUSED_BYTES = 1000
-_MAX_EMPTY_SHARE = 0.4  # of all bytes
 # Without its compiled part, protobuf refuses a text that is not UTF-8; with it, it returns bytes.
 _ERRORS: tuple[type[Exception], ...] = (DecodeError, UnicodeDecodeError)
 
@@ -53,24 +49,12 @@ def parse(
         table: The fields of the types. A class may have bytes where they have a message, so that
             the user decodes it when it is needed.
     """
-    if has_too_many_empty(data, table):
-        return classes[name](), Damage(0, name, "too many messages without content")
     try:
         return classes[name].FromString(data), None
     except _ERRORS:
         reader = _Reader(data, classes, table)
         kept = reader.kept(0, len(data), name, name, 0)
         return classes[name].FromString(kept), reader.damage
-
-
-def has_too_many_empty(data: bytes, table: Mapping[str, Fields] = TABLE) -> bool:
-    """Return whether messages without content are many of the bytes."""
-    max_count = int(max(len(data), _MIN_REFUSED_BYTES) * _MAX_EMPTY_SHARE) // 2
-    if data.count(0) <= max_count:
-        return False
-    fields = (field for fields in table.values() for field in fields.values())
-    tags = {number << 3 | _BYTES for number, kind in fields if kind.removesuffix("*") in table}
-    return sum(data.count(_encoded(tag) + b"\0") for tag in tags) > max_count
 
 
 class _Reader:
