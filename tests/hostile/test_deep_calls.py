@@ -10,6 +10,7 @@ from hlo_lsp.cli.options import argument_parser
 
 _DEPTH = 1_500
 _HEAD = "HloModule deep, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}\n"
+_CALL = "call({operand}), to_apply={callee}"
 
 
 def _nested(call: str) -> str:
@@ -27,7 +28,7 @@ def _nested(call: str) -> str:
 
 
 _TEXTS: dict[str, Callable[[], str]] = {
-    "calls": lambda: _nested("call({operand}), to_apply={callee}"),
+    "calls": lambda: _nested(f"{_CALL}\n  %m = f32[8]{{{{0}}}} {_CALL}"),  # 2^1500 executions
     "fusions": lambda: _nested("fusion({operand}), kind=kLoop, calls={callee}"),
 }
 # The arguments after the path of a text; None for commands without a dump.

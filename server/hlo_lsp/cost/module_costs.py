@@ -114,7 +114,7 @@ class ModuleCosts:
             flops += cost.flops
             transcendentals += cost.transcendentals
             size += cost.bytes_accessed
-        return Cost(flops, transcendentals, size)
+        return NO_COST + Cost(flops, transcendentals, size)  # the sum is limited
 
     def of(self, instruction: InstructionLine) -> Cost:
         """Return the cost of an instruction, with that of the computations that it calls."""

@@ -11,6 +11,10 @@ from hlo_lsp.model.shape import ArrayShape, Shape, arrays_of, element_texts, try
 _NUMBER = re.compile(r"\d{1,18}")
 
 
+# Calls of calls in a text that no compiler wrote can run more often than a float can count.
+_MAX_AMOUNT = 1 << 200
+
+
 @dataclass(frozen=True, slots=True)
 class Cost:
     """The FLOPs, the transcendental functions, and the bytes read and written."""
@@ -21,14 +25,18 @@ class Cost:
 
     def __add__(self, other: "Cost") -> "Cost":
         return Cost(
-            self.flops + other.flops,
-            self.transcendentals + other.transcendentals,
-            self.bytes_accessed + other.bytes_accessed,
+            min(self.flops + other.flops, _MAX_AMOUNT),
+            min(self.transcendentals + other.transcendentals, _MAX_AMOUNT),
+            min(self.bytes_accessed + other.bytes_accessed, _MAX_AMOUNT),
         )
 
     def times(self, count: int) -> "Cost":
         """Return the cost of this many executions."""
-        return Cost(self.flops * count, self.transcendentals * count, self.bytes_accessed * count)
+        return Cost(
+            min(self.flops * count, _MAX_AMOUNT),
+            min(self.transcendentals * count, _MAX_AMOUNT),
+            min(self.bytes_accessed * count, _MAX_AMOUNT),
+        )
 
     def with_bytes(self, count: int) -> "Cost":
         """Return the same computation with another number of bytes."""
