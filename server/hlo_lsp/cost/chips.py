@@ -17,6 +17,7 @@ else:
     import tomli as tomllib
 
 _DIRECTIONS = 2  # of a link
+_MAX_SINGLE_LINK = 2  # chips along a dimension in which each has one neighbor
 # With the line after them: a file that is not completely written may lack the variant.
 _TPU_TARGET = re.compile(r'\bversion: TPU_VERSION_(\w+)\s+(?:variant: "([^"]*)"\s+)?platform_type:')
 # The chips of a slice along a dimension: those of a host, times the hosts.
@@ -35,7 +36,7 @@ class Chip:
         flops_per_second: By the bits of an element, 16 and perhaps 8 and 4.
         memory_bytes_per_second: Of the memory outside the chip.
         network_bytes_per_second: What all links to other chips send, None if it is unknown. In
-            ``chip_of``, these are the links that a chip at a corner of the slice uses.
+            ``chip_of``, these are the links that a chip of the slice can use.
         links: The links of a TPU to other chips, None for a GPU or if it is unknown.
         host_bytes_per_second: Of the link to the host in one direction, None if it is unknown.
         matrix_unit: The rows and columns of the matrix unit, None for a GPU.
@@ -152,9 +153,11 @@ def _in_slice(chip: Chip, dump: Compile) -> Chip:
 
 
 def _used_links(text: str) -> int | None:
-    """Return the links of a chip at a corner of a slice, None if the text does not say.
+    """Return the links that a chip of a slice can use, None if the text does not say.
 
-    Without a wrap-around, such a chip has one neighbor along each dimension.
+    Along a dimension of two chips, a chip has one neighbor. Along a longer one it can have two:
+    libtpu also prints an empty ``wrap`` for slices that wrap around, such as a v5e of 16 x 16, and
+    with too few links the time would be no lower bound.
     """
     sizes: dict[str, int] = {}
     for bounds in _BOUNDS.findall(text):
@@ -164,7 +167,11 @@ def _used_links(text: str) -> int | None:
     if wrap is None or not any(size > 1 for size in sizes.values()):
         return None
     wrapped = set(_WRAPPED.findall(wrap[1]))
-    return sum(1 + (dimension in wrapped) for dimension, size in sizes.items() if size > 1)
+    return sum(
+        1 + (size > _MAX_SINGLE_LINK or dimension in wrapped)
+        for dimension, size in sizes.items()
+        if size > 1
+    )
 
 
 @cache  # so that equal chips are one object

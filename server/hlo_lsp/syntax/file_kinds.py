@@ -109,16 +109,17 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
         map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.OOM
-    if kind in {FileKind.MODULE, FileKind.OTHER} and _is_log_with_modules(lines):
+    # A module text without a header is detected again after each edit.
+    end = _MAX_LINES_BEFORE_SPLIT if kind is FileKind.MODULE else _MAX_LINES_BEFORE_SECTION
+    if kind in {FileKind.MODULE, FileKind.OTHER} and _is_log_with_modules(lines, end):
         return FileKind.STDOUT_DUMP
     return kind
 
 
-def _is_log_with_modules(lines: Sequence[str]) -> bool:
-    """Return whether modules that a program has printed follow other output."""
-    before = 0
+def _is_log_with_modules(lines: Sequence[str], end: int = _MAX_LINES_BEFORE_SECTION) -> bool:
+    """Return whether modules that a program has printed follow other output, before a line."""
     has_prefix = False
-    for before, line in enumerate(islice(lines, _MAX_LINES_BEFORE_SECTION)):
+    for before, line in enumerate(islice(lines, end)):
         if line.startswith(_FENCE):
             return False
         if _is_module_header(line):
