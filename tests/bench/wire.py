@@ -84,8 +84,12 @@ class Client:
 
     def reply(self, method: str, params: Json) -> Any:
         """Send a request about the text, and return its result or its error."""
+        return self.reply_to(f"textDocument/{method}", params)
+
+    def reply_to(self, method: str, params: Json) -> Any:
+        """Send a request, and return its result or its error."""
         number = next(self._ids)
-        self._send({"id": number, "method": f"textDocument/{method}", "params": params})
+        self._send({"id": number, "method": method, "params": params})
         while True:
             message = self._receive()
             if message.get("id") == number and "method" not in message:
