@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from dumps import CORPUS, unpacked
-from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
+from hlo_lsp.garbage_collection import reduce_gc_frequency
 
 # As the command does: searching the objects of dumps for cycles would take much of the time.
 reduce_gc_frequency()

@@ -22,10 +22,10 @@ from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cli.run import dump_flags, file_stamps, written_dumps
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.time_facts import TimeSources
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_lines

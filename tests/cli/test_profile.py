@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.command import run
-from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.program.instruction_owners import InstructionKey
 from profiles.written import Event, Stats, profile
 
 _KERNEL: Stats = {"hlo_op": "fusion.1", "hlo_module": "jit_f", "program_id": 7}

@@ -8,7 +8,7 @@ import pytest
 
 from cli.command import environment
 from e2e.process import COMMAND
-from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.text.amounts import format_short_bytes
 
 pty = pytest.importorskip("pty", reason="there are no such terminals here")
 

@@ -8,8 +8,8 @@ from cost.costs import cost_of_text, module
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cost.chips import chip_of, chips, configured_chip
 from hlo_lsp.cost.roofline import Bound
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.instruction_owners import InstructionKey
 
 _DOT = module(
     "%a = f32[1000,1000] parameter(0)",

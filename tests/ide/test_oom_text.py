@@ -2,9 +2,9 @@
 
 import pytest
 
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.oom_text import oom_card, oom_definitions, oom_links
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
-from hlo_lsp.model.display import Card
 from oom_messages import GPU, LONG, dump, message, text_of
 
 _LINES = text_of(LONG).split("\n")

@@ -8,10 +8,10 @@ from lsprotocol import types
 
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.run import check_by_pace
+from hlo_lsp.garbage_collection import collect_all
 from hlo_lsp.lsp import findings as lsp_findings
 from hlo_lsp.lsp import scheduling
 from hlo_lsp.lsp.findings import CheckedText, check_text, known_findings
-from hlo_lsp.lsp.garbage_collection import collect_all
 from hlo_lsp.lsp.session import RequestContext, Session
 from lsp.opened import DUMP, context, item
 from lsp.test_session_edits import URI, edit, whole_document

@@ -6,8 +6,8 @@ from urllib.parse import quote
 import pytest
 from markdown_it import MarkdownIt
 
+from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.lsp.hover import markdown, plain_text
-from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.source import SourceLine
 
 CARD = Card(

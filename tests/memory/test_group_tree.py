@@ -1,10 +1,7 @@
 """Trees of call stacks and scopes."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from hlo_lsp.memory.group_tree import GroupNode, group_tree
-from hlo_lsp.memory.grouping import GroupKey, owned_buffers, split_scopes
+from hlo_lsp.memory.grouping import GroupKey, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import tree_json, tree_lines
@@ -46,12 +43,3 @@ def test_lines_show_own_bytes_of_a_node() -> None:
 def test_json_has_at_most_the_wanted_nodes() -> None:
     (node,) = tree_json(_tree(GroupKey.SCOPE), 1)
     assert (node["name"], node["bytes"], node["buffers"]) == ("jit(f)", 4096, 3)
-
-
-def test_slash_in_brackets_separates_nothing() -> None:
-    assert split_scopes("jit(f)/jvp(a/b)/dot") == ("jit(f)", "jvp(a/b)", "dot")
-
-
-@given(st.text("ab/()[]"))
-def test_every_operation_name_has_a_scope(name: str) -> None:
-    assert "".join(split_scopes(name)).replace("/", "") == name.replace("/", "")

@@ -5,9 +5,9 @@ import pytest
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.text.amounts import format_bytes_as_xla
 from oom_messages import CPU_DUMP, DUMP, LONG, SHORT, dump, message, text_of
 
 _GPU_ASSIGNMENT = """\

@@ -15,11 +15,11 @@ from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.instruction_matching import match_instructions
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import async_operations, host_transfers, synchronous_collectives
 from oracles.xla_parser import is_readable, xla_hlo

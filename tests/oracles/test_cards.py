@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.model.display import Card
 from oracles.compiles import CorpusCompile, compiles_of
 from oracles.printed import AssignedValue, Spot
 

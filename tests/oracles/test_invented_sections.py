@@ -12,8 +12,8 @@ from faults.judge import failures_of_rules, findings
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import summary_json

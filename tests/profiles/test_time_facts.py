@@ -7,7 +7,6 @@ import pytest
 
 from cost.costs import module
 from hlo_lsp.cost.chips import chips
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.time_facts import (
@@ -20,6 +19,7 @@ from hlo_lsp.profiles.time_facts import (
     read_profile_times,
     time_facts,
 )
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.text.disk import UnreadableError
 from profiles.written import Event, Stats, profile
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from hlo_lsp.memory.data_origin import origin_of
 from hlo_lsp.memory.donated_arguments import donated_arguments
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.argument_names import tupled_argument_names
+from hlo_lsp.program.data_origin import origin_of
 
 _TUPLED = """\
 HloModule jit_f, is_scheduled=true, input_output_alias={ {}: (0, {1}, may-alias) }

@@ -1,8 +1,10 @@
 """Tests for the part of a training step that an instruction belongs to."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hlo_lsp.program.phases import is_backward_pass, is_rematerialized, phase_of
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized, phase_of, split_scopes
 
 
 @pytest.mark.parametrize(
@@ -36,3 +38,12 @@ def test_rematerialization_precedes_the_backward_pass() -> None:
     assert phase_of("fusion.3", "jit(step)/transpose(jvp())/mul") == "backward"
     assert phase_of("fusion.3", "jit(step)/jvp()/mul") == "forward"
     assert phase_of("fusion.3", "") == "other"
+
+
+def test_slash_in_brackets_separates_nothing() -> None:
+    assert split_scopes("jit(f)/jvp(a/b)/dot") == ("jit(f)", "jvp(a/b)", "dot")
+
+
+@given(st.text("ab/()[]"))
+def test_every_operation_name_has_a_scope(name: str) -> None:
+    assert "".join(split_scopes(name)).replace("/", "") == name.replace("/", "")

@@ -5,7 +5,7 @@ import pytest
 from cost.costs import cost_of_text, module
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.cost.program_cost import merged
-from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json, cost_lines
 
 _TEXT = module(

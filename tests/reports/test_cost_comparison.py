@@ -1,6 +1,6 @@
 """The costs of two compiles."""
 
-from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs, cost_change_lines
 from hlo_lsp.reports.diff import compare
 from hlo_lsp.reports.diff_text import diff_json, diff_markdown, headline

@@ -3,11 +3,11 @@
 import pytest
 
 from cost.costs import cost_of_text, module
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import join
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.measured_time import profile_blocks, profile_json, time_rows
+from hlo_lsp.text.amounts import format_time
 
 
 def test_time_has_three_digits() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.reports.oom_report import OomReport, oom_json, oom_lines, oom_markdown, oom_report
+from hlo_lsp.text.amounts import format_short_bytes
 from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
 
 _KEYS = {

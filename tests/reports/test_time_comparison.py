@@ -1,10 +1,10 @@
 """Tests for hlo_lsp.reports.time_comparison."""
 
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import JoinedProfile, join
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.time_comparison import (
     compare_profiles,
     comparison_blocks,

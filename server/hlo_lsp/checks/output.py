@@ -13,7 +13,7 @@ from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.framework.explanations import Explanation, explanations
 from hlo_lsp.checks.framework.finding import Severity
-from hlo_lsp.model.display import Card, Fact
+from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.text.inert import markdown_row, sarif_text, workflow_command
 from hlo_lsp.text.remote import is_url
 

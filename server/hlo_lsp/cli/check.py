@@ -22,13 +22,14 @@ from hlo_lsp.checks.folders import (
 from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.checks.framework.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, github_annotation, sarif
+from hlo_lsp.checks.terminal import print_findings, print_statistics
 from hlo_lsp.cli.dumps import print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.inert_streams import unguarded_output
 from hlo_lsp.cli.progress import with_progress_bar
 from hlo_lsp.cli.workers import Work, WorkerPool
-from hlo_lsp.lsp.terminal import make_console, print_findings, print_statistics
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.terminal import make_console
 from hlo_lsp.text.inert import json_text
 from hlo_lsp.text.remote import is_remote
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_errors, print_json
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.workspace import ROLES_WITHOUT_COST
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json, cost_lines
 
 

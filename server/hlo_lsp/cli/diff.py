@@ -11,7 +11,6 @@ from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.diff import Growth, ModuleDiff, compare, pair_modules
 from hlo_lsp.reports.diff_text import diff_json, diff_lines, diff_markdown
 from hlo_lsp.reports.map_comparison import NO_MAPS, compared_maps
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.remote import shown
 
 _DIFFERENT_STATUS = 1
@@ -34,8 +33,8 @@ def run(options: argparse.Namespace) -> int:
         return print_errors(errors)
     pairs, removed, added = pair_modules(before, after)
     found = [compare(one, other, options.chip) for one, other in pairs]
-    only_before = [module_name(dump) for dump in removed]
-    only_after = [module_name(dump) for dump in added]
+    only_before = [dump.module_name for dump in removed]
+    only_after = [dump.module_name for dump in added]
     if options.format == "json":
         modules = [diff_json(diff, options.top) for diff in found]
         content = {"modules": modules, "only_before": only_before, "only_after": only_after}

@@ -19,7 +19,6 @@ from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_b
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
-from hlo_lsp.profiles.files import profile_run
 from hlo_lsp.protos.reading import damage_in
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.inert import json_text, printable
@@ -79,6 +78,9 @@ def files_read(unread_roles: Container[FileRole], compile_: CompileFiles) -> Ite
 
 def no_dumps_message(path: Path) -> str:
     """Return the message about a folder without a dump; it can have a profile."""
+    # A late import, because most runs need no reader of profiles.
+    from hlo_lsp.profiles.files import profile_run  # noqa: PLC0415
+
     message = f"{shown(path)}: no dumps in this folder"
     try:
         profile = profile_run(path).files[0]

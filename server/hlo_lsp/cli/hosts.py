@@ -13,9 +13,9 @@ from hlo_lsp.cli.dump_jobs import run_jobs
 from hlo_lsp.cli.dumps import compiles_at, print_blocks, print_errors, print_json
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.workers import Work, WorkerPool
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import CompileFiles, FolderSnapshot, compiles_below
-from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.host_folders import hosts_of
 from hlo_lsp.program.fingerprint import fingerprint
@@ -26,7 +26,6 @@ from hlo_lsp.reports.hosts import (
     hosts_json,
     hosts_lines,
 )
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.disk import UnreadableError, file_size, open_readable, read_document
 from hlo_lsp.text.remote import shown
 
@@ -186,7 +185,7 @@ class _HashJob:
             text, memory = dump.module_file, dump.allocations_file
             found.compiles.append(
                 _HashedCompile(
-                    module_name(dump),
+                    dump.module_name,
                     None if memory is None else _digest_of_lines(memory.lines),
                     None if text is None else fingerprint(text.lines),
                 )

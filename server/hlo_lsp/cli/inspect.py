@@ -10,6 +10,8 @@ from typing import Any
 from hlo_lsp.cli.dumps import current_folder_frames, near_names, print_blocks, print_errors
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
 from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.terminal import make_console, print_card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -43,9 +45,7 @@ from hlo_lsp.ide.inspection import (
     stdout_dump_json,
     value_json,
 )
-from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -15,11 +15,7 @@ from hlo_lsp.cli.inert_streams import guard_standard_streams
 from hlo_lsp.cli.interrupts import end_at_once
 from hlo_lsp.cli.options import argument_parser
 from hlo_lsp.cli.output_encoding import replace_missing_characters
-from hlo_lsp.lsp.garbage_collection import (
-    limit_collections,
-    reduce_gc_frequency,
-    share_free_memory,
-)
+from hlo_lsp.garbage_collection import limit_collections, reduce_gc_frequency, share_free_memory
 from hlo_lsp.text.inert import printable
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}

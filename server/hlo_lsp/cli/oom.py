@@ -8,10 +8,10 @@ from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, print_blocks, print_json
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, USAGE_ERROR_STATUS, CommandError
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.oom_join import join_message
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import assignments_beside, compiles_below
-from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.oom_message import OomMessage
 from hlo_lsp.model.oom_reader import read_oom_messages

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from hlo_lsp.cli.workers import Work, WorkerJob, WorkerPool
-from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.text.amounts import format_short_bytes
 
 _J = TypeVar("_J", bound=WorkerJob)
 _R = TypeVar("_R")

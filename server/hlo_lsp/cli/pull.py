@@ -9,8 +9,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.cli.dumps import print_errors
 from hlo_lsp.cli.errors import CommandError
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.file_names import is_dump_file
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.pulling import NotReplacedError, pull
 from hlo_lsp.text.remote import is_url
 from hlo_lsp.text.urls import public

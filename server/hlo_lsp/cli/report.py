@@ -9,10 +9,10 @@ from hlo_lsp.cli.dumps import dumps_at, print_errors
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.profile import joined_profile, profile_at
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.profiles.time_facts import ProfileTimes, TimeSources, read_profile_times
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_json
 from hlo_lsp.reports.measured_time import profile_json
 from hlo_lsp.reports.memory_map import Json, memory_map_document

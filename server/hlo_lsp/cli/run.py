@@ -14,7 +14,7 @@ from typing import BinaryIO
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.cli.errors import CommandError
 from hlo_lsp.cli.oom import NoMessageError, report_of_log
-from hlo_lsp.model.display import count_noun
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
 from hlo_lsp.reports.modules import CompiledModule, compiled_module, modules_lines, sorted_by_name
 from hlo_lsp.reports.oom_report import oom_lines

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.checks.run import check
 from hlo_lsp.cli.dump_jobs import results_at
 from hlo_lsp.cli.dumps import (
     current_folder_frames,
@@ -20,9 +19,9 @@ from hlo_lsp.cli.dumps import (
 )
 from hlo_lsp.cli.executors import worker_pool
 from hlo_lsp.cli.oom import LogReport, NoMessageError, log_lines, report_of_log
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.grouping import GroupKey
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.host_folders import host_of
 from hlo_lsp.model.source import FrameChoice
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES
@@ -151,6 +150,9 @@ def _rendered(
 
 def _findings(dump: Compile) -> dict[str, int]:
     """Return the number of findings by code."""
+    # A late import, because only this option needs the rules.
+    from hlo_lsp.checks.run import check  # noqa: PLC0415
+
     found = Counter(finding.code for file in dump.files for finding in check(dump, file))
     return dict(sorted(found.items()))
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from hlo_lsp.cli.dumps import dumps_at, near_names, print_errors, print_json, print_missing
 from hlo_lsp.cli.errors import NOT_FOUND_STATUS, CommandError
-from hlo_lsp.lsp.terminal import make_console, print_card, print_note
+from hlo_lsp.display.terminal import make_console, print_card, print_note
 from hlo_lsp.memory.missing_facts import missing_facts
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.reports.why_alive_text import lifetime_card, lifetime_json
 from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.remote import shown
 
 _MAX_ID_DIGITS = 20

@@ -20,9 +20,9 @@ from uuid import uuid4
 from hlo_lsp import __version__
 from hlo_lsp.cli.errors import CommandError, describe_error
 from hlo_lsp.cli.worker_processes import start_processes
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.garbage_collection import reduce_gc_frequency
 from hlo_lsp.import_path import keep_absolute_import_path
-from hlo_lsp.lsp.garbage_collection import reduce_gc_frequency
-from hlo_lsp.model.display import count_noun
 from hlo_lsp.text.remote import Unlisted, add_unlisted, is_within, local_path, shown, unlisted
 
 _MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.

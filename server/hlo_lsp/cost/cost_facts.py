@@ -9,17 +9,12 @@ from hlo_lsp.cost.executed import ExecutedCost, InstructionCost
 from hlo_lsp.cost.operation import NO_COST, Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
 from hlo_lsp.cost.roofline import Bound, least_time, may_be_cached
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    count_noun,
-    format_flops,
-    format_short_bytes,
-    format_transcendentals,
-    join_limited,
-)
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_transcendentals
 
 _MAX_NAMES = 5
 

@@ -13,12 +13,6 @@ from hlo_lsp.cost.operands import OperandIndex
 from hlo_lsp.cost.operation import Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops, resource_seconds
 from hlo_lsp.cost.xla import xla_costs, xla_size
-from hlo_lsp.memory.instruction_facts import (
-    InstructionFacts,
-    InstructionKey,
-    group_of,
-    instruction_facts,
-)
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -27,6 +21,12 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.instruction_owners import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
+)
 from hlo_lsp.program.stages import is_optimized
 
 _Number = TypeVar("_Number", int, float)

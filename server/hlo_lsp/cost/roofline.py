@@ -5,7 +5,7 @@ from enum import Enum
 
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.executed import InstructionCost
-from hlo_lsp.model.display import format_seconds
+from hlo_lsp.text.amounts import format_seconds
 
 IF_IN_CACHE = "(less if in cache)"
 

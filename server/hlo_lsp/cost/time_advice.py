@@ -19,17 +19,18 @@ from hlo_lsp.cost.roofline import (
     may_be_cached,
     padding_flops,
 )
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.hlo.call_order import callees_first
-from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_flops, format_seconds, format_short_bytes
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.instruction_owners import instruction_facts
 from hlo_lsp.program.phases import REMATERIALIZED
 from hlo_lsp.program.stages import scheduled_module
 from hlo_lsp.program.transfers import relayouts
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_flops, format_seconds, format_short_bytes
 
 _MIN_SHARE = 0.01  # of the least time of a run, or of the sum of which lines are named
 _MIN_SECONDS = 10e-6

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from hlo_lsp.ide.code_lenses import large_size
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.inert import printable
 
 _MAX_LISTED = 8  # arrays of a tuple

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import chain, takewhile
 from typing import NamedTuple
 
+from hlo_lsp.display.phrases import shortened
 from hlo_lsp.hlo.vocabulary import OperandPassing, ResultKind, opcodes_where
 from hlo_lsp.ide.code_lenses import LensChoice, has_value_lens
 from hlo_lsp.ide.donation_hints import donation_labels
@@ -17,23 +18,23 @@ from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.times import hot_labels
 from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves
 from hlo_lsp.ide.padded_size_labels import padded_size_label, padded_size_labels
-from hlo_lsp.memory.data_origin import Origin
 from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes, format_short_bytes, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import TimeFacts
+from hlo_lsp.program.data_origin import Origin
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
+from hlo_lsp.text.amounts import format_bytes, format_short_bytes
 from hlo_lsp.text.inert import printable
 
 # Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).

@@ -4,19 +4,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.ide.hover.shapes import shape_card
 from hlo_lsp.ide.navigation.outline import OutlineNode, OutlineNodeKind
 from hlo_lsp.ide.navigation.source_links import SourceLink
 from hlo_lsp.memory.oom_advice import padding_of
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import Target
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.text.amounts import format_bytes
 
 _SIZE = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?:[KMGTPE]i?B?|B)(?!\w)")
 _SOURCE = re.compile(r'source_file="([^"\\]+)"(?: source_line=([0-9]{1,9}))?')

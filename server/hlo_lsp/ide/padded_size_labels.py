@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.padded_sizes import PaddedSize, sizes_of_text, target_of
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.text.amounts import format_bytes, format_short_bytes
 
 
 def padded_size_labels(dump: Compile, text: str, key: str) -> Iterator[tuple[int, tuple[str, str]]]:

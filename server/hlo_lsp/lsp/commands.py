@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.checks.framework.explanations import explanations
 from hlo_lsp.checks.framework.options import CheckOptions, Selection
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.times import with_times
 from hlo_lsp.lsp.client import Client, path_of, rule_places
@@ -20,7 +21,6 @@ from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.times import path_of as path_of_compile
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -91,7 +91,7 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     card = await answer_with_times(session, uri, position.line, card_at)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
-    from hlo_lsp.lsp.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
+    from hlo_lsp.display.terminal import card_text  # noqa: PLC0415  # loading rich takes 20 ms
 
     return card_text(card)
 
@@ -156,7 +156,7 @@ async def check_uri(session: Session, uri: str) -> str:
         results, notes = await _check_unsaved(session, uri), list[str]()
     else:
         results, notes = await _check_path(session, path)
-    from hlo_lsp.lsp.terminal import findings_text  # noqa: PLC0415  # loading rich takes 20 ms
+    from hlo_lsp.checks.terminal import findings_text  # noqa: PLC0415  # loading rich takes 20 ms
 
     text = findings_text([finding for one in results for finding in one.findings])
     if notes and not text:

@@ -10,9 +10,9 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.checks.framework.finding import Finding
+from hlo_lsp.garbage_collection import collect_all
 from hlo_lsp.lsp.client import Json, diagnostic_json
 from hlo_lsp.lsp.findings import CheckedText, check_text, known_findings, state_id
-from hlo_lsp.lsp.garbage_collection import collect_all
 from hlo_lsp.lsp.scheduling import start_task
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile

@@ -13,8 +13,8 @@ from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.framework.finding import Finding
 from hlo_lsp.checks.framework.rule import AnyRule, Rule
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
+from hlo_lsp.garbage_collection import release_memory
 from hlo_lsp.lsp.client import Json, diagnostics_json
-from hlo_lsp.lsp.garbage_collection import release_memory
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.query_cache import Memo
 

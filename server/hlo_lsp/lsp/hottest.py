@@ -11,8 +11,6 @@ from hlo_lsp.lsp.commands import answer_with_times
 from hlo_lsp.lsp.custom_requests import CompilePlace
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import format_time
 from hlo_lsp.profiles.measured import ProgramTime
 from hlo_lsp.profiles.time_facts import (
     HotGroup,
@@ -21,8 +19,9 @@ from hlo_lsp.profiles.time_facts import (
     hot_groups,
     measured_times,
 )
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.measured_time import program_headline
-from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.amounts import format_time
 from hlo_lsp.text.inert import printable, printable_json
 
 _MAX_INSTRUCTIONS = 50
@@ -64,7 +63,7 @@ def _hottest(context: RequestContext) -> Json | None:
     phases = [_group_entry(context, one) for one in hot_groups(dump, facts, InstructionKey.PHASE)]
     answer: Json = printable_json(
         {
-            "title": f"{module_name(dump)} · {describe_run(facts)}",
+            "title": f"{dump.module_name} · {describe_run(facts)}",
             "instructions": [_entry(context, one) for one in found],
             "lines": lines,
             "phases": [*phases, *_exposed_communication(facts)],
@@ -124,7 +123,7 @@ async def load_profile(session: Session, path: Path | None, document: str | None
     def match(context: RequestContext) -> None:
         known = measured_times(context.dump, (profile,))
         if known is None:
-            unmatched.append(module_name(context.dump))
+            unmatched.append(context.dump.module_name)
         else:
             opened.append(known.program)
 

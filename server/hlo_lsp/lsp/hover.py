@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
@@ -21,7 +22,6 @@ from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner

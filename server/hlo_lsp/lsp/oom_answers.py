@@ -10,6 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.oom_text import oom_card, oom_definitions, oom_links, oom_outline
 from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.code_lenses import summary_command
@@ -20,7 +21,6 @@ from hlo_lsp.lsp.symbols import folds_of_nodes, largest, symbols_of_nodes
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message, module_of_message
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import assignments_beside
-from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.oom_message import OomMessage

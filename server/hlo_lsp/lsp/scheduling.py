@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from hlo_lsp.background_jobs import Job, Outdated
-from hlo_lsp.lsp.garbage_collection import collection_paused
+from hlo_lsp.garbage_collection import collection_paused
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 

@@ -315,7 +315,7 @@ def _page(markdown: str, columns: Sequence[int]) -> str:
     """Return Markdown as it is, or as text if the number of columns is given."""
     if not columns:
         return markdown
-    from hlo_lsp.lsp.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
+    from hlo_lsp.display.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms
 
     return rendered_markdown(markdown, columns[0])
 

@@ -20,7 +20,6 @@ from hlo_lsp.lsp.progress import reading_progress
 from hlo_lsp.lsp.scheduling import run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import PythonNotes
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.compile_files import FolderSnapshot
 from hlo_lsp.model.source import SourceFiles
@@ -28,6 +27,7 @@ from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
 from hlo_lsp.model.symbol_reading import search_folders
 from hlo_lsp.model.workspace import ROLES_WITHOUT_SIZES, DumpWorkspace
 from hlo_lsp.profiles.time_facts import HotGroup, ProfileTimes, hot_groups, time_facts
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.source_lines import LineMemory, module_memory
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document
 from hlo_lsp.text.document import Document, moved_lines

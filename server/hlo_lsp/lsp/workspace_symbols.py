@@ -13,11 +13,11 @@ from hlo_lsp.lsp.client import workspace_folders
 from hlo_lsp.lsp.progress import Progress, reading_progress
 from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_reading import SymbolFolders, UnreadFile, read_symbols, search_folders
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.reports.find import FindQuery, FoundBuffer, QueryKind, find_buffers
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.inert import printable
 
 _MAX_SYMBOLS = 200

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
@@ -26,12 +27,12 @@ from hlo_lsp.memory.occupancy_and_peaks import (
 from hlo_lsp.memory.savings import MIN_SAVED_BYTES, MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout, without_memory_space
 from hlo_lsp.program.donation import is_part_of_program
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
+from hlo_lsp.text.amounts import format_short_bytes
 
 _MIN_INPUT_SHARE = 0.05  # of all activations; smaller arrays are not inputs of layers
 _LIVE_SHARE_OF_LAYER = 0.5  # of a layer that is computed again, at its peak

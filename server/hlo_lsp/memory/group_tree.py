@@ -3,13 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hlo_lsp.memory.grouping import (
-    GroupKey,
-    OwnedBuffer,
-    argument_path,
-    scope_path,
-    stack_path,
-)
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, argument_path, scope_path, stack_path
 from hlo_lsp.model.compile import Compile
 
 _PATHS = {

@@ -5,17 +5,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.shape import without_memory_space
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.phases import is_backward_pass, is_rematerialized
+from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, Origin, origins_of
+from hlo_lsp.program.phases import is_backward_pass, is_rematerialized, split_scopes
 
 _ARGUMENTS = "arguments"
-NO_LINE = "no Python line"
-COPIES_OF_ARGUMENTS = "copies of arguments"
 _UNKNOWN = "unknown"
 
 
@@ -152,18 +150,6 @@ def argument_path(dump: Compile, owned: OwnedBuffer) -> tuple[str, ...]:
     if not owned.is_argument or owned.origin is None or owned.origin.argument is None:
         return (_line(dump, owned),)
     return tuple(_PATH_PART.findall(owned.origin.argument))
-
-
-def split_scopes(op_name: str) -> tuple[str, ...]:
-    """Return the parts of an operation name; a slash inside of brackets does not separate parts."""
-    parts, depth = [""], 0
-    for character in op_name:
-        if character == "/" and depth <= 0:
-            parts.append("")
-            continue
-        depth += (character in "([{") - (character in ")]}")
-        parts[-1] += character
-    return tuple(part for part in parts if part) or (op_name,)
 
 
 def _shape(_: Compile, owned: OwnedBuffer) -> str:

@@ -24,7 +24,6 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
@@ -40,6 +39,7 @@ from hlo_lsp.syntax.memory_records import (
     TotalLine,
 )
 from hlo_lsp.syntax.records import BlankLine, Label, Record
+from hlo_lsp.text.amounts import format_bytes_as_xla as xla_size
 
 _TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"
 _LIST = "cumulative_size; total_size - cumulative_size; allocation"

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies, unassigned_ranges
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.foreign_files import foreign_files
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text.amounts import format_short_bytes
 
 
 @query

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.hlo.vocabulary import narrower_type
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
 from hlo_lsp.memory.savings import MIN_SAVED_SHARE, is_negligible
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
+from hlo_lsp.text.amounts import format_short_bytes
 
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting
 _MIN_REPEATED = 3

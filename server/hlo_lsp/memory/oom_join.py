@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import parameter_number
@@ -13,6 +12,7 @@ from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import try_shape, without_layout
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.data_origin import Origin, origin_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 

@@ -13,12 +13,12 @@ from hlo_lsp.hlo.vocabulary import (
     ResultKind,
     opcode_spec,
 )
-from hlo_lsp.memory.data_origin import Origin, is_rearrangement, origin_of
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import arrays_of, try_shape
+from hlo_lsp.program.data_origin import Origin, is_rearrangement, origin_of
 from hlo_lsp.program.dataflow import ModuleFlow
 from hlo_lsp.program.donation import DonationStatus, donation_status
 from hlo_lsp.program.phases import is_backward_pass, is_rematerialized

@@ -9,6 +9,7 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.compile_files import CompileFiles
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord, Value
@@ -73,6 +74,15 @@ class Compile:
         """Update the files after edits, and let a later edit make the current job outdated."""
         for file in (*self.files, *self.others):
             file.refresh()
+
+    @property
+    def module_name(self) -> str:
+        """The name of the module; without a module text, that in the name of a file."""
+        if self.module_header is not None:
+            return self.module_header.name
+        title = self.files[0].title
+        name = DumpName.of(title)
+        return title if name is None or name.module_name is None else name.module_name
 
     @property
     def backend(self) -> Backend:

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.backend import backend_from_file_name, space_name
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.file_names import FileRole, split_suffix
+from hlo_lsp.text.amounts import format_short_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from hlo_lsp.memory.instruction_facts import (
-    InstructionFacts,
-    InstructionKey,
-    group_of,
-    instruction_facts,
-)
+from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import Profile, ProfileRun, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
@@ -18,6 +12,12 @@ from hlo_lsp.profiles.modules import (
     entry_names,
     match_compiles,
     names_communication,
+)
+from hlo_lsp.program.instruction_owners import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
 )
 
 MIN_JOINED_SHARE = 0.9  # of the time of a program; a text with less of it is of another compile

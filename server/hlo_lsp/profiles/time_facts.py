@@ -10,12 +10,6 @@ from pathlib import Path
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
-from hlo_lsp.memory.instruction_facts import (
-    InstructionFacts,
-    InstructionKey,
-    group_of,
-    instruction_facts,
-)
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
@@ -25,6 +19,12 @@ from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_run, r
 from hlo_lsp.profiles.joined import MIN_JOINED_SHARE, join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
 from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
+from hlo_lsp.program.instruction_owners import (
+    InstructionFacts,
+    InstructionKey,
+    group_of,
+    instruction_facts,
+)
 from hlo_lsp.text.disk import UnreadableError, names_in
 
 _RUNS = Path("plugins", "profile")  # the folder in which JAX writes a folder for each run

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import total_array_bytes
@@ -21,6 +21,7 @@ from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.stages import module_at_buffer_assignment, unoptimized_module
 from hlo_lsp.program.transfers import Transfer, host_transfers
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_short_bytes
 
 _ANNOTATION = 'custom_call_target="annotate_device_placement"'
 _PLACEMENT = re.compile(r'\b_xla_buffer_placement="(\w+)"')

@@ -30,3 +30,15 @@ def phase_of(name: str, op_name: str) -> str:
     if is_rematerialized(name, op_name):
         return REMATERIALIZED
     return {True: "backward", False: "forward", None: "other"}[is_backward_pass(op_name)]
+
+
+def split_scopes(op_name: str) -> tuple[str, ...]:
+    """Return the parts of an operation name; a slash inside of brackets does not separate parts."""
+    parts, depth = [""], 0
+    for character in op_name:
+        if character == "/" and depth <= 0:
+            parts.append("")
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        parts[-1] += character
+    return tuple(part for part in parts if part) or (op_name,)

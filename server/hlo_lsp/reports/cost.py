@@ -8,16 +8,15 @@ from hlo_lsp.cost.operation import Cost
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, merged
 from hlo_lsp.cost.roofline import IF_IN_CACHE, Bound, may_be_cached, padding_flops
 from hlo_lsp.cost.utilization import utilization_bound
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import (
-    count_noun,
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import aligned_rows
+from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.text.amounts import (
     format_flops,
     format_seconds,
     format_short_bytes,
     format_transcendentals,
 )
-from hlo_lsp.reports.summary import module_name
-from hlo_lsp.reports.table import aligned_rows
 
 Json = dict[str, Any]
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
@@ -38,7 +37,7 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
 
 def cost_facts(program: ProgramCost) -> Iterator[str]:
     """Yield the lines on the whole program, the first one with the name of the module."""
-    yield f"{module_name(program.dump)}: {_least_amounts(program)}"
+    yield f"{program.dump.module_name}: {_least_amounts(program)}"
     time = _time(program)
     why = "unknown chip; use --chip" if program.is_optimized else "not optimized"
     yield f"least time: {why}" if time is None else time
@@ -169,7 +168,7 @@ def cost_json(programs: Sequence[ProgramCost], key: InstructionKey, count: int) 
 def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json:
     executed, bound = program.executed, utilization_bound(program)
     return {
-        "name": module_name(program.dump),
+        "name": program.dump.module_name,
         "path": program.dump.files[0].label,
         "chip": None if program.chip is None else program.chip.name,
         "xla": _analysis_json(program.xla, program),

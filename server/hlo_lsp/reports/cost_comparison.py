@@ -6,20 +6,14 @@ from typing import Any
 
 from hlo_lsp.cost.chips import Chip, chip_of
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
-from hlo_lsp.memory.instruction_facts import InstructionKey
+from hlo_lsp.display.phrases import capitalized, join_dotted
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    capitalized,
-    format_flops,
-    format_short_bytes,
-    format_signed,
-    format_time,
-    join_dotted,
-)
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.program.stages import is_optimized
 from hlo_lsp.reports.cost import total_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
+from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_signed, format_time
 from hlo_lsp.text.inert import markdown_row, markdown_text
 
 Json = dict[str, Any]

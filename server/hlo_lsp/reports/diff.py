@@ -4,13 +4,13 @@ import itertools
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from hlo_lsp.memory.buffer_changes import BufferMatching, ChangedBuffer
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers
 from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import parse_size
 from hlo_lsp.model.flags import flags_of
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.sections import missing_part
@@ -19,7 +19,8 @@ from hlo_lsp.program.stages import comparable_modules, module_at_buffer_assignme
 from hlo_lsp.reports.cost_comparison import CostDiff, compare_costs
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
-from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, module_name, summarize
+from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary, summarize
+from hlo_lsp.text.amounts import parse_size
 
 _MIN_BYTES_OF_SHARE = 1024
 GROUP_KEYS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.SHAPE, GroupKey.OPCODE)
@@ -315,7 +316,7 @@ def pair_modules(
     """
     paired: dict[Compile, Compile] = {}
     rest, others = list(before), list(after)
-    for key in (_name_and_layout, module_name):
+    for key in (_name_and_layout, attrgetter("module_name")):
         by_key: dict[object, deque[Compile]] = {}
         for other in others:
             by_key.setdefault(key(other), deque()).append(other)
@@ -334,7 +335,7 @@ def pair_modules(
 def _name_and_layout(dump: Compile) -> tuple[str, str]:
     header = dump.module_header
     layout = "" if header is None else header.text.partition("entry_computation_layout=")[2]
-    return module_name(dump), layout
+    return dump.module_name, layout
 
 
 _Spaces = tuple[SpaceSummary | None, SpaceSummary | None]

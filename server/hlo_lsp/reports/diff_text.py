@@ -4,16 +4,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from hlo_lsp.display.phrases import count_noun, join_dotted, shortened
 from hlo_lsp.memory.buffer_changes import BufferChange, ChangedBuffer
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer
 from hlo_lsp.memory.savings import large_spaces
-from hlo_lsp.model.display import (
-    count_noun,
-    format_short_bytes,
-    format_signed,
-    join_dotted,
-    shortened,
-)
 from hlo_lsp.program.instruction_matching import Node
 from hlo_lsp.reports.cost_comparison import (
     cost_change_json,
@@ -24,6 +18,7 @@ from hlo_lsp.reports.cost_comparison import (
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
+from hlo_lsp.text.amounts import format_short_bytes, format_signed
 from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
 
 Json = dict[str, Any]

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.display.phrases import capitalized, count_noun, more_line
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.donation_savings import IdleDonation, donation_saving, idle_donations
 from hlo_lsp.memory.memory_analysis import memory_analysis
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes, more_line
-from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
 
 Json = dict[str, Any]
@@ -47,7 +47,7 @@ class DonationReport:
 
 def donation_report(dump: Compile, count: int) -> DonationReport:
     """Return the donation of the arguments, with the reasons of at most ``count`` idle ones."""
-    name, path = module_name(dump), dump.files[0].label
+    name, path = dump.module_name, dump.files[0].label
     arguments = donated_arguments(dump)
     spaces = {one.space: space_title(one.space, dump.backend) for one in arguments or ()}
     if arguments is None:

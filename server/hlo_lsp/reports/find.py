@@ -7,24 +7,23 @@ from enum import Enum
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.phrases import count_noun, shortened
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.memory.data_origin import Origin, origins_of, saving_text
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, shortened
-from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.omitted_instructions import omitted_instructions
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import without_layout, without_memory_space
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.model.symbol_search import SymbolQuery
-from hlo_lsp.reports.summary import module_name
+from hlo_lsp.program.data_origin import Origin, origins_of, saving_text
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_short_bytes as _size
 
 _LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
 _SHAPE = re.compile(r"\(*([a-z]\w*)\[[\d,<=? ]*\].*")
@@ -139,7 +138,7 @@ def find_buffers(dump: Compile, query: FindQuery) -> FoundInModule:
         )
     )
     return FoundInModule(
-        module_name(dump), dump.files[0].label, tuple(found), tuple(search.shares(found))
+        dump.module_name, dump.files[0].label, tuple(found), tuple(search.shares(found))
     )
 
 

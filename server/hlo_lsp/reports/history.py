@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.display import count_noun, format_short_bytes, shortened
+from hlo_lsp.display.phrases import count_noun, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.padded_sizes import logical_bytes
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import arrays_of, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.display.phrases import count_noun, shortened
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, shortened
 from hlo_lsp.model.host_folders import in_order
 from hlo_lsp.reports.diff import ModuleDiff, compare
 from hlo_lsp.reports.diff_text import first_change

@@ -6,17 +6,16 @@ from functools import partial
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.program_cost import ProgramCost
 from hlo_lsp.cost.roofline import least_time
-from hlo_lsp.memory.instruction_facts import (
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.profiles.events import InstructionEvent, Profile
+from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram
+from hlo_lsp.program.instruction_owners import (
     InstructionFacts,
     InstructionKey,
     group_of,
     instruction_facts,
 )
-from hlo_lsp.model.compile import Compile
-from hlo_lsp.profiles.events import InstructionEvent, Profile
-from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram
 from hlo_lsp.reports.profiles import Frame, SampleType, StackSample, frames_of
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.reports.trace_writer import Facts, TraceWriter
 
 LEAST_TIME = SampleType("least_time", "nanoseconds")
@@ -39,7 +38,7 @@ def cost_samples(program: ProgramCost) -> Iterator[StackSample]:
     """Yield the cost of each instruction in one run."""
     dump, rows = program.dump, program.executed.instructions
     facts = instruction_facts(dump, (one.instruction.name for one in rows))
-    module = module_name(dump)
+    module = dump.module_name
     for one in rows:
         values = {FLOPS: one.total.flops, MEMORY_BYTES: one.memory_bytes * one.executions}
         if program.chip is not None:
@@ -158,7 +157,7 @@ def cost_trace(programs: Iterable[ProgramCost]) -> bytes:
     for program in programs:
         rows = program.executed.instructions
         facts = instruction_facts(program.dump, (one.instruction.name for one in rows))
-        process = trace.add_process(module_name(program.dump))
+        process = trace.add_process(program.dump.module_name)
         track = trace.add_track("least time", process)
         start = 0.0
         for one in rows if program.chip is not None else ():

@@ -5,12 +5,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.program.instruction_owners import instruction_facts
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.program.transfers import PLUMBING_OPCODES
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.inert import csv_text
 
 _COLUMNS = ("module", "instruction", "kernel", "op_name", "source", "phase")
@@ -24,7 +23,7 @@ def kernel_table(dumps: Iterable[Compile]) -> str:
 
 def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:
     file = dump.module_file
-    module = module_name(dump)
+    module = dump.module_name
     scheduled = (None if file is None else scheduled_instructions(file.module)) or ()
     running = [one for one in scheduled if one.opcode not in PLUMBING_OPCODES]
     known = instruction_facts(dump, (one.name for one in running))

@@ -4,15 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.cost.chips import chip_of
-from hlo_lsp.memory.grouping import NO_LINE
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import (
-    count_noun,
-    format_flops,
-    format_short_bytes,
-    format_time,
-    join_limited,
-)
+from hlo_lsp.display.phrases import count_noun, join_limited
+from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import (
@@ -24,7 +17,9 @@ from hlo_lsp.profiles.joined import (
     grouped,
 )
 from hlo_lsp.profiles.measured import ProgramTime
-from hlo_lsp.reports.table import aligned_rows
+from hlo_lsp.program.data_origin import NO_LINE
+from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.text.amounts import format_flops, format_short_bytes, format_time
 from hlo_lsp.text.remote import shown
 
 Json = dict[str, Any]

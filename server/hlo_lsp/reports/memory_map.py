@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import CONTROL_FLOW_OPCODES
 from hlo_lsp.memory.advice import Advice, advice
-from hlo_lsp.memory.data_origin import Origin, origins_of
 from hlo_lsp.memory.donated_arguments import Argument, DonationState, donated_arguments
 from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
@@ -29,17 +29,18 @@ from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import capitalized, count_noun, format_short_bytes
 from hlo_lsp.model.padded_sizes import logical_bytes_of_text
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query_cache import query
+from hlo_lsp.program.data_origin import Origin, origins_of
 from hlo_lsp.program.donation import argument_name
 from hlo_lsp.program.schedule import Schedule, printed_schedule, schedule_of
 from hlo_lsp.program.trip_counts import trip_count
-from hlo_lsp.reports.summary import SpaceSummary, allocation_role, module_name, tuple_table_count
+from hlo_lsp.reports.summary import SpaceSummary, allocation_role, tuple_table_count
 from hlo_lsp.reports.summary_text import lost_lines
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_short_bytes
 from hlo_lsp.text.inert import printable_json
 
 Json = dict[str, Any]
@@ -107,7 +108,7 @@ class _Map:
         )
         large = {spaces[0], *large_spaces(spaces, sizes.__getitem__)} if spaces else set()
         return {
-            "name": module_name(dump),
+            "name": dump.module_name,
             "path": dump.files[0].label,
             "backend": dump.backend.value,
             "lastStep": dump.last_step,

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import Backend, space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.host_folders import host_of
 from hlo_lsp.program.donation import argument_name, donated_parameters
-from hlo_lsp.reports.summary import largest_first, module_name
+from hlo_lsp.reports.summary import largest_first
+from hlo_lsp.text.amounts import format_short_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def compiled_module(dump: Compile) -> CompiledModule:
     largest = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     count = max((len(file.module.instructions) for file in dump.files), default=0)
     return CompiledModule(
-        module_name(dump),
+        dump.module_name,
         dump.files[0].label,
         dump.backend,
         sum(one.size for one in allocations) if allocations else dump.total_bytes,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.memory.grouping import OwnedBuffer
 from hlo_lsp.memory.oom_advice import OomAdvice, is_of_code, oom_advice
 from hlo_lsp.memory.oom_arithmetic import (
@@ -16,13 +17,13 @@ from hlo_lsp.memory.oom_arithmetic import (
     was_device_full,
 )
 from hlo_lsp.memory.oom_join import JoinedEntry, JoinedMessage
-from hlo_lsp.model.display import capitalized, count_noun, parse_size
-from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.oom_message import EntryList, OomKind, OomMessage
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
 from hlo_lsp.reports.summary_text import origin_json
+from hlo_lsp.text.amounts import format_short_bytes as _size
+from hlo_lsp.text.amounts import parse_size
 from hlo_lsp.text.inert import markdown_row, markdown_text
 
 _VMEM = 1  # number of the memory space

@@ -7,12 +7,13 @@ from typing import Any
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.memory.data_origin import Origin, origins_of, source_label
+from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_seconds, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import missing_part
+from hlo_lsp.program.data_origin import Origin, origins_of, source_label
 from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
 from hlo_lsp.program.stages import module_at_buffer_assignment
@@ -21,9 +22,8 @@ from hlo_lsp.program.transfers import (
     async_operations,
     synchronous_collectives,
 )
-from hlo_lsp.reports.summary import module_name
-from hlo_lsp.reports.table import aligned_rows
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_seconds, format_short_bytes
 
 Json = dict[str, Any]
 
@@ -178,7 +178,7 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
     missing = None if file is None else missing_part(file)
     is_unknown = file is None or file.module.entry is None
     found = None if file is None or is_unknown else async_operations(file.module)
-    name, path = module_name(dump), dump.files[0].label
+    name, path = dump.module_name, dump.files[0].label
     if file is None or found is None:
         return Overlap(name, path, None, missing_part=missing)
     counts = Executions(file.module)

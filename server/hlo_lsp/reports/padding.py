@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import PaddedShape, padded_shapes
 from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
-from hlo_lsp.reports.summary import module_name
+from hlo_lsp.text.amounts import format_short_bytes
 
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ def padding_of(dump: Compile) -> ModulePadding:
         )
         for one in memory_space_occupancies(dump)
     ]
-    return ModulePadding(module_name(dump), dump.files[0].label, tuple(spaces))
+    return ModulePadding(dump.module_name, dump.files[0].label, tuple(spaces))
 
 
 def padding_lines(module: ModulePadding, count: int) -> Iterator[str]:

@@ -14,10 +14,10 @@ from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, memory_space_occu
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.reports.summary import allocation_role, module_name
+from hlo_lsp.reports.summary import allocation_role
 from hlo_lsp.reports.trace_writer import Facts, TraceWriter
+from hlo_lsp.text.amounts import format_short_bytes
 
 _STEP_NANOSECONDS = 1000
 
@@ -36,7 +36,7 @@ class _Trace(TraceWriter):
         occupancies = memory_space_occupancies(dump)
         if not occupancies:
             return
-        process = self.add_process(module_name(dump))
+        process = self.add_process(dump.module_name)
         for rank, occupancy in enumerate(occupancies):
             self._add_space(dump, process, rank, occupancy)
 

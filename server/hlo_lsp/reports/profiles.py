@@ -11,7 +11,6 @@ from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine, file_name
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.text.inert import printable
 
 _ARGUMENTS = "arguments"
@@ -85,7 +84,7 @@ def buffer_stacks(
         space: The only memory space to include; None for all.
         step: The step; None for the peak of each memory space.
     """
-    module = module_name(dump)
+    module = dump.module_name
     for occupancy in memory_space_occupancies(dump):
         if space not in {None, occupancy.space}:
             continue

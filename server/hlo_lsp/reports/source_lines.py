@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
+from hlo_lsp.reports.summary import SpaceSummary, summarize
+from hlo_lsp.text.amounts import format_short_bytes
 
 _LARGE_SHARE = 100  # a line is large if it owns at least 1/100 of the peak
 
@@ -68,7 +69,7 @@ def module_memory(dump: Compile) -> ModuleMemory | None:
         return None
     size = format_short_bytes(space.bytes)
     return ModuleMemory(
-        module_name(dump),
+        dump.module_name,
         f"peak of {space.title}: {size} at step {space.step:,}",
         tuple(_lines(dump, space)),
     )

@@ -5,10 +5,11 @@ from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.cost_facts import CostFacts
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_time
 from hlo_lsp.profiles.time_facts import MeasuredTimes, TimeSources, time_facts
 from hlo_lsp.reports.memory_map import memory_map
+from hlo_lsp.text.amounts import format_time
 
 Json = dict[str, Any]
 _SECOND_PS = 10**12

@@ -25,7 +25,6 @@ from hlo_lsp.model.backend import Backend, is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_names import DumpName
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 _Module = TypeVar("_Module")
@@ -158,7 +157,7 @@ def summarize(dump: Compile, options: SummaryOptions = SummaryOptions()) -> Modu
     is_whole = is_assignment_whole(dump)
     main = next((one for one in spaces if largest is None or one.space == largest.space), None)
     return ModuleSummary(
-        module_name(dump),
+        dump.module_name,
         dump.files[0],
         dump.backend,
         sum(allocation.size for allocation in allocations) if allocations else dump.total_bytes,
@@ -233,15 +232,6 @@ def tuple_table_count(dump: Compile, space: int) -> int:
         if block.allocation.color == space and not block.allocation.thread_local
         for value in block.values
     )
-
-
-def module_name(dump: Compile) -> str:
-    """Return the name of the module, without a module text that in the name of a file."""
-    if dump.module_header is not None:
-        return dump.module_header.name
-    title = dump.files[0].title
-    name = DumpName.of(title)
-    return title if name is None or name.module_name is None else name.module_name
 
 
 def _bytes_by_kind(allocations: Iterable[AllocationLine]) -> dict[str, int]:

@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.memory.data_origin import Origin
+from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.memory.group_tree import GroupNode
 from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
-from hlo_lsp.model.display import capitalized, count_noun
-from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.data_origin import Origin
 from hlo_lsp.reports.cost import cost_line, total_json
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
+from hlo_lsp.text.amounts import format_short_bytes as _size
 from hlo_lsp.text.inert import (
     markdown_block,
     markdown_code,

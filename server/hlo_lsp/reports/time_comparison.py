@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.memory.instruction_facts import InstructionKey
-from hlo_lsp.model.display import capitalized, count_noun, format_signed, format_time, unbroken
+from hlo_lsp.display.phrases import capitalized, count_noun, unbroken
+from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram, TimeGroup, grouped
 from hlo_lsp.program.instruction_matching import computation_names, instruction_names
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.measured_time import run_json
 from hlo_lsp.reports.moved_lines import moved_lines
 from hlo_lsp.reports.paired_groups import line_label, paired_groups
-from hlo_lsp.reports.table import aligned_rows
+from hlo_lsp.text.amounts import format_signed, format_time
 from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 Json = dict[str, Any]

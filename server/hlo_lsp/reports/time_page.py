@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 
 from hlo_lsp.cost.program_cost import ProgramCost
-from hlo_lsp.memory.instruction_facts import InstructionKey
 from hlo_lsp.profiles.joined import JoinedProfile
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.cost import cost_facts, group_cells
 from hlo_lsp.reports.measured_time import profile_facts, time_rows
 from hlo_lsp.text.inert import html_text

@@ -7,24 +7,18 @@ from typing import Any
 from hlo_lsp.cost.network import network_transfers
 from hlo_lsp.cost.program_cost import CostGroup, ProgramCost, program_cost
 from hlo_lsp.cost.time_advice import time_advice
-from hlo_lsp.memory.instruction_facts import InstructionFacts, InstructionKey, instruction_facts
+from hlo_lsp.display.phrases import capitalized, unbroken
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    capitalized,
-    format_flops,
-    format_seconds,
-    format_short_bytes,
-    unbroken,
-)
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import HotGroup, TimeFacts, hot_groups
+from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey, instruction_facts
 from hlo_lsp.program.phases import REMATERIALIZED
 from hlo_lsp.reports.cost import cost_line, cost_notes, group_cells, has_cost
 from hlo_lsp.reports.measured_time import profile_facts
 from hlo_lsp.reports.overlap import network_line
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.reports.summary_text import SummaryLinks, line_uri
+from hlo_lsp.text.amounts import format_flops, format_seconds, format_short_bytes
 from hlo_lsp.text.inert import markdown_code, markdown_link, markdown_row, markdown_text
 
 _TITLES = {
@@ -100,7 +94,7 @@ class _TimeSummary:
 
     def lines(self, count: int) -> Iterator[str]:
         """Yield the lines; each table has at most ``count`` rows."""
-        yield f"# Time of {markdown_code(module_name(self._dump))} ({self._dump.backend.value})"
+        yield f"# Time of {markdown_code(self._dump.module_name)} ({self._dump.backend.value})"
         yield ""
         yield from (f"- {answer}" for answer in self._answers())
         for key, rows in self._rows.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.memory.grouping import OwnedBuffer, owned_buffers
 from hlo_lsp.memory.live_set import LiveBuffer, live_buffers
 from hlo_lsp.memory.missing_facts import missing_facts
@@ -13,12 +14,10 @@ from hlo_lsp.memory.occupancy_and_peaks import SpaceOccupancy, local_peaks, memo
 from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun
-from hlo_lsp.model.display import format_short_bytes as _size
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.reports.summary import module_name
 from hlo_lsp.reports.summary_text import buffer_json, buffer_name, origin_text
 from hlo_lsp.syntax.memory_records import RangeRow
+from hlo_lsp.text.amounts import format_short_bytes as _size
 
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
@@ -83,7 +82,7 @@ def timeline_of(dump: Compile, space: int | None = None, step: int | None = None
     """
     occupancies = memory_space_occupancies(dump)
     return Timeline(
-        module_name(dump),
+        dump.module_name,
         dump.files[0].label,
         dump.backend.value,
         dump.last_step,

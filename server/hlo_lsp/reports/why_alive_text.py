@@ -3,24 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.hlo.notation import index_text
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.why_alive import BufferUse, Lifetime
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    Card,
-    Fact,
-    count_noun,
-    format_bytes,
-    format_short_bytes,
-    join_limited,
-)
 from hlo_lsp.model.place import Value
 from hlo_lsp.program.donation import DonationStatus
 from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_bytes, format_short_bytes
 
 Json = dict[str, Any]
 _MAX_LISTED_USES = 8

@@ -1,10 +1,10 @@
 """Hovers as dictionaries."""
 
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 
 

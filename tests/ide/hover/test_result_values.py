@@ -3,10 +3,10 @@
 import pytest
 
 import marked_dump
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.hover import instructions
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from ide.hover.facts import facts
 

@@ -7,6 +7,7 @@ import pytest
 from cost.costs import module
 from cost.test_executed import LOOP, TRIP_COUNT
 from hlo_lsp.cost.chips import chips
+from hlo_lsp.display.cards import Card
 from hlo_lsp.ide.cursor.find_target import cursor_target_at
 from hlo_lsp.ide.hover.times import (
     computation_time,
@@ -16,7 +17,6 @@ from hlo_lsp.ide.hover.times import (
     with_times,
 )
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.time_facts import TimeFacts, TimeSources, time_facts
 from profiles.test_time_facts import dump_of, facts_of, times_in

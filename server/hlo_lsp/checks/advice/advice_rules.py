@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
+from hlo_lsp.display.phrases import capitalized, count_noun
 from hlo_lsp.memory.advice import Advice, AdviceKind, advice_at_peaks
 from hlo_lsp.memory.occupancy_and_peaks import allocation_occupancy, memory_space_occupancies
 from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.memory.savings import MIN_SAVED_BYTES, is_negligible, largest_peak_bytes
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import capitalized, count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Place, field_place, name_place
@@ -38,6 +38,7 @@ from hlo_lsp.program.stages import (
 from hlo_lsp.program.transfers import host_transfers, relayouts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_bytes, format_short_bytes
 
 
 def padding_waste(context: CompileContext) -> Iterator[Finding]:

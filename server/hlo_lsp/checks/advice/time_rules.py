@@ -6,7 +6,7 @@ from hlo_lsp.checks.framework.finding import Finding, Severity
 from hlo_lsp.checks.framework.rule import AnyRule, CompileContext, Places, WholeRule
 from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.cost.time_advice import time_advice
-from hlo_lsp.model.display import capitalized
+from hlo_lsp.display.phrases import capitalized
 from hlo_lsp.model.place import name_place
 from hlo_lsp.program.stages import scheduled_module
 

@@ -13,11 +13,11 @@ from hlo_lsp.model.buffer_assignment import (
     misses_used_values,
 )
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
+from hlo_lsp.text.amounts import format_bytes_as_xla
 
 _MAX_RELATED = 3
 

@@ -16,7 +16,6 @@ from hlo_lsp.checks.framework.rule import (
 )
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
-from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.model.place import Place, field_place
@@ -25,6 +24,7 @@ from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
 from hlo_lsp.syntax.scanners import fields_of_line
+from hlo_lsp.text.amounts import format_bytes, format_bytes_as_xla
 
 _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
 _SPACE = re.compile(r"S\((\d{1,20})\)")

@@ -13,7 +13,6 @@ from hlo_lsp.cost.program_cost import ProgramCost, program_cost
 from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.backend import is_on_chip, space_title
-from hlo_lsp.model.display import format_bytes, format_flops, format_short_bytes, format_time
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import name_place, top_place
@@ -22,6 +21,7 @@ from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.donation import argument_name, donated_buffers, donated_parameters
 from hlo_lsp.program.stages import module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.amounts import format_bytes, format_flops, format_short_bytes, format_time
 
 _MAX_RELATED = 4
 _MAX_NAMES = 5  # of arguments in a message

@@ -13,7 +13,7 @@ from hlo_lsp.checks.framework.finding import Severity
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.backend import space_names
-from hlo_lsp.model.display import parse_flops, parse_size, parse_time
+from hlo_lsp.text.amounts import parse_flops, parse_size, parse_time
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.checks.framework.finding import Finding, Related
 from hlo_lsp.checks.framework.rule import AnyRule, RecordContext, error
 from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.computation import Computation
-from hlo_lsp.model.display import count_noun
 from hlo_lsp.model.module_index import LEGACY_DONE_OPCODES, parameter_number
 from hlo_lsp.model.place import Place, name_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference, without_layout

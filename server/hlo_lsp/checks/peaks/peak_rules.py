@@ -19,10 +19,10 @@ from hlo_lsp.memory.logical_sizes import live_bytes
 from hlo_lsp.memory.occupancy_and_peaks import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.sections import Section
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
+from hlo_lsp.text.amounts import format_bytes
 
 SizedRanges = Sequence[tuple[int, int, int]]  # start step, end step, bytes
 _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step

@@ -18,8 +18,8 @@ from hlo_lsp.checks.values.positions import (
     parts_of,
     position_rows,
 )
+from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.hlo.vocabulary import OperandReading, opcodes_where
-from hlo_lsp.model.display import join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.omitted_instructions import (

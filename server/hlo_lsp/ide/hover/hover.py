@@ -2,6 +2,8 @@
 
 from heapq import nsmallest
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.hlo.vocabulary import read_toml, vocabulary
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
@@ -25,7 +27,6 @@ from hlo_lsp.ide.navigation.filecheck import capture_card
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.padded_sizes import target_of
 from hlo_lsp.model.place import LocatedRecord
@@ -33,6 +34,7 @@ from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
+from hlo_lsp.text.amounts import format_bytes
 
 _MAX_LISTED_USERS = 16
 _MAX_LISTED_VALUES = 6

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun, join_limited, shortened
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
     origin_and_source_facts,
@@ -32,7 +34,6 @@ from hlo_lsp.ide.hover.values import (
 )
 from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
@@ -48,6 +49,7 @@ from hlo_lsp.program.transfers import performed_operation
 from hlo_lsp.program.trip_counts import printed_trip_count, trip_count
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text.amounts import format_bytes
 
 _MAX_LEAVES = 8
 _MAX_OPCODES = 8

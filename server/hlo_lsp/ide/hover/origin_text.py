@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from hlo_lsp.memory.data_origin import Origin, origin_of
+from hlo_lsp.display.cards import Fact
+from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Fact, join_limited
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.argument_names import unoptimized_arguments
+from hlo_lsp.program.data_origin import Origin, origin_of
 from hlo_lsp.program.stages import instructions_by_operation
 from hlo_lsp.syntax.instruction_text import InstructionText
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun, join_limited, shortened
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
-from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited, shortened
 from hlo_lsp.model.padded_sizes import (
     ShapeSizes,
     Target,
@@ -22,6 +23,7 @@ from hlo_lsp.model.shape import (
     element_texts,
     try_shape,
 )
+from hlo_lsp.text.amounts import format_bytes
 
 _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*[\s\S]*?(?:\*/|\Z)")
 _MAX_SHAPE_CHARACTERS = 60

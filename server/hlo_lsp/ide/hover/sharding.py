@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from hlo_lsp.display.cards import Fact
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.model.device_groups import (
     Axis,
     DeviceOrder,
@@ -12,7 +14,6 @@ from hlo_lsp.model.device_groups import (
     group_mode,
     parse_device_groups,
 )
-from hlo_lsp.model.display import Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.padded_sizes import logical_bytes
@@ -31,6 +32,7 @@ from hlo_lsp.model.sharding import (
     shard_shape,
 )
 from hlo_lsp.syntax.instruction_text import InstructionText
+from hlo_lsp.text.amounts import format_bytes
 
 DeviceGroup = tuple[int, ...] | OrderedGroup
 

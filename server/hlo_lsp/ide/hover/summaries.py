@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.ide.hover.values import describe_step_range
 from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
@@ -12,10 +13,10 @@ from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.savings import is_negligible
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import count_noun, format_short_bytes, join_limited
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.text.amounts import format_short_bytes
 
 _MAX_OWNERS = 4
 

@@ -4,12 +4,14 @@ from dataclasses import dataclass, replace
 
 from hlo_lsp.cost.cost_facts import CostFacts, ExecutedInstruction, describe_amounts
 from hlo_lsp.cost.roofline import IF_IN_CACHE, describe_least, may_be_cached
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import Card, Fact, count_noun, format_flops, format_seconds, format_time
 from hlo_lsp.profiles.measured import InstructionTime
 from hlo_lsp.profiles.time_facts import HotGroup, HotInstruction, MeasuredTimes, TimeFacts
+from hlo_lsp.text.amounts import format_flops, format_seconds, format_time
 
 _MAX_HOT_INSTRUCTIONS = 10  # of a module
 MIN_HOT_SHARE = 0.01  # of the time of a run

@@ -1,6 +1,8 @@
 """The hover of a value, its facts and headlines for other hovers, and the values of a result."""
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun, join_limited, shortened
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.notation import tuple_path
 from hlo_lsp.ide.hover.origin_text import (
@@ -14,29 +16,21 @@ from hlo_lsp.ide.hover.shapes import (
     size_facts,
     split_waste,
 )
-from hlo_lsp.memory.data_origin import source_label
 from hlo_lsp.memory.donated_arguments import DonationState, donated_arguments
 from hlo_lsp.memory.occupied_steps import occupied_steps
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.memory.why_alive import lifetime_of
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.display import (
-    Card,
-    Fact,
-    count_noun,
-    format_bytes,
-    format_short_bytes,
-    join_limited,
-    shortened,
-)
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
+from hlo_lsp.program.data_origin import source_label
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import normal_opcode
 from hlo_lsp.syntax.used_value import UsedValue, defining_text
+from hlo_lsp.text.amounts import format_bytes, format_short_bytes
 
 _MAX_LISTED_NAMES = 6
 

@@ -1,7 +1,8 @@
 """FileCheck variables in the comments of an HLO test: their places and hovers."""
 
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.ide.cursor.targets import CaptureTarget
-from hlo_lsp.model.display import Card, Fact, count_noun
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.filecheck import CaptureMention, resolved_captures

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.display.phrases import count_noun
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -21,6 +21,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.amounts import format_short_bytes
 
 
 def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import pytest
 
-from hlo_lsp.lsp.garbage_collection import (
+from hlo_lsp.garbage_collection import (
     collect_all,
     collection_paused,
     limit_collections,
@@ -18,7 +18,7 @@ from hlo_lsp.lsp.garbage_collection import (
 )
 
 _SCRIPT = """
-from hlo_lsp.lsp.garbage_collection import release_memory
+from hlo_lsp.garbage_collection import release_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1])
@@ -33,7 +33,7 @@ print(before - resident())
 
 _THREADS = """
 import threading
-from hlo_lsp.lsp.garbage_collection import share_free_memory
+from hlo_lsp.garbage_collection import share_free_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hlo_lsp.memory.instruction_facts import InstructionKey, group_of, instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.instruction_owners import InstructionKey, group_of, instruction_facts
 
 _TEXT = """\
 HloModule m, is_scheduled=true

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hlo_lsp.memory.data_origin import Origin, origin_of
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.data_origin import Origin, origin_of
 from scanned_program import (
     CALLED_ENTRY,
     HEAD,

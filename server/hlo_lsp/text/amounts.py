@@ -1,70 +1,8 @@
-"""Cards of labeled facts for hovers and inspection, and their text: lists, sizes, and times."""
+"""Amounts with units as text: sizes, FLOPs, and times."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TypeVar
-
-from hlo_lsp.model.source import SourceLine
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A line of a card; ``text`` has names from dumps in backticks.
-
-    ``source`` is the Python line in the text, for clients that support links; ``callers`` are the
-    lines that call it, from the inside out, which are not in the text.
-    """
-
-    label: str
-    text: str
-    source: SourceLine | None = None
-    callers: tuple[SourceLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """The facts about one subject, the most relevant first; ``headline`` sums them up."""
-
-    title: str
-    facts: tuple[Fact, ...] = ()
-    text: str = ""
-    headline: str = ""
-
-
-def shortened(text: str, limit: int) -> str:
-    """Return the first characters of a text, with an ellipsis if it is longer."""
-    return text if len(text) <= limit else f"{text[:limit]}..."
-
-
-def capitalized(text: str) -> str:
-    """Return a text whose first letter is a capital."""
-    return f"{text[:1].upper()}{text[1:]}"
-
-
-def join_limited(items: list[str], limit: int) -> str:
-    """Join the first items by commas, and append the number of the other items."""
-    more = len(items) - limit
-    shown = ", ".join(items[:limit])
-    return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def join_dotted(items: Sequence[str], limit: int) -> str:
-    """Join the first items by middle dots, and append the number of the other items."""
-    more = len(items) - limit
-    return " · ".join([*items[:limit], *([f"{more:,} more"] if more > 0 else [])])
-
-
-def more_line(items: Sequence[object], limit: int) -> Iterator[str]:
-    """Yield a line with the number of the items after the first ones; none without others."""
-    if len(items) > limit:
-        yield f"  {len(items) - limit:,} more"
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Return a number with its noun: ``1 use``, ``13 uses``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
@@ -107,11 +45,6 @@ def parse_size(text: str) -> int | None:
 def format_bytes(count: int) -> str:
     """Return bytes exactly and with a larger unit: ``4,194,304 B (4.00 MiB)``."""
     return f"{count:,} B" if count < 1024 else f"{count:,} B ({format_short_bytes(count)})"
-
-
-def unbroken(amount: str) -> str:
-    """Return an amount that a narrow cell does not divide into two lines."""
-    return amount.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 _Number = TypeVar("_Number", int, float)

@@ -1,4 +1,4 @@
-"""Tests for cards and findings on a terminal."""
+"""Tests for findings on a terminal."""
 
 import io
 import re
@@ -10,15 +10,9 @@ from rich.console import Console
 from hlo_lsp.checks.folders import FindingSummary
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.output import Count, finding_json
-from hlo_lsp.lsp.terminal import (
-    print_card,
-    print_finding,
-    print_findings,
-    print_note,
-    print_statistics,
-    rendered_markdown,
-)
-from hlo_lsp.model.display import Card, Fact
+from hlo_lsp.checks.terminal import print_finding, print_findings, print_statistics
+from hlo_lsp.display.cards import Card, Fact
+from hlo_lsp.display.terminal import print_card, print_note, rendered_markdown
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 

@@ -6,13 +6,12 @@ from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
-from hlo_lsp.memory.data_origin import origins_of
-from hlo_lsp.memory.grouping import COPIES_OF_ARGUMENTS, NO_LINE, split_scopes
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.phases import phase_of
+from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, origins_of
+from hlo_lsp.program.phases import phase_of, split_scopes
 from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 

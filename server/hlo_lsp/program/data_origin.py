@@ -25,6 +25,8 @@ from hlo_lsp.program.donation import unescape_argument
 from hlo_lsp.program.saved_data import ResultElement, line_of, saved_data, state_elements
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
+NO_LINE = "no Python line"
+COPIES_OF_ARGUMENTS = "copies of arguments"
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
 # XLA gives the conversions that it inserts into the body of a loop the metadata of the call that

@@ -1,4 +1,4 @@
-"""Bytes as XLA prints them (tsl numbers.cc), counted nouns, and limited lists."""
+"""Tests for sizes as XLA prints them (tsl numbers.cc), FLOPs, and times."""
 
 import re
 from pathlib import Path
@@ -8,19 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
-from hlo_lsp.model.display import (
-    count_noun,
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text.amounts import (
     format_bytes,
     format_bytes_as_xla,
     format_flops,
     format_short_bytes,
     format_time,
-    join_dotted,
-    join_limited,
     parse_flops,
     parse_time,
 )
-from hlo_lsp.syntax.file_kinds import FileKind
 
 _UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}
 _PAIR = re.compile(r"(?:Total bytes(?: used)?): (\d+) \((\S+)\)$")
@@ -71,19 +68,6 @@ def test_every_size_that_xla_printed_twice(corpus_small: Path) -> None:
     pairs = {found.groups() for line in lines_of(files) if (found := _PAIR.match(line))}
     assert len(pairs) > 300
     assert {pair for pair in pairs if format_bytes_as_xla(int(pair[0])) != pair[1]} == set()
-
-
-def test_count_noun_uses_singular_for_one() -> None:
-    counts = [count_noun(count, "step") for count in (0, 1, 2, 1234)]
-    assert counts == ["0 steps", "1 step", "2 steps", "1,234 steps"]
-
-
-def test_limited_list_counts_omitted_items() -> None:
-    assert join_limited(["a", "b"], 2) == "a, b"
-    assert join_limited(["a", "b", "c"], 2) == "a, b and 1 more"
-    assert join_limited([str(number) for number in range(2000)], 1) == "0 and 1,999 more"
-    assert join_limited([], 3) == ""
-    assert join_dotted(["a", "b", "c"], 2) == "a · b · 1 more"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""How facts are shown: cards, tables, phrases, and their form on a terminal."""
