@@ -88,3 +88,34 @@ metadata={op_name="jit(f)/exp" source_file="/f.py" source_line=13}
         found = instruction_facts(Compile([DumpFile.of_text(text, name)]), ["ynn_fusion"])
         lines.append((str(found["ynn_fusion"].source), found["ynn_fusion"].op_name))
     assert lines == [("/f.py:12", "jit(f)/dot_general"), ("/f.py:13", "jit(f)/exp")]
+
+
+@pytest.mark.parametrize("is_fused", [False, True])
+def test_product_belongs_to_the_transpose_of_its_result(is_fused: bool) -> None:
+    line = 'metadata={op_name="jit(f)/conv_general_dilated" source_file="/f.py" source_line=12}'
+    transpose = f"%t = f32[8,4]{{1,0}} transpose(DATA), dimensions={{1,0}}, {line}"
+    fused = "%r = f32[8,4]{1,0} fusion(%ynn_fusion), kind=kLoop, calls=%transposed"
+    text = f"""\
+HloModule m, is_scheduled=true
+
+%product (p: f32[4,8], q: f32[8,8]) -> f32[4,8] {{
+  %p = f32[4,8]{{1,0}} parameter(0)
+  %q = f32[8,8]{{1,0}} parameter(1)
+  ROOT %c = f32[4,8]{{1,0}} convolution(%p, %q), dim_labels=bf_io->bf
+}}
+
+%transposed (v: f32[4,8]) -> f32[8,4] {{
+  %v = f32[4,8]{{1,0}} parameter(0)
+  ROOT {transpose.replace("DATA", "%v")}
+}}
+
+ENTRY %main (x: f32[4,8], w: f32[8,8]) -> f32[8,4] {{
+  %x = f32[4,8]{{1,0}} parameter(0)
+  %w = f32[8,8]{{1,0}} parameter(1)
+  %ynn_fusion = f32[4,8]{{1,0}} fusion(%x, %w), kind=kCustom, calls=%product
+  ROOT {fused if is_fused else transpose.replace("DATA", "%ynn_fusion")}
+}}
+"""
+    dump = Compile([DumpFile.of_text(text, "module_0001.m.cpu_after_optimizations.txt")])
+    facts = instruction_facts(dump, ["ynn_fusion"])["ynn_fusion"]
+    assert (str(facts.source), facts.op_name) == ("/f.py:12", "jit(f)/conv_general_dilated")

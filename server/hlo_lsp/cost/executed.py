@@ -19,7 +19,7 @@ from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.wire import is_collective, wire_bytes
 from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.dataflow import started_element
-from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, INDEXED_OPCODES
+from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, INDEXED_OPCODES, PRODUCT_OPCODES
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
 from hlo_lsp.model.shape import element_texts
@@ -190,7 +190,7 @@ class ExecutedCosts(ModuleCosts):
 
     def products(self, instruction: InstructionLine) -> Iterator[MatrixProduct]:
         """Yield the matrix products in an instruction or in its fusion."""
-        if instruction.opcode in {"convolution", "dot"}:
+        if instruction.opcode in PRODUCT_OPCODES:
             product = matrix_product(self.operation(instruction))
             if product is not None:
                 yield product

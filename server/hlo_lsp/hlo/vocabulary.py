@@ -369,6 +369,7 @@ def opcodes_where(holds: Callable[[OpcodeSpec], bool]) -> frozenset[str]:
 # the instruction, which returns their result.
 # Each index of these moves a slice; a fusion with one does nothing else.
 INDEXED_OPCODES = frozenset({"gather", "scatter"})
+PRODUCT_OPCODES = frozenset({"convolution", "dot"})
 CALLING_OPCODES = opcodes_where(lambda one: one.runs_callees)
 CONTROL_FLOW_OPCODES = opcodes_where(
     lambda one: one.runs_callees and one.returns is ResultKind.ROOT

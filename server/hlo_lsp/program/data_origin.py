@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
-from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
+from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES, ResultKind, opcode_spec
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
@@ -339,6 +339,8 @@ class _Search:
             sources = {self._dump.frames.line_of(stack) for stack in stacks if stack}
             filling = self._filling(steps[-1], sources)
             lines = self._with_members([step.instruction for step in filling]) + lines
+            if not sources and any(line.opcode in PRODUCT_OPCODES for line in lines):
+                lines += self._flow.rearrangements(producer)
         facts = [self._name_and_stack(line) for line in lines]
         facts.sort(key=lambda fact: _is_call_of_body(fact[0]))
         op_name = next((name for name, _ in facts if name is not None), None)

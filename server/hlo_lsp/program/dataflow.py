@@ -1,5 +1,7 @@
 """Dataflow between the instructions of a module text."""
 
+from collections.abc import Iterator
+
 from hlo_lsp.hlo.dataflow import Dataflow
 from hlo_lsp.hlo.notation import TuplePath
 from hlo_lsp.hlo.vocabulary import ResultKind, opcode_spec
@@ -12,6 +14,7 @@ _MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
 # An instruction of these kinds is another name of a result, one of the others computes it.
 _NAMING = frozenset({ResultKind.ELEMENT, ResultKind.ARGUMENT})
 _MOVING = frozenset({ResultKind.COPY, ResultKind.REARRANGED})
+_REARRANGING = frozenset({"bitcast", "copy", "reshape", "transpose"})
 
 
 class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
@@ -72,6 +75,25 @@ class ModuleFlow(Dataflow[InstructionLine, ComputationLine]):
             for number, parameter in self._module.computation(computation).parameters.items()
             if passed.index((caller, place)) in self.operand_numbers(start, computation, number)
         ]
+
+    def rearrangements(self, instruction: InstructionLine) -> Iterator[InstructionLine]:
+        """Yield the instructions that only rearrange a result, also inside of fusions.
+
+        XLA for CPUs changes the order of the dimensions of some convolutions. The metadata of the
+        convolution are then those of the transpose of its result.
+        """
+        waiting = [instruction]
+        for _ in range(_MAX_WALK_STEPS):
+            if not waiting:
+                break
+            data = waiting.pop()
+            for user in self._module.users(data):
+                if user.opcode == "fusion":
+                    for place, operand in enumerate(self._module.operands(user)):
+                        waiting += self.parameters(user, place) if operand is data else []
+                elif user.opcode in _REARRANGING:
+                    yield user
+                    waiting.append(user)
 
     def producers(self, instruction: InstructionLine, path: TuplePath) -> list[InstructionLine]:
         """Return the instructions that compute an element of a result.

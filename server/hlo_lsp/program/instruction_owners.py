@@ -6,6 +6,7 @@ from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
+from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import LocatedRecord
@@ -17,7 +18,6 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
 _LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
-_PRODUCTS = frozenset({"convolution", "dot"})
 
 
 class InstructionKey(Enum):
@@ -127,7 +127,7 @@ def _metadata(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[st
         module = line.file.module
         for computation in module.called_by(record):
             for one in module.computation(computation).members:
-                if one.opcode in _PRODUCTS and one.metadata:
+                if one.opcode in PRODUCT_OPCODES and one.metadata:
                     return one.metadata
     return record.metadata
 
