@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.cost.operation import Cost
+from hlo_lsp.cost.program_cost import program_cost
 from hlo_lsp.memory.computation_buffers import buffers_by_computation
 from hlo_lsp.memory.group_tree import TREE_KEYS, GroupNode, group_tree
 from hlo_lsp.memory.grouping import GroupKey, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
+from hlo_lsp.program.instruction_owners import InstructionKey
 from hlo_lsp.reports.memory_map import memory_map
 from hlo_lsp.reports.summary import SummaryOptions, summarize
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -75,6 +78,16 @@ def test_allocated_bytes_are_those_of_the_report(folder: Path) -> None:
                 if printed:
                     found = summarize(compile_.dump, SummaryOptions())
                     assert printed == {one.space: one.allocated_bytes for one in found.spaces}
+
+
+def test_costs_by_owner_add_up(folder: Path) -> None:
+    for compile_ in compiles_of(folder)[::3]:
+        program = program_cost(compile_.dump, None)
+        if program is not None:
+            groups = program.groups(InstructionKey.LINE)
+            assert sum((one.cost for one in groups), Cost()) == program.total.cost
+            assert min((one.cost.flops for one in groups), default=0) >= 0
+            assert sum(one.memory_bytes for one in groups) == program.total.memory_bytes
 
 
 def test_buffers_do_not_exceed_program_size(folder: Path) -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 from hlo_lsp.cost.chips import chips
 from hlo_lsp.cost.program_cost import program_cost
+from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.profiles.events import InstructionEvent, Profile, Program
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.protos.messages import message_class
@@ -89,3 +91,31 @@ def test_measured_slices_nest_or_are_on_other_tracks() -> None:
 def test_samples_of_time_have_own_time() -> None:
     samples = time_samples(join(_profile(("while", 0, 10), ("a", 0, 4)), {1: example()}))
     assert {one.labels["instruction"]: one.values[TIME] for one in samples} == {"while": 6, "a": 4}
+
+
+def test_samples_of_a_fusion_have_the_stacks_of_its_instructions() -> None:
+    metadata = 'metadata={op_name="op" source_file="/f.py" source_line='
+    text = f"""\
+HloModule m, is_scheduled=true
+
+%fused {{
+  %p = f32[8] parameter(0)
+  %a = f32[8] multiply(%p, %p), {metadata}1}}
+  %b = f32[8] multiply(%a, %p), {metadata}1}}
+  ROOT %r = f32[8] add(%a, %b), {metadata}2}}
+}}
+
+ENTRY %e {{
+  %p = f32[8] parameter(0)
+  ROOT %f = f32[8] fusion(%p), kind=kLoop, calls=%fused, {metadata}2}}
+}}
+"""
+    program = program_cost(Compile([DumpFile.of_text(text, "cpu_after_optimizations.txt")]), None)
+    assert program is not None
+    found = [
+        (str(one.frames[-1]), one.values[FLOPS], one.values[MEMORY_BYTES], one.labels)
+        for one in cost_samples(program)
+    ]
+    labels = {"module": "m", "instruction": "f", "opcode": "fusion", "phase": "other"}
+    labels["op_name"] = "op"
+    assert found == [("f.py (f.py:2)", 8, 64, labels), ("f.py (f.py:1)", 16, 0, labels)]

@@ -38,6 +38,26 @@ class FusionIndex:
         """Return the cost of a fused computation without bytes."""
         return self._arithmetic.of_computation(body.head)
 
+    def parts(self, fusion: InstructionLine) -> Iterator[tuple[InstructionLine, Cost]]:
+        """Yield the instructions in a fusion that compute, also in fusions inside of it."""
+        module, equal = self._operands.module, self._operands.equal
+        waiting, seen = module.called_by(fusion)[:1], set[ComputationLine]()
+        while waiting:
+            head = waiting.pop()
+            if head in seen:
+                continue
+            seen.add(head)
+            # A computation of equal cost has other lines.
+            for member, one in zip(
+                module.members(head), module.members(equal.first(head)), strict=True
+            ):
+                if member.opcode == "fusion":
+                    waiting += module.called_by(member)[:1]
+                    continue
+                cost = self._arithmetic.of(one)
+                if cost.flops or cost.transcendentals:
+                    yield member, cost
+
     def accesses(
         self,
         body: Computation,
@@ -81,6 +101,11 @@ class ModuleCosts:
         self._costs: dict[InstructionLine, Cost] = {}
         self._computations: dict[ComputationLine, Cost] = {}
         self._costs_by_shapes: dict[tuple[str, str, tuple[str, ...]], Cost] = {}
+
+    @property
+    def fusions(self) -> FusionIndex:
+        """The fusions of the module."""
+        return self._fusions
 
     @property
     def total(self) -> Cost:

@@ -10,7 +10,7 @@ from hlo_lsp.cost.executed import ExecutedCost, InstructionCost, executed_cost
 from hlo_lsp.cost.libtpu import libtpu_costs
 from hlo_lsp.cost.module_costs import FusionIndex, ModuleCosts
 from hlo_lsp.cost.operands import OperandIndex
-from hlo_lsp.cost.operation import Cost, SizeOf
+from hlo_lsp.cost.operation import NO_COST, Cost, SizeOf
 from hlo_lsp.cost.roofline import Bound, least_time, padding_flops, resource_seconds
 from hlo_lsp.cost.xla import xla_costs, xla_size
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE, Backend, is_on_chip
@@ -22,14 +22,17 @@ from hlo_lsp.model.sections import missing_part
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.instruction_owners import (
+    FusedOwners,
     InstructionFacts,
     InstructionKey,
     group_of,
     instruction_facts,
 )
 from hlo_lsp.program.stages import is_optimized
+from hlo_lsp.syntax.module_records import InstructionLine
 
 _Number = TypeVar("_Number", int, float)
+_OWNER_KEYS = frozenset({InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.PHASE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,9 @@ class ProgramCost:
     ) -> list[CostGroup]:
         """Return the groups by a key, those with the most time, else the most FLOPs, first.
 
+        Of a group by owner, the FLOPs are those of the instructions inside of fusions that belong
+        to it; the bytes and the time of a fusion belong to its own group.
+
         Args:
             key: What the instructions of a group have in common.
             facts: Those of the instructions in ``costing``, if they are known.
@@ -130,14 +136,68 @@ class ProgramCost:
             facts = instruction_facts(self.dump, (one.instruction.name for one in costing))
         members: dict[str, list[InstructionCost]] = {}
         sources: dict[str, SourceLine | None] = {}
+        arithmetic: dict[str, Cost] = {}
+        owners = FusedOwners(self.dump)
         for one in costing:
-            known = facts.get(one.instruction.name)
-            name = group_of(one.instruction.name, known, key)
-            members.setdefault(name, []).append(one)
-            is_line = key is InstructionKey.LINE
-            sources[name] = known.source if is_line and known is not None else None
-        groups = [_group(name, sources[name], each, self.chip) for name, each in members.items()]
+            name = one.instruction.name
+            own = facts.get(name)
+            group = group_of(name, own, key)
+            members.setdefault(group, []).append(one)
+            for part in self.parts(one, own, owners) if key in _OWNER_KEYS else ():
+                group = group_of(name, part.facts, key)
+                arithmetic[group] = arithmetic.get(group, NO_COST) + part.cost
+                sources[group] = None if part.facts is None else part.facts.source
+        groups = []
+        for name in members | arithmetic:
+            found = _group(name, None, members.get(name, []), self.chip)
+            if key in _OWNER_KEYS:
+                cost = arithmetic.get(name, NO_COST).with_bytes(found.cost.bytes_accessed)
+                source = sources.get(name) if key is InstructionKey.LINE else None
+                found = replace(found, source=source, cost=cost)
+            groups.append(found)
         return sorted(groups, key=_order)
+
+    def parts(
+        self, row: InstructionCost, facts: InstructionFacts | None, owners: FusedOwners
+    ) -> list["CostPart"]:
+        """Return the FLOPs of all executions of an instruction by owner, its own first.
+
+        Args:
+            row: The cost of the instruction.
+            facts: Those of the instruction.
+            owners: Those of the instructions inside of fusions.
+        """
+        whole = CostPart(facts, row.instruction, row.total.with_bytes(0))
+        if facts is None or row.instruction.opcode != "fusion":
+            return [whole]
+        others: dict[InstructionFacts, CostPart] = {}
+        for member, cost in self.xla_costs.fusions.parts(row.instruction):
+            checkpoint()
+            owner = owners.facts(member, facts)
+            if owner != facts:
+                part = others.get(owner) or CostPart(owner, member, NO_COST)
+                total = part.cost + cost.times(row.executions)
+                others[owner] = replace(part, cost=total)
+        flops = whole.cost.flops - sum(one.cost.flops for one in others.values())
+        rest = whole.cost.transcendentals - sum(one.cost.transcendentals for one in others.values())
+        if min(flops, rest) < 0:  # of a fusion that does not run all instructions in it
+            return [whole]
+        return [replace(whole, cost=Cost(flops, rest)), *others.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class CostPart:
+    """The FLOPs and the transcendental functions of an instruction that one owner has.
+
+    Attributes:
+        facts: Those of the instruction, with this owner; None if no text has it.
+        instruction: The first instruction of this owner: itself, or one inside of the fusion.
+        cost: That of all executions, without bytes.
+    """
+
+    facts: InstructionFacts | None
+    instruction: InstructionLine
+    cost: Cost
 
 
 def _group(

@@ -1,7 +1,7 @@
 """The owners of instructions: Python line, scope, and phase, for their cost and measured time."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
@@ -17,6 +17,7 @@ from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
+_METADATA = "metadata={"
 _LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
 
 
@@ -60,6 +61,35 @@ class InstructionFacts:
     moves_argument: bool
 
 
+class FusedOwners:
+    """The owners of the instructions inside of fusions, each text of metadata read once."""
+
+    def __init__(self, dump: Compile) -> None:
+        self._dump = dump
+        self._owners: dict[str, tuple[SourceLine | None, str, str]] = {}
+
+    def facts(self, member: InstructionLine, fusion: InstructionFacts) -> InstructionFacts:
+        """Return those of the fusion with the owner of an instruction in it, if that is known."""
+        at = member.text.find(_METADATA)
+        if at < 0:
+            return fusion
+        text = member.text[at:]
+        if text not in self._owners:
+            metadata = member.metadata
+            source = self._dump.frames.line_of(self._dump.stack_of(metadata))
+            op_name = metadata.get("op_name", "")
+            self._owners[text] = source, op_name, _scope_of(op_name)
+        source, op_name, scope = self._owners[text]
+        return replace(
+            fusion,
+            source=source or fusion.source,
+            op_name=op_name or fusion.op_name,
+            scope=scope if op_name else fusion.scope,
+            phase=phase_of(member.name, op_name) if op_name else fusion.phase,
+            moves_argument=fusion.moves_argument and source is None,
+        )
+
+
 def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> str:
     """Return the name of the group of an instruction; ``facts`` is None if no text has it."""
     if key is InstructionKey.INSTRUCTION:
@@ -101,19 +131,23 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
         if origin is not None and not moves_argument:
             source = source or origin.source
             op_name = op_name or origin.op_name or ""
-        scopes = split_scopes(op_name) if op_name else ()
         home = line.file.module.computation_of(line.record)
         found[name] = InstructionFacts(
             line.record.opcode,
             "" if home is None else home.name,
             source,
             op_name,
-            "/".join(scopes[:-1] or scopes),
+            _scope_of(op_name),
             phase_of(name, op_name),
             is_communication(line.file.module, line.record),
             moves_argument and source is None,
         )
     return found
+
+
+def _scope_of(op_name: str) -> str:
+    scopes = split_scopes(op_name) if op_name else ()
+    return "/".join(scopes[:-1] or scopes)
 
 
 def _metadata(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[str, str]:

@@ -10,6 +10,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.profiles.events import InstructionEvent, Profile
 from hlo_lsp.profiles.joined import JoinedProfile, JoinedProgram
 from hlo_lsp.program.instruction_owners import (
+    FusedOwners,
     InstructionFacts,
     InstructionKey,
     group_of,
@@ -17,6 +18,7 @@ from hlo_lsp.program.instruction_owners import (
 )
 from hlo_lsp.reports.profiles import Frame, SampleType, StackSample, frames_of
 from hlo_lsp.reports.trace_writer import Facts, TraceWriter
+from hlo_lsp.syntax.module_records import InstructionLine
 
 LEAST_TIME = SampleType("least_time", "nanoseconds")
 FLOPS = SampleType("flops", "count")
@@ -35,17 +37,29 @@ def cost_types(programs: Iterable[ProgramCost]) -> tuple[SampleType, ...]:
 
 
 def cost_samples(program: ProgramCost) -> Iterator[StackSample]:
-    """Yield the cost of each instruction in one run."""
+    """Yield the cost of each instruction in one run, with FLOPs of others in fusions apart."""
     dump, rows = program.dump, program.executed.instructions
     facts = instruction_facts(dump, (one.instruction.name for one in rows))
+<<<<<<< HEAD
     module = dump.module_name
+=======
+    module, owners = module_name(dump), FusedOwners(dump)
+>>>>>>> da159d9d (Divide the FLOPs of a fusion among the lines of its instructions)
     for one in rows:
-        values = {FLOPS: one.total.flops, MEMORY_BYTES: one.memory_bytes * one.executions}
+        name = one.instruction.name
+        own, *others = program.parts(one, facts.get(name), owners)
+        values = {FLOPS: own.cost.flops, MEMORY_BYTES: one.memory_bytes * one.executions}
         if program.chip is not None:
             time = round(least_time(one, program.chip).seconds * _NANOSECONDS)
             values = {LEAST_TIME: time, **values}
-        if any(values.values()):
-            yield _sample(dump, module, one.instruction.name, facts, values)
+        nothing = dict.fromkeys(values, 0)
+        for part, amounts in (
+            (own, values),
+            *((other, nothing | {FLOPS: other.cost.flops}) for other in others),
+        ):
+            if any(amounts.values()):
+                frames = _frames(dump, name, part.facts, part.instruction)
+                yield _sample(module, name, part.facts, frames, amounts)
 
 
 def time_samples(profile: JoinedProfile) -> Iterator[StackSample]:
@@ -55,7 +69,10 @@ def time_samples(profile: JoinedProfile) -> Iterator[StackSample]:
         for one in program.instructions:
             own = round(one.time.own_ps / _PICOSECONDS_PER_NANOSECOND)
             values = {TIME: own, OCCURRENCES: one.time.occurrences}
-            yield _sample(program.dump, program.time.program.name, one.time.name, facts, values)
+            dump, name = program.dump, one.time.name
+            line = None if dump is None else dump.instruction(name)
+            frames = _frames(dump, name, facts.get(name), None if line is None else line.record)
+            yield _sample(program.time.program.name, name, facts.get(name), frames, values)
 
 
 def _known_facts(program: JoinedProgram) -> dict[str, InstructionFacts]:
@@ -64,29 +81,33 @@ def _known_facts(program: JoinedProgram) -> dict[str, InstructionFacts]:
 
 
 def _sample(
-    dump: Compile | None,
     module: str,
     name: str,
-    facts: dict[str, InstructionFacts],
+    known: InstructionFacts | None,
+    frames: tuple[Frame, ...],
     values: dict[SampleType, int],
 ) -> StackSample:
     checkpoint()
-    known = facts.get(name)
     labels = {"module": module, "instruction": name}
     if known is not None:
         labels |= {"opcode": known.opcode, "phase": known.phase}
         if known.op_name:
             labels["op_name"] = known.op_name
-    return StackSample((module,), _frames(dump, name, known), values, labels)
+    return StackSample((module,), frames, values, labels)
 
 
-def _frames(dump: Compile | None, name: str, facts: InstructionFacts | None) -> tuple[Frame, ...]:
+def _frames(
+    dump: Compile | None,
+    name: str,
+    facts: InstructionFacts | None,
+    instruction: InstructionLine | None,
+) -> tuple[Frame, ...]:
+    """Return the Python stack of an instruction, or of one inside of it."""
     if dump is None or facts is None or facts.source is None:
         return (Frame(group_of(name, facts, InstructionKey.LINE)),)
-    line = dump.instruction(name)
-    stack = [] if line is None else dump.stack(line.record.parsed)
-    # Without a stack, the line is that of the instruction which produced the data.
-    return frames_of(stack or [facts.source])
+    stack = [] if instruction is None else dump.stack(instruction.parsed)
+    # The line can be that of another instruction, such as that which produced the data.
+    return frames_of(stack if facts.source in stack else [facts.source])
 
 
 def time_trace(profile: Profile, joined: JoinedProfile) -> bytes:
