@@ -100,6 +100,12 @@ def corpus_whole(unpack_cache: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tpu7x_fsdp(unpack_cache: Path) -> Path:
+    """Return the folder with a TPU7x program whose collectives the SparseCore runs."""
+    return unpacked(CORPUS / "tpu7x_fsdp.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
 def train_l24(unpack_cache: Path) -> Path:
     """Return the folder with a train step of 33,500 instructions."""
     return unpacked(CORPUS / "tpu_v5e_train_L24.tar.xz", unpack_cache)

@@ -1,12 +1,18 @@
 """The costs of collectives on the SparseCore are those of the same collectives elsewhere."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
+from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.transfers import async_operations
 from sparse_core_texts import CALL, COLLECTIVES, CUSTOM_CALL, direct_text, offloaded_text
 
 of_each_collective = pytest.mark.parametrize("opcode", COLLECTIVES)
@@ -50,3 +56,22 @@ def _cost(text: str) -> ProgramCost:
     found = program_cost(dump, chip_of(dump, "tpu7x"))
     assert found is not None
     return found
+
+
+def test_collectives_of_a_real_program_have_costs_and_lines(tpu7x_fsdp: Path) -> None:
+    path = next(tpu7x_fsdp.glob("*.after_optimizations.txt"))
+    workspace = DumpWorkspace()
+    dump = workspace.compile_of(workspace.file(path))
+    program = program_cost(dump, chip_of(dump))
+    assert program is not None
+    assert program.executed.complete
+    transfers = network_transfers(program) or []
+    module = workspace.file(path).module
+    starts = [one for one in async_operations(module) or [] if one.start.opcode == "async-start"]
+    kinds = Counter(one.kind for one in starts)
+    collectives = {"all-gather": 2, "reduce-scatter": 2, "all-reduce": 1}
+    assert {kind: kinds[kind] for kind in collectives} == collectives
+    names = {one.start.name for one in starts if one.kind in collectives}
+    assert names <= {one.start.name for one in transfers}
+    facts = instruction_facts(dump, names)
+    assert all(one.source is not None and one.communicates for one in facts.values())

@@ -18,6 +18,8 @@ Item = TypeVar("Item")
 
 _MAX_SAMPLE = 1_500  # The values of a train step repeat from layer to layer.
 L24 = "tpu_v5e_train_L24"
+FSDP = "tpu7x_fsdp"
+WHOLE = ("whole/cpu", "whole/tpu7x", "whole/v5e")
 GENERATIONS = (  # the folders in generations.tar.xz
     "cpu_jax_0.10.1",
     "cpu_jax_0.4.34",
@@ -50,6 +52,8 @@ GENERATIONS = (  # the folders in generations.tar.xz
     "tpu_v5e_jax_0.8.1",
 )
 FOLDERS = (L24, *SMALL_FOLDERS, *GENERATIONS)
+# The oracles that read names cannot compare these texts, which omit `get-tuple-element`.
+ALL_FOLDERS = (*FOLDERS, FSDP, *WHOLE)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.compiles import FOLDERS, GENERATIONS, L24
+from oracles.compiles import ALL_FOLDERS, FOLDERS, FSDP, GENERATIONS, L24, WHOLE
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -13,10 +13,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     All tests of a folder run in one process, one after the other, and share the compiles.
     """
     if "folder" in metafunc.fixturenames:
+        folders_of_test = ALL_FOLDERS if "any_folder" in metafunc.fixturenames else FOLDERS
         dumps: list[Path] | None = metafunc.config.getoption("--dumps")
         names = {
             folder if isinstance(folder, str) else folder.name: folder
-            for folder in dumps or FOLDERS
+            for folder in dumps or folders_of_test
         }
         folders = [
             pytest.param(folder, id=name, marks=pytest.mark.xdist_group(name))
@@ -26,14 +27,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
+def any_folder(folder: Path) -> Path:
+    """Return a folder of real dumps, also one whose texts omit ``get-tuple-element``."""
+    return folder
+
+
+@pytest.fixture(scope="session")
 def folder(request: pytest.FixtureRequest) -> Path:
     """Return a folder of real dumps."""
     name: str | Path = request.param
     if isinstance(name, Path):
         return name
-    if name == L24:
-        train: Path = request.getfixturevalue("train_l24")
-        return train
+    if name in {L24, FSDP}:
+        only: Path = request.getfixturevalue("train_l24" if name == L24 else "tpu7x_fsdp")
+        return only
+    if name in WHOLE:
+        whole: Path = request.getfixturevalue("corpus_whole")
+        return whole / name.removeprefix("whole/")
     archive: Path = request.getfixturevalue(
         "corpus_generations" if name in GENERATIONS else "corpus_small"
     )

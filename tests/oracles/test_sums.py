@@ -25,8 +25,8 @@ pytestmark = pytest.mark.corpus
 _TOTAL = re.compile(r"^Memory Space: \w+ \(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
 
 
-def test_all_groupings_add_up(folder: Path) -> None:
-    for compile_ in compiles_of(folder):
+def test_all_groupings_add_up(any_folder: Path) -> None:
+    for compile_ in compiles_of(any_folder):
         dump = compile_.dump
         for space in memory_space_occupancies(dump):
             buffers = live_buffers(dump, space.space, space.peak_step)
@@ -47,8 +47,8 @@ def test_all_groupings_add_up(folder: Path) -> None:
                 assert all(node.own_bytes >= 0 for root in tree for node in _below(root))
 
 
-def test_maps_agree_with_allocations(folder: Path) -> None:
-    for compile_ in compiles_of(folder):
+def test_maps_agree_with_allocations(any_folder: Path) -> None:
+    for compile_ in compiles_of(any_folder):
         data = memory_map(compile_.dump)
         peaks = {one.space: one.peak_bytes for one in memory_space_occupancies(compile_.dump)}
         assert data["spaces"]
@@ -68,8 +68,8 @@ def test_maps_agree_with_allocations(folder: Path) -> None:
             assert 0 <= offset <= offset + size <= data["allocations"]["size"][allocation]
 
 
-def test_allocated_bytes_are_those_of_the_report(folder: Path) -> None:
-    for compile_ in compiles_of(folder):
+def test_allocated_bytes_are_those_of_the_report(any_folder: Path) -> None:
+    for compile_ in compiles_of(any_folder):
         for report in compile_.dump.files:
             if report.kind is FileKind.REPORT:
                 text = "\n".join(report.lines)
@@ -80,8 +80,8 @@ def test_allocated_bytes_are_those_of_the_report(folder: Path) -> None:
                     assert printed == {one.space: one.allocated_bytes for one in found.spaces}
 
 
-def test_costs_by_owner_add_up(folder: Path) -> None:
-    for compile_ in compiles_of(folder)[::3]:
+def test_costs_by_owner_add_up(any_folder: Path) -> None:
+    for compile_ in compiles_of(any_folder)[::3]:
         program = program_cost(compile_.dump, None)
         if program is not None:
             groups = program.groups(InstructionKey.LINE)
@@ -90,9 +90,9 @@ def test_costs_by_owner_add_up(folder: Path) -> None:
             assert sum(one.memory_bytes for one in groups) == program.total.memory_bytes
 
 
-def test_buffers_do_not_exceed_program_size(folder: Path) -> None:
+def test_buffers_do_not_exceed_program_size(any_folder: Path) -> None:
     """By the total that XLA printed, which counts thread-local memory, too."""
-    for compile_ in compiles_of(folder):
+    for compile_ in compiles_of(any_folder):
         allocations = [each.record for each in compile_.dump.allocations()]
         total = sum(record.size for record in allocations if not record.thread_local)
         buffers = buffers_by_computation(compile_.dump)

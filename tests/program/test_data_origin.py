@@ -87,6 +87,9 @@ def test_instruction_owns_its_result() -> None:
             "d",
             None,
         ),
+        (["%c = f32[2] reduce-scatter(%m), dimensions={0}"], "c", None),
+        (['%c = f64[4] custom-call(%m, %m), custom_call_target="X64Combine"'], "c", None),
+        (["%c = ((f32[4]), f32[2], u32[]) reduce-scatter-start(%m), dimensions={0}"], "c", "{2}"),
     ],
 )
 def test_moved_data_belongs_to_its_producer(lines: list[str], name: str, index: str | None) -> None:

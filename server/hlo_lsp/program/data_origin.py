@@ -29,6 +29,10 @@ NO_LINE = "no Python line"
 COPIES_OF_ARGUMENTS = "copies of arguments"
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
+_ASYNC_RESULT = (1,)  # The elements after the result of an async-start are its contexts.
+_REARRANGING_CALL = re.compile(
+    r'custom_call_target="(?:ConcatBitcast|X64(?:Combine|SplitHigh|SplitLow))"'
+)
 # XLA gives the conversions that it inserts into the body of a loop the metadata of the call that
 # was the body: no operation, and the line of the loop.
 _CALL_OF_BODY = re.compile(r"/body/(?:closed_call|eval_jaxpr)$")
@@ -125,12 +129,14 @@ def is_rearrangement(dump: Compile, instruction: InstructionLine) -> bool:
     """Return whether XLA inserted an instruction that only rearranges data.
 
     XLA inserts such instructions without metadata; those of the program have a source.
-    ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts.
+    ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts, and the others
+    join and divide numbers of 64 bits, which a TPU keeps as two of 32 bits.
     """
     if instruction.opcode == "custom-call":
-        return 'custom_call_target="ConcatBitcast"' in instruction.text
-    parts = opcode_spec(instruction.opcode).result
-    is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
+        is_known = _REARRANGING_CALL.search(instruction.text) is not None
+    else:
+        parts = opcode_spec(instruction.opcode).result
+        is_known = any(part.kind is ResultKind.REARRANGED for part in parts)
     return is_known and not dump.stack_of(instruction.metadata)
 
 
@@ -199,6 +205,8 @@ class _Search:
             is_update = source.opcode.endswith("-update")
             start = self._flow.async_start(source) if is_update else None
             return ResultElement(start or source, rest)
+        if self._module.opcode(instruction) == "async-start" and path > _ASYNC_RESULT:
+            return ResultElement(instruction, _ASYNC_RESULT)  # what the operation needs to run
         return None
 
     def _before_fusion(self, fusion: InstructionLine) -> ResultElement | None:
