@@ -8,10 +8,10 @@ import pytest
 from hlo_lsp.cost.chips import chip_of
 from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import ProgramCost, program_cost
-from hlo_lsp.memory.instruction_facts import instruction_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.instruction_owners import instruction_facts
 from hlo_lsp.program.transfers import async_operations
 from sparse_core_texts import CALL, COLLECTIVES, CUSTOM_CALL, direct_text, offloaded_text
 

@@ -57,9 +57,9 @@ def times_in(path: Path, **durations: int) -> ProfileTimes:
     return read_profile_times(written_profile(path / "host.xplane.pb", 3, "m", **durations))
 
 
-def facts_of(profile: ProfileTimes, chip: str = "") -> TimeFacts:
+def facts_of(profile: ProfileTimes, chip: str = "", path: str = "m.txt") -> TimeFacts:
     """Return the times of the compile with a profile."""
-    return time_facts(dump_of(), TimeSources(chips().get(chip), (profile,)))
+    return time_facts(dump_of(path), TimeSources(chips().get(chip), (profile,)))
 
 
 def test_measured_time_precedes_least_time(tmp_path: Path) -> None:
@@ -87,6 +87,8 @@ def test_roofline_share_compares_single_executions(tmp_path: Path) -> None:
     assert least is not None
     assert facts.roofline_share("dot") == pytest.approx(least / 10e-6)
     assert facts.roofline_share("neg") is None
+    of_cpu = facts_of(times_in(tmp_path, dot=10), "v5e", "m.cpu_after_optimizations.txt")
+    assert of_cpu.roofline_share("dot") is None
 
 
 def test_profile_of_other_instructions_is_not_joined(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ from protos.messages import HLO_PROTO, MODULE_TEXT, serialized
 _PROTO = serialized("HloProto", HLO_PROTO)
 
 
-def profile(name: str, *devices: str) -> bytes:
+def profile(name: str, *devices: str, proto: bytes = _PROTO) -> bytes:
     """Return a profile with a module, and with planes of devices that have a line."""
     metadata: Any = CLASSES["XPlane"](name="/host:metadata")
     metadata.stat_metadata.add(key=3).value.name = "Hlo Proto"
     metadata.event_metadata.add(key=1).value.name = "not a module"
     entry = metadata.event_metadata.add(key=2)
     entry.value.name = name
-    entry.value.stats.add(metadata_id=3, bytes_value=_PROTO)
+    entry.value.stats.add(metadata_id=3, bytes_value=proto)
     planes = [metadata, *(CLASSES["XPlane"](name=one, lines=[b""]) for one in devices)]
     data: bytes = CLASSES["XSpace"](
         planes=[one.SerializeToString() for one in planes]
@@ -41,6 +41,11 @@ def test_file_names_show_the_backend() -> None:
     assert stems(profile("f(1)", "/device:GPU:0")) == ["module_0001.f.gpu_after_optimizations"]
     tpu = profile("f(-1)", "/device:TPU:0")
     assert stems(tpu) == ["module_18446744073709551615.f.cl_0.after_optimizations"]
+
+
+def test_file_names_show_the_compiler_without_events_of_the_device() -> None:
+    found = profile("f(1)", proto=_PROTO + b"fingerprint_before_lhs")
+    assert stems(found) == ["module_0001.f.gpu_after_optimizations"]
 
 
 def test_names_of_modules_are_safe_as_file_names() -> None:

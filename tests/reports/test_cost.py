@@ -28,7 +28,7 @@ def test_first_lines_answer_the_question() -> None:
         "XLA's analysis, each loop once: 2.05 kFLOP, 1.02 k transcendentals, 24.0 KiB accessed",
         "1 loop of unknown trip count, counted once: w",
         "1 custom call of unknown cost: my_kernel (1)",
-        "  least time  share       FLOPs  off chip     sent    bound  opcode",
+        "  least time  share       FLOPs  accessed     sent    bound  opcode",
         "     20.5 ns    51%  1.02 kFLOP   8.0 KiB  4.0 KiB  network  all-reduce",
         "     10.0 ns    25%  1.02 kFLOP   8.0 KiB      0 B   memory  negate",
         "     10.0 ns    25%      0 FLOP   8.0 KiB      0 B   memory  in 2 more (unknown)",
@@ -47,7 +47,7 @@ def test_without_chip_there_are_no_times() -> None:
     lines = list(cost_lines(cost_of_text(_TEXT), InstructionKey.OPCODE, 1))
     assert lines[1] == "least time: unknown chip; use --chip"
     assert lines[-3:] == [
-        "       FLOPs  off chip     sent  opcode",
+        "       FLOPs  accessed     sent  opcode",
         "  1.02 kFLOP   8.0 KiB  4.0 KiB  all-reduce",
         "  1.02 kFLOP  16.0 KiB      0 B  in 3 more (unknown)",
     ]

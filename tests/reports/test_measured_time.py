@@ -52,7 +52,7 @@ def test_rates_are_those_of_the_own_time() -> None:
         start = run * 10**9
         events.append(InstructionEvent("d", 0, start, 20_000_000, run, "d"))
         events.append(InstructionEvent("k", 0, start + 20_000_000, 1_000, run, "k"))
-    joined = join(profile, {}, [cost_of_text(_TEXT).dump])
+    joined = join(profile, {}, [cost_of_text(_TEXT, path="m.txt").dump])
     dot, kernel = profile_json(joined, InstructionKey.OPCODE, "v5e")["modules"][0]["instructions"]
     assert dot["flops_per_second"] == pytest.approx(2e9 / 20e-6)
     assert dot["bytes_per_second"] == pytest.approx(12e6 / 20e-6)
@@ -63,6 +63,8 @@ def test_rates_are_those_of_the_own_time() -> None:
         *([["own", "time", "share", "occurrences", "FLOP/s", "memory/s", "roofline", "opcode"]]),
         ["20.0", "µs", "100.0%", "1", "100", "T", "558.79", "GiB", "73.3%", "dot"],
     ]
+    other = join(profile, {}, [cost_of_text(_TEXT).dump])  # of a CPU, which no roofline describes
+    assert profile_json(other, InstructionKey.OPCODE, "v5e")["modules"][0]["chip"] is None
     without_chip = profile_json(joined, InstructionKey.OPCODE)["modules"][0]
     assert (without_chip["chip"], without_chip["groups"][0]["roofline_share"]) == (None, None)
 

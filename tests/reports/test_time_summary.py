@@ -37,13 +37,13 @@ def test_most_expensive_lines_are_named(measured: TimeSources) -> None:
     assert "- m · 2 runs on CPU 0 · median 40.0 µs (40.0 µs to 40.0 µs)" in lines
     assert "- **Most measured time**: train.py:8, 30.0 µs (75%)" in lines
     assert "- **Most FLOPs**: train.py:7, 33.6 MFLOP (100%)" in lines
-    assert "- **Most bytes off chip**: train.py:7, 1.50 MiB (75%)" in lines
+    assert "- **Most bytes accessed**: train.py:7, 1.50 MiB (75%)" in lines
     assert "- **Rematerialization**: none" in lines
 
 
 def test_measured_time_orders_rows(measured: TimeSources) -> None:
     lines = summary_of(dump_of(), measured)
-    first = lines.index("| Python line | Measured | Share | FLOPs | Off chip |")
+    first = lines.index("| Python line | Measured | Share | FLOPs | Accessed |")
     assert lines[first + 2 : first + 4] == [
         "| train.py:8 | 30.0 µs | 75% | 65.5 kFLOP | 512.0 KiB |",
         "| train.py:7 | 10.0 µs | 25% | 33.6 MFLOP | 1.50 MiB |",
@@ -52,7 +52,7 @@ def test_measured_time_orders_rows(measured: TimeSources) -> None:
 
 def test_bound_is_beside_the_least_time() -> None:
     lines = summary_of(dump_of(), TimeSources(chips()["v5e"]), count=1)
-    assert "| Instruction | Least time | Bound | Share | FLOPs | Off chip |" in lines
+    assert "| Instruction | Least time | Bound | Share | FLOPs | Accessed |" in lines
     assert "- **Communication**: none" in lines
     rows = [line for line in lines if line.startswith(("| dot", "| neg", "| add"))]
     assert len(rows) == 2  # an opcode and an instruction
@@ -64,7 +64,7 @@ def test_rematerialization_has_a_price(tmp_path: Path) -> None:
     durations: dict[str, Any] = {"dot": 10, "neg.remat": 30}
     path = written_profile(tmp_path / "host.xplane.pb", **durations)
     lines = summary_of(dump, TimeSources(None, (read_profile_times(path),)))
-    price = "30.0 µs measured, 75% of the own times, 65.5 kFLOP, 512.0 KiB off chip"
+    price = "30.0 µs measured, 75% of the own times, 65.5 kFLOP, 512.0 KiB accessed"
     assert f"- **Rematerialization**: {price}" in lines
 
 

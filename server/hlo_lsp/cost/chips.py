@@ -101,11 +101,14 @@ def configured_chip(dump: Compile, name: str | None) -> Chip | None:
     A setting is for dumps of all devices; for those of others, it is the chip of ``chip_of``.
     """
     chip = None if name is None else chips().get(name)
-    if chip is not None:
-        backend = Backend.GPU if chip.matrix_unit is None else Backend.TPU
-        if dump.backend in {Backend.UNKNOWN, backend}:
-            return _in_slice(chip, dump)
-    return chip_of(dump)
+    is_possible = chip is not None and can_run(chip, dump)
+    return chip_of(dump, name if is_possible else None)
+
+
+def can_run(chip: Chip, dump: Compile) -> bool:
+    """Return whether a compile can be for a chip: what is measured of others has no roofline."""
+    backend = Backend.GPU if chip.matrix_unit is None else Backend.TPU
+    return dump.backend in {Backend.UNKNOWN, backend}
 
 
 def chip_of(dump: Compile, name: str | None = None) -> Chip | None:

@@ -101,6 +101,11 @@ class ProgramCost:
         return file is None or is_optimized(file)
 
     @property
+    def memory_title(self) -> str:
+        """What the bytes outside of on-chip memory are called; a CPU has no such memory."""
+        return "accessed" if self.dump.backend is Backend.CPU else "off chip"
+
+    @property
     def xla(self) -> Cost:
         """The cost of the program by XLA's conventions."""
         return self.xla_costs.total

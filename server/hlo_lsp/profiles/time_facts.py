@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.background_jobs import checkpoint
-from hlo_lsp.cost.chips import Chip
+from hlo_lsp.cost.chips import Chip, can_run
 from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
@@ -216,6 +216,7 @@ class TimeFacts:
 
     cost: CostFacts | None
     measured: MeasuredTimes | None
+    roofline: Chip | None = None  # the chip of the cost if the measured program can be for it
 
     def hottest(self, count: int = sys.maxsize) -> list[HotInstruction]:
         """Return the instructions with the most time, measured if there is a profile."""
@@ -246,14 +247,17 @@ class TimeFacts:
         time = None if self.measured is None else self.measured.instructions.get(name)
         if self.cost is None or cost is None or time is None:
             return None
-        work = achieved_work(cost.cost, time, self.cost.chip)
+        work = achieved_work(cost.cost, time, self.roofline)
         return (None if work is None else work.roofline_share) or None
 
 
 @query
 def time_facts(dump: Compile, sources: TimeSources) -> TimeFacts:
     """Return the time of a compile, at least and measured."""
-    return TimeFacts(cost_facts(dump, sources.chip), measured_times(dump, sources.profiles))
+    chip = sources.chip
+    roofline = chip if chip is not None and can_run(chip, dump) else None
+    cost, measured = cost_facts(dump, chip), measured_times(dump, sources.profiles)
+    return TimeFacts(cost, measured, roofline)
 
 
 def hot_groups(

@@ -22,6 +22,7 @@ _ID_BITS = (1 << 64) - 1
 # The suffix of the files that XLA writes for a backend. Only libtpu has a change number; this one
 # marks the backend.
 _SUFFIXES = {"TPU": "cl_0.after_optimizations", "GPU": "gpu_after_optimizations"}
+_MARKS = {b"fingerprint_before_lhs": "GPU", b'"flag_configs"': "TPU"}
 _CPU_SUFFIX = "cpu_after_optimizations"
 _UNSAFE = re.compile(r"[/\\\[\] \x00-\x1f\x7f]")
 _MAX_NAME_BYTES = 150  # a file system allows 255 bytes with the id and the suffix
@@ -74,11 +75,24 @@ def modules_in(planes: Iterable[bytes]) -> list[ProfiledModule]:
             backend = device[1]
         if plane.name == _METADATA_PLANE:
             found.update(_protos(plane))
-    suffix = _SUFFIXES.get(backend, _CPU_SUFFIX)
     return [
-        ProfiledModule(name, number, proto, f"module_{number:04}.{_file_name(name)}.{suffix}")
+        ProfiledModule(
+            name,
+            number,
+            proto,
+            f"module_{number:04}.{_file_name(name)}.{_suffix(proto, backend)}",
+        )
         for (name, number), proto in sorted(found.items(), key=lambda one: one[0][1])
     ]
+
+
+def _suffix(proto: bytes, device: str) -> str:
+    """Return the suffix for a module, by what its compiler writes, else by the device that ran.
+
+    Without access to the counters of a GPU, a profile contains no event of it.
+    """
+    backend = next((one for mark, one in _MARKS.items() if mark in proto), device)
+    return _SUFFIXES.get(backend, _CPU_SUFFIX)
 
 
 def _file_name(name: str) -> str:

@@ -29,7 +29,7 @@ def cost_lines(program: ProgramCost, key: InstructionKey, count: int) -> Iterato
     shown, rest = groups[:count], groups[count:]
     if rest:
         shown.append(merged(rest, f"in {len(rest):,} more"))
-    rows = [group_cells(group, program.total) for group in shown]
+    rows = [group_cells(group, program) for group in shown]
     if rows:
         titles = [*list(rows[0])[:-1], key.title]
         yield from aligned_rows([titles, *(list(row.values()) for row in rows)])
@@ -141,11 +141,12 @@ def has_cost(group: CostGroup) -> bool:
     return bool(group.unknown) or any(amounts)
 
 
-def group_cells(group: CostGroup, total: CostGroup) -> dict[str, str]:
+def group_cells(group: CostGroup, program: ProgramCost) -> dict[str, str]:
     """Return the cells of a group by the title of their column; times only on a chip."""
+    total = program.total
     cells = {
         "FLOPs": format_flops(group.cost.flops),
-        "off chip": format_short_bytes(group.memory_bytes),
+        program.memory_title: format_short_bytes(group.memory_bytes),
     }
     if total.wire_bytes:
         cells["sent"] = format_short_bytes(group.wire_bytes)

@@ -141,7 +141,8 @@ def cost_change_markdown(diff: CostDiff, count: int) -> Iterator[str]:
     if not any(diff.groups.values()):
         return
     yield from ("", "## Cost of one run", "", f"{capitalized('; '.join(_total_texts(diff)))}.")
-    yield from ("", "| Python line | FLOPs | Bytes off chip | Least time |", "|---|---:|---:|---:|")
+    title = diff.after.memory_title
+    yield from ("", f"| Python line | FLOPs | Bytes {title} | Least time |", "|---|---:|---:|---:|")
     for one in diff.groups[InstructionKey.LINE][:count]:
         time = "" if diff.chip is None else format_signed(one.least_ps, format_time)
         sizes = (
@@ -186,7 +187,8 @@ def _total_texts(diff: CostDiff) -> Iterator[str]:
     flops = f"{format_flops(before.flops)} -> {format_flops(after.flops)}"
     yield f"{least}{flops} ({format_signed(total.flops, format_flops)})"
     sizes = f"{format_short_bytes(before.memory_bytes)} -> {format_short_bytes(after.memory_bytes)}"
-    yield f"{sizes} off chip ({format_signed(total.memory_bytes, format_short_bytes)})"
+    change = format_signed(total.memory_bytes, format_short_bytes)
+    yield f"{sizes} {diff.after.memory_title} ({change})"
     if diff.chip is not None:
         times = f"{format_time(before.least_ps or 0.0)} -> {format_time(after.least_ps or 0.0)}"
         change = format_signed(total.least_ps, format_time)

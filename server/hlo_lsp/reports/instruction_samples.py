@@ -40,11 +40,7 @@ def cost_samples(program: ProgramCost) -> Iterator[StackSample]:
     """Yield the cost of each instruction in one run, with FLOPs of others in fusions apart."""
     dump, rows = program.dump, program.executed.instructions
     facts = instruction_facts(dump, (one.instruction.name for one in rows))
-<<<<<<< HEAD
-    module = dump.module_name
-=======
-    module, owners = module_name(dump), FusedOwners(dump)
->>>>>>> da159d9d (Divide the FLOPs of a fusion among the lines of its instructions)
+    module, owners = dump.module_name, FusedOwners(dump)
     for one in rows:
         name = one.instruction.name
         own, *others = program.parts(one, facts.get(name), owners)

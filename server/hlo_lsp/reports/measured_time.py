@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.cost.chips import chip_of
+from hlo_lsp.cost.chips import configured_chip
 from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
@@ -59,7 +59,7 @@ def run_lines(run: ProfileRun | None, title: str = "read:") -> Iterator[str]:
 
 def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | None) -> Json:
     time = program.time
-    chip = None if program.dump is None else chip_of(program.dump, chip_name)
+    chip = None if program.dump is None else configured_chip(program.dump, chip_name)
     work = work_of(program, chip)
     durations = [one.duration_ps for one in time.executions]
     return {
@@ -209,7 +209,7 @@ def time_rows(
     runs = len(program.time.executions)
     groups = grouped(program, key)
     own = program.time.own_ps
-    chip = None if program.dump is None else chip_of(program.dump, chip_name)
+    chip = None if program.dump is None else configured_chip(program.dump, chip_name)
     work = work_of(program, chip)
     rates = ["FLOP/s", "memory/s", *([] if chip is None else ["roofline"])] if work else []
     rows = [["own time", "share", "occurrences", *rates, key.title]]

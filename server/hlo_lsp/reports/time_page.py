@@ -23,7 +23,7 @@ def _cost_section(program: ProgramCost) -> Iterator[str]:
     yield from _facts(cost_facts(program))
     for key, title in _KEYS.items():
         groups = program.groups(key)
-        rows = [group_cells(group, program.total) for group in groups[:_MAX_ROWS]]
+        rows = [group_cells(group, program) for group in groups[:_MAX_ROWS]]
         if rows:
             titles = [*list(rows[0])[:-1], title]
             yield from _table([titles, *(list(row.values()) for row in rows)])

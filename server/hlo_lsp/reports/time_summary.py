@@ -61,7 +61,7 @@ def _memory_bytes(row: _Row) -> int:
 _AMOUNTS: tuple[tuple[str, Callable[[_Row], Any], Callable[[Any], str]], ...] = (
     ("measured time", lambda row: row.seconds, format_seconds),
     ("FLOPs", _flops, format_flops),
-    ("bytes off chip", _memory_bytes, format_short_bytes),
+    ("bytes", _memory_bytes, format_short_bytes),
 )
 
 
@@ -150,7 +150,10 @@ class _TimeSummary:
             if most is not None and amount(most):
                 share = amount(most) / sum(map(amount, rows))
                 label = self._label(InstructionKey.LINE, most)
-                yield f"**Most {title}**: {label}, {shown(amount(most))} ({share:.0%})"
+                where = ""
+                if amount is _memory_bytes and self._program is not None:
+                    where = f" {self._program.memory_title}"
+                yield f"**Most {title}{where}**: {label}, {shown(amount(most))} ({share:.0%})"
 
     def _rematerialization(self) -> str:
         rows = self._rows[InstructionKey.PHASE]
@@ -161,7 +164,10 @@ class _TimeSummary:
         times = [f"{cells[one]} {one}" for one in ("measured", "least time") if one in cells]
         whole = "the least time" if self._measured is None else "the own times"
         shares = [f"{cells['share']} of {whole}"] if times else []
-        amounts = [] if found.cost is None else [cells["FLOPs"], f"{cells['off chip']} off chip"]
+        amounts = []
+        if found.cost is not None and self._program is not None:
+            title = self._program.memory_title
+            amounts = [cells["FLOPs"], f"{cells[title]} {title}"]
         return ", ".join([*times[:1], *shares, *times[1:], *amounts])
 
     def _table(self, key: InstructionKey, rows: Mapping[_Row, dict[str, str]]) -> Iterator[str]:
@@ -176,7 +182,7 @@ class _TimeSummary:
         """Return the cells of a row by the titles of their columns, without its name."""
         cells = {}
         if row.cost is not None and self._program is not None:
-            cells = group_cells(row.cost, self._program.total)
+            cells = group_cells(row.cost, self._program)
             del cells["name"]
             if "bound" in cells:  # beside the time, because a narrow window hides the last columns
                 time = cells.pop("least time")

@@ -78,7 +78,7 @@ def test_computation_shows_its_share() -> None:
 def test_measured_time_has_occurrences_and_roofline(tmp_path: Path) -> None:
     profile = times_in(tmp_path, dot=10, neg=30)
     sources = TimeSources(chips()["v5e"], (profile,))
-    dump = dump_of()
+    dump = dump_of("m.txt")
     file = dump.files[0]
     line = next(number for number, line in enumerate(file.lines) if "%neg =" in line)
     target = cursor_target_at(file, line, 3)
