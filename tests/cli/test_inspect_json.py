@@ -13,11 +13,12 @@ Compiled = Callable[[str], Compile]
 VALUE = {
     "kind", "id", "name", "index", "phi", "shape", "logical_bytes", "padded_bytes", "size",
     "offset", "allocation", "memory_space", "memory_space_name", "live_range", "at_declared_peak",
-    "defined_by", "positions", "uses", "op_name", "source", "path", "line",
+    "defined_by", "positions", "uses", "op_name", "source",
+    "metadata_from", "path", "line",
 }  # fmt: skip
 INSTRUCTION = [
     "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "computation", "is_root",
-    "operands", "users", "called", "op_name", "source", "stack", "values", "allocation",
+    "operands", "users", "called", "op_name", "source", "metadata_from", "stack", "values", "allocation",
     "live_range", "path", "line",
 ]  # fmt: skip
 NO_TIMES = {"cost": None, "measured": None}

@@ -56,7 +56,8 @@ HloLiveRange (max 9):
 VALUE_KEYS = [
     "kind", "id", "name", "index", "phi", "shape", "logical_bytes", "padded_bytes", "size",
     "offset", "allocation", "memory_space", "memory_space_name", "live_range", "at_declared_peak",
-    "defined_by", "positions", "uses", "op_name", "source", "path", "line",
+    "defined_by", "positions", "uses", "op_name", "source",
+    "metadata_from", "path", "line",
 ]  # fmt: skip
 
 
@@ -97,6 +98,7 @@ def test_value_json_has_all_facts() -> None:
         ],
         "op_name": "x",
         "source": {"file": "/home/user/m.py", "line": 7},
+        "metadata_from": "x",
         "path": "/dumps/d.txt",
         "line": 3,
     }
@@ -120,7 +122,15 @@ def test_missing_facts_are_null() -> None:
     allocations, _, rest = DUMP.partition("\nTotal")
     alone = value(1, allocations)
     assert list(alone) == VALUE_KEYS
-    unknown = ["live_range", "at_declared_peak", "positions", "uses", "op_name", "source"]
+    unknown = [
+        "live_range",
+        "at_declared_peak",
+        "positions",
+        "uses",
+        "op_name",
+        "source",
+        "metadata_from",
+    ]
     assert [alone[key] for key in unknown] == [None] * len(unknown)
     entry = value(1, f"\nTotal{rest.partition('HloLiveRange')[0]}")
     assert list(entry) == VALUE_KEYS

@@ -77,6 +77,7 @@ def test_instruction_json_has_all_facts() -> None:
         "called": [],
         "op_name": "jit(f)/add",
         "source": {"file": "/home/user/m.py", "line": 7},
+        "metadata_from": "sum",
         "stack": [
             {"function": "f", "file": "/home/user/m.py", "line": 7},
             {"function": "main", "file": "/home/user/m.py", "line": 9},

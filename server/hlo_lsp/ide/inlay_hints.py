@@ -1,7 +1,7 @@
 """Inlay hints: sizes, live ranges, times, sources, operands, and steps as labels in the text."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -16,7 +16,7 @@ from hlo_lsp.ide.hover.origin_text import origin_label, value_origin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.ide.hover.times import hot_labels
-from hlo_lsp.ide.hover.values import data_index, data_leaves, result_leaves
+from hlo_lsp.ide.hover.values import data_leaves, result_leaves
 from hlo_lsp.ide.padded_size_labels import padded_size_label, padded_size_labels
 from hlo_lsp.memory.memory_usage_report import reported_row
 from hlo_lsp.memory.occupied_steps import occupied_steps
@@ -26,9 +26,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.time_facts import TimeFacts
 from hlo_lsp.program.data_origin import Origin
+from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, operand_names
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, TableRow
 from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
@@ -217,7 +217,9 @@ def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
     if text is not None:
         line = record.line + len(record.lines) - 1
         yield from _size_hints(context, text, line)
-        yield from _source_hints(context, text, line)
+        if HintKind.SOURCE in context.kinds:
+            origin = None if value is None else value_origin(dump, value.name, value.index)
+            yield from _source_hint(context, text, line, origin)
 
 
 def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
@@ -247,10 +249,9 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
             yield _hint_in(text, line, HintKind.PARAMETER_NAME, text.name.end, operand)
     if HintKind.OPERAND_SHAPE in kinds:
         yield from _operand_hints(context.file.module, record)
-    origin = None
-    if data and HintKind.SOURCE in kinds:
-        origin = value_origin(dump, record.name, data_index(text, data))
-    yield from _source_hints(context, text, line, origin)
+    if HintKind.SOURCE in kinds:
+        owner = owner_of(dump, record.name) if is_known else None
+        yield from _source_hint(context, text, line, owner)
     for body in record.bodies:
         for member in body.members:
             yield from _instruction_hints(context, member)
@@ -263,25 +264,25 @@ def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hint
             yield _hint_in(text, line, HintKind.PADDED_SIZE, text.shape.start + end, found)
 
 
-def _source_hints(
-    context: _HintContext, text: InstructionText, line: int, origin: Origin | None = None
+def _source_hint(
+    context: _HintContext,
+    text: InstructionText,
+    line: int,
+    owner: InstructionFacts | Origin | None,
 ) -> Hints:
-    """Yield the Python line of an instruction, or of the data in the buffer of its result."""
-    if HintKind.SOURCE not in context.kinds:
+    """Yield the Python line of an instruction, or of the data of a value."""
+    stack = tuple(context.dump.stack(text)) if owner is None else owner.stack
+    source = context.dump.frames.line_of(stack)
+    if source is None:
         return
+    named = text.name.text if owner is None else owner.metadata_from
+    tooltip = [] if named == text.name.text else [f"produced by {named}"]
     value = text.attribute("metadata")
-    stack: Sequence[SourceLine] = [] if value is None else context.dump.stack(text)
-    source, tooltip = context.dump.frames.line_of(stack), []
-    if origin is not None and origin.source is not None:
-        if origin.source != source:
-            tooltip = [f"produced by {origin.instruction.record.name}"]
-        stack, source = origin.stack, origin.source
-    if source is not None:
-        column = len(text.line.rstrip())
-        if value is not None:
-            column = value.start + len(value.text.rstrip())
-        found = source.short, "\n".join(map(printable, [*tooltip, *map(str, stack)]))
-        yield _hint_in(text, line, HintKind.SOURCE, column, found)
+    column = len(text.line.rstrip())
+    if value is not None:
+        column = value.start + len(value.text.rstrip())
+    found = source.short, "\n".join(map(printable, [*tooltip, *map(str, stack)]))
+    yield _hint_in(text, line, HintKind.SOURCE, column, found)
 
 
 def _hint_in(

@@ -17,6 +17,8 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.profiles.time_facts import TimeFacts
+from hlo_lsp.program.data_origin import origin_of
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -58,7 +60,7 @@ def value_json(dump: Compile, value: Value) -> Json:
         "positions": entry and [{"instruction": row.name, "index": row.index} for row in positions],
         "uses": entry
         and [{"instruction": row.name, "operand": row.operand, "index": row.index} for row in uses],
-        **_source(dump.stack_of(metadata), metadata),
+        **_value_source(dump, value, metadata),
         **_place(value.assigned or value.entry),
     }
 
@@ -82,7 +84,10 @@ def instruction_json(
     whole = dump.value_at(name)
     shape = None if text is None else text.shape.text or None
     metadata = {} if text is None else text.metadata
-    stack = dump.stack_of(metadata)
+    own = dump.instruction(name)
+    is_known = line is not None and own is not None and own.record is line.record
+    owner = owner_of(dump, name) if is_known else None
+    stack = tuple(dump.stack_of(metadata)) if owner is None else owner.stack
     head = None if line is None else line.file.module.computation_of(line.record)
     return {
         "kind": "instruction",
@@ -97,7 +102,11 @@ def instruction_json(
         "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
         "called": text and _called(text, line),
-        **_source(stack, metadata),
+        **_source(
+            metadata.get("op_name") if owner is None else owner.op_name,
+            dump.frames.line_of(stack),
+            name if owner is None and metadata else "" if owner is None else owner.metadata_from,
+        ),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
@@ -315,8 +324,18 @@ def _place(located: LocatedRecord[Record] | None) -> Json:
     return {"path": located and located.file.label, "line": located and located.number}
 
 
-def _source(stack: Sequence[SourceLine], metadata: Mapping[str, str]) -> Json:
+def _value_source(dump: Compile, value: Value, metadata: Mapping[str, str]) -> Json:
+    """Return the operation and the Python line of the data of a value."""
+    origin = origin_of(dump, value.name, value.index)
+    if origin is None:  # no module text has its instruction
+        source = dump.frames.line_of(dump.stack_of(metadata))
+        return _source(metadata.get("op_name"), source, value.name if metadata else "")
+    return _source(origin.op_name, origin.source, origin.metadata_from)
+
+
+def _source(op_name: str | None, source: SourceLine | None, metadata_from: str) -> Json:
     return {
-        "op_name": metadata.get("op_name"),
-        "source": {"file": stack[0].file, "line": stack[0].line} if stack else None,
+        "op_name": op_name or None,
+        "source": None if source is None else {"file": source.file, "line": source.line},
+        "metadata_from": metadata_from or None,
     }

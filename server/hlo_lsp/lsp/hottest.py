@@ -19,7 +19,7 @@ from hlo_lsp.profiles.time_facts import (
     hot_groups,
     measured_times,
 )
-from hlo_lsp.program.instruction_owners import InstructionKey
+from hlo_lsp.program.instruction_owners import InstructionKey, owner_of
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.text.amounts import format_time
 from hlo_lsp.text.inert import printable, printable_json
@@ -97,7 +97,8 @@ def _entry(context: RequestContext, one: HotInstruction) -> Json:
     text = describe_hot(one)
     if line is None:
         return {"name": one.name, "text": text, "location": None}
-    source = context.dump.frames.line_of(context.dump.stack(line.record.parsed))
+    owner = owner_of(context.dump, one.name)
+    source = None if owner is None else owner.source
     parts = [text, line.record.opcode, *([] if source is None else [source.short])]
     (location,) = context.client.locations([line.name_place])
     return {"name": one.name, "text": " · ".join(parts), "location": location}

@@ -6,13 +6,14 @@ its iterations belongs to the instruction that produces the data.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.hlo.notation import TuplePath, tuple_path
 from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES, ResultKind, opcode_spec
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
@@ -29,6 +30,7 @@ NO_LINE = "no Python line"
 COPIES_OF_ARGUMENTS = "copies of arguments"
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
+_LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
 _ASYNC_RESULT = (1,)  # The elements after the result of an async-start are its contexts.
 _REARRANGING_CALL = re.compile(
     r'custom_call_target="(?:ConcatBitcast|X64(?:Combine|SplitHigh|SplitLow))"'
@@ -52,6 +54,8 @@ class Origin:
         saved_by: The line of the loop that saved the data of all its iterations in the buffer; None
             if no loop did, or if its line is unknown.
         via: The names of the instructions that moved the data, the nearest to the buffer first.
+        metadata_from: The name of the instruction whose metadata has the stack, or else the
+            operation name; empty if none has.
     """
 
     instruction: LocatedRecord[InstructionLine]
@@ -61,6 +65,7 @@ class Origin:
     source: SourceLine | None
     saved_by: SourceLine | None
     via: tuple[str, ...]
+    metadata_from: str
 
     @property
     def label(self) -> str:
@@ -115,6 +120,22 @@ def origins_of(
             search = _search_in(line.file, dump)
             found[name, index] = search.origin(line.record, tuple_path(index))
     return found
+
+
+def metadata_of(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[str, str]:
+    """Return the metadata of an instruction; of a product that a library runs, its own.
+
+    XLA for GPUs and TPUs prints them at the fusion with the product. XLA for CPUs prints those of
+    any operation that the library runs with the product, such as a maximum.
+    """
+    record = line.record
+    if dump.backend is Backend.CPU and record.opcode == "fusion" and _LIBRARY in record.text:
+        module = line.file.module
+        for computation in module.called_by(record):
+            for one in module.computation(computation).members:
+                if one.opcode in PRODUCT_OPCODES and one.metadata:
+                    return one.metadata
+    return record.metadata if "metadata=" in record.text else {}  # parsing takes time
 
 
 @query  # which edits of memory files leave valid
@@ -324,7 +345,7 @@ class _Search:
     def _name_and_stack(self, line: InstructionLine) -> _NameAndStack:
         """Return the operation name and the Python stack in the metadata."""
         if line not in self._names_and_stacks:
-            metadata = line.metadata if "metadata=" in line.text else {}
+            metadata = metadata_of(self._dump, LocatedRecord(self._file, line))
             stack = tuple(self._dump.stack_of(metadata))
             self._names_and_stacks[line] = metadata.get("op_name"), stack
         return self._names_and_stacks[line]
@@ -349,16 +370,16 @@ class _Search:
             lines = self._with_members([step.instruction for step in filling]) + lines
             if not sources and any(line.opcode in PRODUCT_OPCODES for line in lines):
                 lines += self._flow.rearrangements(producer)
-        facts = [self._name_and_stack(line) for line in lines]
+        facts = [(*self._name_and_stack(line), line.name) for line in lines]
         facts.sort(key=lambda fact: _is_call_of_body(fact[0]))
-        op_name = next((name for name, _ in facts if name is not None), None)
-        stack = next((stack for _, stack in facts if stack), ())
+        op_name, _, named = next((fact for fact in facts if fact[0] is not None), (None, (), ""))
+        _, stack, placed = next((fact for fact in facts if fact[1]), (None, (), named))
         located = LocatedRecord(self._file, producer)
         source = self._dump.frames.line_of(stack)
         loop = self._loop_that_saves([*steps, *filling])
         saved_by = None if loop is None else line_of(self._dump, loop)
         via = tuple(line.name for line in chain[:-1])
-        return Origin(located, argument, op_name, stack, source, saved_by, via)
+        return Origin(located, argument, op_name, stack, source, saved_by, via, placed)
 
 
 def _is_call_of_body(op_name: str | None) -> bool:

@@ -1,24 +1,20 @@
-"""The owners of instructions: Python line, scope, and phase, for their cost and measured time."""
+"""The owners of instructions: the Python line, operation, scope, and phase that each belongs to."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
-from hlo_lsp.hlo.vocabulary import PRODUCT_OPCODES
-from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, origins_of
+from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, metadata_of, origins_of
 from hlo_lsp.program.phases import phase_of, split_scopes
 from hlo_lsp.program.transfers import is_communication
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _NO_SCOPE, _UNKNOWN = "no scope", "unknown"
 _METADATA = "metadata={"
-_LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
 
 
 class InstructionKey(Enum):
@@ -49,6 +45,9 @@ class InstructionFacts:
         phase: ``forward``, ``backward``, ``rematerialized``, or ``other``.
         communicates: Whether it is a collective, or starts or ends one.
         moves_argument: Whether it only moves the data of an argument of the program.
+        stack: The Python stack of ``source``, the innermost line first.
+        metadata_from: The name of the instruction whose metadata has the line, or else the
+            operation; empty if none has.
     """
 
     opcode: str
@@ -59,6 +58,8 @@ class InstructionFacts:
     phase: str
     communicates: bool
     moves_argument: bool
+    stack: tuple[SourceLine, ...]
+    metadata_from: str
 
 
 class FusedOwners:
@@ -106,6 +107,11 @@ def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> 
     return facts.phase if key is InstructionKey.PHASE else facts.computation
 
 
+def owner_of(dump: Compile, name: str) -> InstructionFacts | None:
+    """Return what a compile says about an instruction, None if no module text has it."""
+    return instruction_facts(dump, [name]).get(name)
+
+
 def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, InstructionFacts]:
     """Return what a compile says about instructions, by name; unknown names are left out.
 
@@ -113,24 +119,27 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
     a library runs to the product of matrices in it.
     """
     lines = {name: line for name in names if (line := dump.instruction(name)) is not None}
-    operators = {name: _metadata(dump, line) for name, line in lines.items()}
-    stacks = {name: dump.stack_of(metadata) for name, metadata in operators.items()}
+    metadata = {name: metadata_of(dump, line) for name, line in lines.items()}
+    stacks = {name: tuple(dump.stack_of(metadata[name])) for name in lines}
     indexes = {
         name: _data_index(line.record)
         for name, line in lines.items()
-        if not stacks[name] or not operators[name].get("op_name")
+        if not stacks[name] or not metadata[name].get("op_name")
     }
     origins = origins_of(dump, indexes.items())
     found = {}
     for name, line in lines.items():
         checkpoint()
-        source = dump.frames.line_of(stacks[name])
-        op_name = operators[name].get("op_name", "")
+        stack, op_name = stacks[name], metadata[name].get("op_name", "")
+        metadata_from = name if stack or op_name else ""
         origin = origins.get((name, indexes.get(name)))
         moves_argument = origin is not None and origin.argument is not None
         if origin is not None and not moves_argument:
-            source = source or origin.source
+            if not metadata_from or (origin.stack and not stack):
+                metadata_from = origin.metadata_from
+            stack = stack or origin.stack
             op_name = op_name or origin.op_name or ""
+        source = dump.frames.line_of(stack)
         home = line.file.module.computation_of(line.record)
         found[name] = InstructionFacts(
             line.record.opcode,
@@ -141,6 +150,8 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
             phase_of(name, op_name),
             is_communication(line.file.module, line.record),
             moves_argument and source is None,
+            stack,
+            metadata_from,
         )
     return found
 
@@ -148,22 +159,6 @@ def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, Instruct
 def _scope_of(op_name: str) -> str:
     scopes = split_scopes(op_name) if op_name else ()
     return "/".join(scopes[:-1] or scopes)
-
-
-def _metadata(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[str, str]:
-    """Return the metadata of an instruction, of a fusion with a product those of the product.
-
-    XLA for GPUs and TPUs prints them at such a fusion. XLA for CPUs prints those of any operation
-    that the library runs with the product, such as a maximum.
-    """
-    record = line.record
-    if dump.backend is Backend.CPU and record.opcode == "fusion" and _LIBRARY in record.text:
-        module = line.file.module
-        for computation in module.called_by(record):
-            for one in module.computation(computation).members:
-                if one.opcode in PRODUCT_OPCODES and one.metadata:
-                    return one.metadata
-    return record.metadata
 
 
 def _data_index(instruction: InstructionLine) -> str | None:

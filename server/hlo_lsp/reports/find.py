@@ -21,6 +21,7 @@ from hlo_lsp.model.shape import without_layout, without_memory_space
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.model.symbol_search import SymbolQuery
 from hlo_lsp.program.data_origin import Origin, origins_of, saving_text
+from hlo_lsp.program.instruction_owners import instruction_facts, owner_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_short_bytes as _size
@@ -284,15 +285,21 @@ class _Search:
 
     def instructions_of_line(self, text: str) -> Iterator[FoundBuffer]:
         """Yield the instructions of a Python line."""
-        frames, stack_of = self._dump.frames, self._dump.stack_of
-        return self.instructions(
-            lambda record: is_line(frames.line_of(stack_of(record.metadata)), text)
-        )
+        files = self._dump.files
+        names = (record.name for file in files for record in file.module.instructions.firsts())
+        known = {
+            name
+            for name, facts in instruction_facts(self._dump, names).items()
+            if is_line(facts.source, text)
+        }
+        return self.instructions(lambda record: record.name in known)
 
     def _instruction(self, file: DumpFile, record: InstructionLine, rank: int) -> FoundBuffer:
-        metadata = record.metadata
-        tables = file.module.tables
-        stack = tables.stack_of(metadata) if rank else self._dump.stack_of(metadata)
+        if rank:  # a text of another pass
+            source = self._dump.frames.line_of(file.module.tables.stack_of(record.metadata))
+        else:
+            owner = owner_of(self._dump, record.name)
+            source = None if owner is None else owner.source
         home = file.module.computation_of(record)
         return FoundBuffer(
             record.name,
@@ -302,7 +309,7 @@ class _Search:
             record.shape,
             None,
             None if home is None else home.name,
-            self._dump.frames.line_of(stack),
+            source,
             None,
             None,
             file,

@@ -15,6 +15,7 @@ from hlo_lsp.memory.savings import large_spaces
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.reports.summary_text import buffer_json, buffer_name, origin_text
 from hlo_lsp.syntax.memory_records import RangeRow
 from hlo_lsp.text.amounts import format_short_bytes as _size
@@ -119,9 +120,8 @@ def _peak(dump: Compile, step: int, count: int) -> TimelinePeak:
     row = dump.at_step(step)
     if row is None:
         return TimelinePeak(step, count, None, None)
-    text = dump.text_of(row.record.name)
-    stack = [] if text is None else dump.stack(text)
-    return TimelinePeak(step, count, row.record.name, dump.frames.line_of(stack))
+    owner = owner_of(dump, row.record.name)
+    return TimelinePeak(step, count, row.record.name, None if owner is None else owner.source)
 
 
 Json = dict[str, Any]

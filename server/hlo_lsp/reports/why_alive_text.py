@@ -12,6 +12,7 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.place import Value
 from hlo_lsp.program.donation import DonationStatus
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.reports.summary_text import origin_json
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -227,8 +228,9 @@ def _uses_fact(texts: list[str]) -> Fact:
 
 def _named(dump: Compile, instruction: InstructionLine) -> str:
     text = f"`{instruction.name}` ({instruction.opcode}"
-    source = dump.frames.line_of(dump.stack(instruction.parsed))
-    which = _pass(is_backward_pass(instruction.metadata.get("op_name", "")))
+    owner = owner_of(dump, instruction.name)
+    source = None if owner is None else owner.source
+    which = None if owner is None else _pass(is_backward_pass(owner.op_name))
     more = ["" if source is None else str(source), f"{which} pass" if which else ""]
     return ", ".join([text, *filter(None, more)]) + ")"
 

@@ -29,6 +29,7 @@ from hlo_lsp.program.donation import (
     is_part_of_program,
 )
 from hlo_lsp.program.instruction_matching import find_duplicate_computations
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.stages import (
     ConstantOrigin,
     constant_origin,
@@ -163,10 +164,12 @@ def _constants_finding(
 
 def _purpose(dump: Compile, line: LocatedRecord[InstructionLine]) -> str:
     """Return the operation and the Python line of a constant: `` for `jit(f)/add` (f.py:3)``."""
-    text = line.record.parsed
-    operation = text.metadata.get("op_name", "").replace("`", "'")
-    stack = dump.stack(text)
-    return (f" for `{operation}`" if operation else "") + (f" ({stack[0]})" if stack else "")
+    owner = owner_of(dump, line.record.name)
+    if owner is None:
+        return ""
+    operation = owner.op_name.replace("`", "'")
+    place = "" if owner.source is None else f" ({owner.source})"
+    return (f" for `{operation}`" if operation else "") + place
 
 
 def _remedy(origin: ConstantOrigin, count: int) -> str:

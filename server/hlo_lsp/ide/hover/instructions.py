@@ -7,6 +7,7 @@ from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.display.phrases import count_noun, join_limited, shortened
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
+    describe_source_line,
     origin_and_source_facts,
     source_facts,
 )
@@ -44,6 +45,7 @@ from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.program.transfers import performed_operation
 from hlo_lsp.program.trip_counts import printed_trip_count, trip_count
@@ -94,6 +96,7 @@ def instruction_card(
     is_known = line is None or own is None or own.record is line.record
     if is_known:
         facts = origin_and_source_facts(dump, name, main, text)
+        facts += _owner_facts(dump, name, facts)
     else:
         facts = [] if text is None else source_facts(dump, text)
     if value is not None and len(data) < 2:
@@ -347,6 +350,17 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
         *list_facts("operations", [name for name, _ in names.most_common()], _MAX_ORIGINS),
         *list_facts("source lines", [line.short for line, _ in lines.most_common()], _MAX_ORIGINS),
     ]
+
+
+def _owner_facts(dump: Compile, name: str, known: list[Fact]) -> list[Fact]:
+    """Return the Python line of an instruction, if no fact has it: that of another one."""
+    owner = owner_of(dump, name)
+    source = None if owner is None else owner.source
+    if owner is None or source is None or any(fact.source == source for fact in known):
+        return []
+    callers = owner.stack[owner.stack.index(source) + 1 :]
+    text = f"{describe_source_line([source])}, that of `{owner.metadata_from}`"
+    return [Fact("source", text, source, callers)]
 
 
 def _operation_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:

@@ -1,15 +1,16 @@
 """Origins and Python lines as text: where the data of a buffer came from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hlo_lsp.display.cards import Fact
 from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.source import FrameChoice, SourceLine
 from hlo_lsp.program.argument_names import unoptimized_arguments
-from hlo_lsp.program.data_origin import Origin, origin_of
+from hlo_lsp.program.data_origin import Origin, metadata_of, origin_of
 from hlo_lsp.program.stages import instructions_by_operation
 from hlo_lsp.syntax.instruction_text import InstructionText
 
@@ -67,13 +68,19 @@ def origin_and_source_facts(
 ) -> list[Fact]:
     """Return the origin of a value, and the operation and Python stack of its instruction."""
     origin = value_origin(dump, name, index)
-    own = [] if text is None else source_facts(dump, text)
+    line = dump.instruction(name)
+    metadata: Mapping[str, str] = {}
+    if text is not None:
+        metadata = (line and metadata_of(dump, line)) or text.metadata
+    own = _metadata_facts(dump, metadata)
     if origin is None:
         return own
     if origin.argument is None and not origin.via:
-        return own or [*_operation_facts(origin.op_name), *stack_facts(origin.stack)]
-    innermost = next(iter(origin.stack), None)
-    is_repeated = innermost is not None and any(fact.source == innermost for fact in own)
+        return own or [
+            *_operation_facts(origin.op_name),
+            *_owner_facts(dump.frames, origin.stack),
+        ]
+    is_repeated = any(fact.source == origin.source for fact in own if fact.source is not None)
     return [_origin_fact(origin, name, with_source=not is_repeated), *own]
 
 
@@ -96,7 +103,21 @@ def _origin_fact(origin: Origin, name: str, *, with_source: bool) -> Fact:
 
 def source_facts(dump: Compile, text: InstructionText) -> list[Fact]:
     """Return the operation name and the Python stack of an instruction."""
-    return [*_operation_facts(text.metadata.get("op_name")), *stack_facts(dump.stack(text))]
+    return _metadata_facts(dump, text.metadata)
+
+
+def _metadata_facts(dump: Compile, metadata: Mapping[str, str]) -> list[Fact]:
+    facts = _operation_facts(metadata.get("op_name"))
+    return [*facts, *_owner_facts(dump.frames, dump.stack_of(metadata))]
+
+
+def _owner_facts(frames: FrameChoice, stack: Sequence[SourceLine]) -> list[Fact]:
+    """Return the fact about the line of a stack that owns an instruction."""
+    source = frames.line_of(stack)
+    if source is None or source == stack[0]:
+        return stack_facts(stack)
+    (fact,) = stack_facts(stack[stack.index(source) :])
+    return [replace(fact, text=f"{fact.text}; the innermost frame is {stack[0]}")]
 
 
 def _operation_facts(op_name: str | None) -> list[Fact]:

@@ -26,6 +26,7 @@ from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import shape_indexes, try_shape
 from hlo_lsp.program.data_origin import source_label
+from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.module_records import normal_opcode
@@ -135,8 +136,8 @@ def _consumer_facts(dump: Compile, value: Value) -> list[Fact]:
     last = None if lifetime is None else lifetime.last_consumer
     if last is None or last.copy is None or last.step is None:
         return []
-    text, metadata = last.instruction.parsed, last.instruction.metadata
-    label = source_label(dump.frames.line_of(dump.stack(text)), metadata.get("op_name"))
+    owner = owner_of(dump, last.instruction.name)
+    label = "" if owner is None else source_label(owner.source, owner.op_name)
     parts = [f"step {last.step:,}, `{last.instruction.name}`", label, f"reads copy `{last.copy}`"]
     return [Fact("kept for", ", ".join(filter(None, parts)))]
 
