@@ -128,7 +128,7 @@ def test_keyboard_interrupt_prints_no_traceback(start: type[Wire]) -> None:
     assert "Traceback" not in wire.log
 
 
-@pytest.mark.parametrize("options", [["--stdio"], ["serve"], ["serve", "--stdio", "-v"], ["-vv"]])
+@pytest.mark.parametrize("options", [["--stdio"], ["serve", "-vv"]])
 def test_standard_output_carries_the_protocol_only(start: type[Wire], options: list[str]) -> None:
     assert "no/such" in log_after_failed_request(start(*options))
 

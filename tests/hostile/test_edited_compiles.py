@@ -19,10 +19,9 @@ _COMPILES = (
     "tpu_v5e/module_0079.jit_f4f", "tpu_v5e_jax_0.6.2/module_0126.jit_i4",
     "tpu_v5e_jax_0.9.2/module_0132.jit_f4f", "tpu_v5e/module_0012.jit_while_fn",
 )  # fmt: skip
-_SEEDS = 12  # one for each compile
 
 
-@pytest.mark.parametrize("seed", range(_SEEDS))
+@pytest.mark.parametrize("seed", range(0, len(_COMPILES), 2))
 def test_results_after_edits_equal_fresh_results(
     seed: int, corpus_small: Path, tmp_path: Path
 ) -> None:

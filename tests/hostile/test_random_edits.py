@@ -17,7 +17,7 @@ _AT_CURSOR = ("hover", "definition", "documentHighlight")
 _CURSORS = 5
 _TEXTS = [text.replace("«»", "") for text in (MEMORY, MODULE, OOM, REPORT, STDOUT, THUNKS)]
 _TEXTS.append(marked_dump.MODULE.text)
-_SEEDS = 6
+_SEEDS = 3
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from oracles.printed import AssignedValue, Spot
 
 pytestmark = pytest.mark.corpus
 
-_NUMBER = re.compile(r"\d+")
+_NUMBERS = re.compile(r"\d+(?:,\d+)*")
 _OPCODE = re.compile(r"[)}\]] ([a-z][a-z\-]*)\(")
 _MAX_PEAK_ROWS = 10
 
@@ -43,7 +43,7 @@ def _kind(compile_: CorpusCompile, value: AssignedValue) -> Hashable:
     opcode = None if entry is None else _OPCODE.search(entry.instruction)
     return (
         opcode and opcode[1],
-        _NUMBER.sub("0", value.shape),
+        _NUMBERS.sub("0", value.shape),
         value.color,
         value.phi,
         value.index is None,

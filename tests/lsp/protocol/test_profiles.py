@@ -19,8 +19,7 @@ from lsp.protocol.replies import REFRESHES, Replies, all_replies
 
 pytestmark = pytest.mark.e2e
 EDITORS = (
-    "visual_studio_code@v1.65.2", "neovim@v0.11.0", "neovim@v0.10.0", "neovim@v0.9.1",
-    "neovim@v0.8.0", "neovim@v0.6.1", "emacs@v29.1", "nothing",
+    "visual_studio_code@v1.65.2", "neovim@v0.11.0", "neovim@v0.6.1", "emacs@v29.1", "nothing",
 )  # fmt: skip
 # What may have nothing to say about the place that is asked about.
 EMPTY = {
