@@ -18,8 +18,8 @@ VALUE = {
 }  # fmt: skip
 INSTRUCTION = [
     "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "computation", "is_root",
-    "operands", "users", "called", "op_name", "source", "metadata_from", "stack", "values", "allocation",
-    "live_range", "path", "line",
+    "operands", "users", "called", "op_name", "source", "metadata_from", "stack", "values",
+    "allocation", "live_range", "path", "line",
 ]  # fmt: skip
 NO_TIMES = {"cost": None, "measured": None}
 
