@@ -94,3 +94,11 @@ def test_unknown_trip_count_is_a_lower_bound() -> None:
     lines = list(overlap_lines(_overlap(trips=""), 9))
     assert ", at least 8 B in one run; exposed 2, 8 B " in lines[0]
     assert lines[1] == "loops of unknown trip count: one iteration counts"
+
+
+def test_unbounded_array_is_a_lower_bound() -> None:
+    text = _LOOP.replace("%sum = f32[1]{0} all-reduce", "%sum = f32[?]{0} all-reduce")
+    dump = Compile([DumpFile.of_text(text.replace("%TRIPS", _TRIPS), "after_optimizations.txt")])
+    lines = list(overlap_lines(overlap_of(dump), 9))
+    assert ", at least 32 B in one run; exposed 2, 32 B " in lines[0]
+    assert lines[1] == "1 operation of unknown size: sum"

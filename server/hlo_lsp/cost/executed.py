@@ -22,7 +22,7 @@ from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.hlo.vocabulary import CALLING_OPCODES, INDEXED_OPCODES, PRODUCT_OPCODES
 from hlo_lsp.model.backend import HOST_MEMORY_SPACE
 from hlo_lsp.model.computation import Computation
-from hlo_lsp.model.shape import element_texts
+from hlo_lsp.model.shape import element_texts, is_unbounded
 from hlo_lsp.program.dataflow import offloaded_computation, ordered_callees
 from hlo_lsp.program.transfers import fused_collective, fused_collective_kind
 from hlo_lsp.program.trip_counts import trip_count
@@ -40,7 +40,6 @@ _STARTS = ("all-gather-start", "collective-permute-start", "copy-start")
 # The element of the result that has the data; that of `send` is a token.
 _RESULT_ELEMENTS = {**{one: started_element(one) or 0 for one in _STARTS}, "recv": 0, "send": 2}
 _FUSED_RESULT_ELEMENT = 1  # of a fusion that starts a collective
-_UNBOUNDED = re.compile(r"\[[^\]]*\?")  # the size of a dimension: `f32[?,8]`
 _ALIAS = re.compile(r"\{(\d{1,9})\}: \((\d{1,9}), \{\}")
 
 
@@ -253,7 +252,7 @@ def executed_cost(
         tuple(schedule.unknown_loops),
         dict(schedule.unknown_calls),
         schedule.conditionals,
-        tuple(one.instruction.name for one in rows if _UNBOUNDED.search(one.instruction.shape)),
+        tuple(one.instruction.name for one in rows if is_unbounded(one.instruction.shape)),
         missing_part,
     )
 

@@ -23,6 +23,7 @@ _ELEMENT_BITS = {
     "token": 0, "opaque": 64,
 }  # fmt: skip
 _ELEMENT_COUNT_LIMIT = 1 << 63
+_UNBOUNDED = re.compile(r"\[[^\]]*\?")
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
 _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
 _MAX_RANK = 100  # dimensions of an array or of a tile; real ones have 8
@@ -166,6 +167,11 @@ def try_shape(text: str) -> Shape | None:
         return parse_shape(text)
     except ShapeError:
         return None
+
+
+def is_unbounded(text: str) -> bool:
+    """Return whether a dimension of a shape has no size that is known: ``f32[?,8]``."""
+    return _UNBOUNDED.search(text) is not None
 
 
 @lru_cache(maxsize=1 << 10)

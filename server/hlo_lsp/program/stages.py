@@ -47,10 +47,12 @@ def is_optimized(file: DumpFile) -> bool:
 
 def module_at_buffer_assignment(dump: Compile) -> DumpFile | None:
     """Return the module text at buffer assignment, or None if it is missing."""
-    for file in dump.files:
-        if file.kind is FileKind.MODULE and _role(file) not in _ROLES_OF_OTHER_STAGES:
-            return file
-    return None
+    return next(filter(is_at_assignment, dump.files), None)
+
+
+def is_at_assignment(file: DumpFile) -> bool:
+    """Return whether a file is the module text at buffer assignment, by its name."""
+    return file.kind is FileKind.MODULE and _role(file) not in _ROLES_OF_OTHER_STAGES
 
 
 def comparable_modules(before: Compile, after: Compile) -> tuple[DumpFile, DumpFile] | None:

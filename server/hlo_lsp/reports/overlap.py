@@ -7,12 +7,13 @@ from typing import Any
 from hlo_lsp.cost.chips import Chip
 from hlo_lsp.cost.network import NetworkTransfer, network_transfers
 from hlo_lsp.cost.program_cost import program_cost
-from hlo_lsp.display.phrases import count_noun
+from hlo_lsp.display.phrases import count_noun, join_limited
 from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import missing_part
+from hlo_lsp.model.shape import is_unbounded
 from hlo_lsp.program.data_origin import Origin, origins_of, source_label
 from hlo_lsp.program.executions import Executions
 from hlo_lsp.program.offload import OffloadRequest, offload_requests
@@ -26,6 +27,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_seconds, format_short_bytes
 
 Json = dict[str, Any]
+_MAX_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +107,9 @@ class Overlap:
     collectives that are not asynchronous, the largest first. ``network`` are all collectives with
     their least times on ``chip``, None if they are unknown. ``missing_part`` is the reason why the
     text is only a part of the program, None if it is whole. ``executions`` is how often each
-    asynchronous operation runs, by its start; ``at_least`` is true if one of all operations is in a
-    loop of unknown trip count, of which one iteration counts.
+    asynchronous operation runs, by its start; ``unknown_loops`` is true if one of all operations is
+    in a loop of unknown trip count, of which one iteration counts. ``unbounded`` are the operations
+    of unknown size, which count as nothing.
     """
 
     name: str
@@ -119,7 +122,13 @@ class Overlap:
     network: tuple[NetworkTransfer, ...] | None = None
     missing_part: str | None = None
     executions: Mapping[InstructionLine, int] = field(default_factory=dict, hash=False)
-    at_least: bool = False
+    unknown_loops: bool = False
+    unbounded: tuple[str, ...] = ()
+
+    @property
+    def at_least(self) -> bool:
+        """True if the bytes are lower bounds."""
+        return self.unknown_loops or bool(self.unbounded)
 
     def bytes_per_run(self, operations: Iterable[AsyncOperation]) -> int:
         """Return the logical bytes of all executions of asynchronous operations."""
@@ -194,18 +203,23 @@ def overlap_of(dump: Compile, chip: Chip | None = None) -> Overlap:
     origins = origins_of(dump, ((one.done.name, None) for one in exposed))
     collectives = _collectives(dump, file, counts)
     moving = [*(one.start for one in found), *(one.instruction for one in collectives)]
+    offload = offload_requests(dump)
+    results = [one.done for one in found]
+    results += [one.instruction for one in collectives]
+    results += [one.instruction for one in offload]
     return Overlap(
         name,
         path,
         tuple(totals),
         tuple((one, origins.get((one.done.name, None))) for one in exposed),
-        offload_requests(dump),
+        offload,
         collectives,
         chip,
         _network(dump, chip),
         missing,
         {one.start: counts.of(one.start).count for one in found},
         not all(counts.of(one).is_exact for one in moving),
+        tuple(one.name for one in results if is_unbounded(one.shape)),
     )
 
 
@@ -250,8 +264,11 @@ def overlap_lines(overlap: Overlap, count: int) -> Iterator[str]:
         longer = format_seconds(_network_seconds(overlap.network)[1])
         text += f"; collectives take {longer} longer than the work meanwhile"
     yield text
-    if overlap.at_least:
+    if overlap.unknown_loops:
         yield "loops of unknown trip count: one iteration counts"
+    if overlap.unbounded:
+        names = join_limited(list(overlap.unbounded), _MAX_NAMES)
+        yield f"{count_noun(len(overlap.unbounded), 'operation')} of unknown size: {names}"
     yield from _kind_lines(kinds)
     yield from _exposed_lines(overlap.waiting, count)
     yield from _fused_lines(overlap, count)

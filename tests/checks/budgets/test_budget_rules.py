@@ -120,6 +120,19 @@ def test_lower_bound_does_not_satisfy_budget(
     assert found.endswith("is unknown: 1 custom call of unknown cost: f (1)")
 
 
+def test_budget_of_text_before_optimizations_is_not_checked() -> None:
+    file = DumpFile.of_text(MODULE, "module_0001.jit_f.before_optimizations.txt")
+    rules = [rule for rule in CATALOGUE if rule.code == "budget-least-time"]
+    limits = Limits(budgets=(Budget(least_time=1_000_000),), chip="v5e")
+    (found,) = check(Compile([file]), file, rules, limits)
+    assert found.message == (
+        "the budget for the least time is not checked: "
+        "this text is from before the end of the optimizations"
+    )
+    optimized = DumpFile.of_text(MODULE, "module_0001.jit_f.cl_1.after_optimizations.txt")
+    assert check(Compile([file], others=[optimized]), file, rules, limits) == []
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

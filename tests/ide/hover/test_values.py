@@ -70,6 +70,35 @@ def test_thread_local_value_has_no_live_range() -> None:
     assert not shown.keys() & {"shares memory with", "uses"}
 
 
+def test_custom_call_runs_its_computation_once() -> None:
+    module = """\
+HloModule m
+
+%called (q: f32[8]) -> f32[8] {
+  %q = f32[8] parameter(0)
+  ROOT %n = f32[8] negate(%q)
+}
+
+ENTRY %e (p: f32[8]) -> f32[8] {
+  %p = f32[8] parameter(0)
+  ROOT %c = f32[8] OPCODE
+}
+"""
+    assignment = """\
+BufferAssignment:
+allocation 0: size 32, thread-local:
+ value: <0 n @0> (size=32,offset=0): f32[8]{0}
+"""
+    custom = 'custom-call(%p), custom_call_target="t", called_computations={%called}'
+    for call, how in (
+        (custom, "in a custom call"),
+        ("map(%p), dimensions={0}, to_apply=%called", "per element"),
+    ):
+        files = [DumpFile.of_text(text) for text in (assignment, module.replace("OPCODE", call))]
+        expected = f"thread-local: the computation runs {how} and is not scheduled"
+        assert value_facts(Compile(files), 0)["live range"] == expected
+
+
 def test_missing_files_omit_their_facts() -> None:
     shown = value_facts(marked_dump.split(marked_dump.VALUES).dump, 5)
     assert not shown.keys() & {"allocation", "shares memory with", "live range"}

@@ -19,7 +19,7 @@ from hlo_lsp.model.place import name_place, top_place
 from hlo_lsp.model.sections import missing_part
 from hlo_lsp.program.argument_names import tupled_argument_names
 from hlo_lsp.program.donation import argument_name, donated_buffers, donated_parameters
-from hlo_lsp.program.stages import module_at_buffer_assignment
+from hlo_lsp.program.stages import is_at_assignment, is_optimized, module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.amounts import format_bytes, format_flops, format_short_bytes, format_time
 
@@ -250,6 +250,14 @@ def _unknown_cost(context: CompileContext, what: str) -> Iterator[Finding]:
     if file is not None:
         reason = missing_part(file) or "the cost of this module is unknown"
         yield from _of_run(context, f"the budget for {what} is not checked: {reason}")
+        return
+    file = context.dump.module_file
+    files = (*context.dump.files, *context.dump.others)
+    is_only = file is not None and not is_optimized(file) and not any(map(is_at_assignment, files))
+    if file is not None and is_only:
+        reason = "this text is from before the end of the optimizations"
+        place = top_place(file)
+        yield context.report(place, f"the budget for {what} is not checked: {reason}")
 
 
 def _of_run(context: CompileContext, message: str) -> Iterator[Finding]:

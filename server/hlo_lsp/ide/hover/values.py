@@ -154,10 +154,20 @@ def live_range_facts(dump: Compile, value: Value) -> list[Fact]:
     """Return the live range of a value, or no fact if none is printed."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
-            text = "thread-local: the computation runs per element and is not scheduled"
+            runs = "in a custom call" if _is_offloaded(dump, value) else "per element"
+            text = f"thread-local: the computation runs {runs} and is not scheduled"
             return [Fact("live range", text)]
         return []
     return [Fact("live range", describe_step_range(dump, value.live.record) + _peak(dump, value))]
+
+
+def _is_offloaded(dump: Compile, value: Value) -> bool:
+    """Return whether a custom call runs the computation of a value, such as on the SparseCore."""
+    line = dump.instruction(value.name)
+    home = None if line is None else line.file.module.computation_of(line.record)
+    if line is None or home is None:
+        return False
+    return any(one.opcode == "custom-call" for one in line.file.module.callers(home))
 
 
 def _peak(dump: Compile, value: Value) -> str:
