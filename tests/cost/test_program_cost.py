@@ -83,3 +83,11 @@ def test_chip_determines_the_size_of_tuple_tables(chip: str, table: int) -> None
     done = program.libtpu_costs.module.instructions.first("d")
     assert done is not None
     assert program.libtpu_costs.of(done).bytes_accessed == table + 512
+
+
+def test_unknown_tuple_tables_make_a_lower_bound() -> None:
+    text = module(f"%p = {_ARRAY} parameter(0)", f"ROOT %t = ({_ARRAY}) tuple(%p)")
+    assert not cost_of_text(text, path=_TPU).has_table_sizes
+    assert cost_of_text(text, chips()["v5e"], _TPU).has_table_sizes
+    without = module(f"%p = {_ARRAY} parameter(0)", f"ROOT %n = {_ARRAY} negate(%p)")
+    assert cost_of_text(without, path=_TPU).has_table_sizes

@@ -85,6 +85,8 @@ class ProgramCost:
         xla_costs: The costs by XLA's conventions, computed on request. They read nothing that
             ``executed`` has not read.
         libtpu_costs: The same by those of libtpu, None unless libtpu scheduled the module.
+        has_table_sizes: False if the tables of tuples have an unknown size, so that the bytes by
+            the conventions of libtpu are lower bounds.
     """
 
     dump: Compile
@@ -93,6 +95,7 @@ class ProgramCost:
     total: CostGroup
     xla_costs: ModuleCosts = field(compare=False, repr=False)
     libtpu_costs: ModuleCosts | None = field(compare=False, repr=False)
+    has_table_sizes: bool = True
 
     @property
     def is_optimized(self) -> bool:
@@ -323,6 +326,10 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
     fusions = FusionIndex(operands)
     sizes = _physical_sizes(dump, chip)
     executed = executed_cost(operands, *sizes, fusions, missing_part=missing_part(file))
+    is_chip_known = target_of(dump).granule is not None or chip is not None
+    has_table_sizes = is_chip_known or not any(
+        one.shape.startswith("(") for one in file.module.instructions.records()
+    )
     if not is_optimized(file):
         chip = None
     return ProgramCost(
@@ -332,6 +339,7 @@ def program_cost(dump: Compile, chip: Chip | None) -> ProgramCost | None:
         _group("", None, executed.instructions, chip),
         xla_costs(operands, fusions),
         libtpu_costs(operands, sizes[0], fusions) if _is_by_libtpu(dump, file) else None,
+        has_table_sizes,
     )
 
 

@@ -196,6 +196,11 @@ class ModuleIndex:
         scope = self.scope_of(instruction)
         return scope if isinstance(scope, ComputationLine) else None
 
+    def is_omitted(self, instruction: InstructionLine) -> bool:
+        """Return whether the text omits an instruction, and so its name, as for ``slice-start``."""
+        home = self.computation_of(instruction)
+        return isinstance(home, InlineComputation) and not home.is_printed
+
     def members(self, computation: ComputationLine) -> tuple[InstructionLine, ...]:
         """Return the instructions of a computation in order."""
         return self.computation(computation).members

@@ -19,6 +19,7 @@ from hlo_lsp.text.amounts import (
 )
 
 Json = dict[str, Any]
+_UNKNOWN_TABLES = " (bytes at least: the tables of tuples depend on the chip; use --chip)"
 _MIN_PADDING_SHARE = 0.01  # of the FLOPs that the matrix unit could do meanwhile
 
 
@@ -78,7 +79,8 @@ def cost_notes(program: ProgramCost) -> Iterator[str]:
     whose, own = ("XLA", program.xla) if libtpu is None else ("libtpu", libtpu)
     if executed.missing_part is None:  # the compiler analyzed the whole program
         least = "at least " if executed.unbounded else ""
-        yield f"{whose}'s analysis, each loop once: {least}{_own_amounts(own)}"
+        tables = "" if libtpu is None or program.has_table_sizes else _UNKNOWN_TABLES
+        yield f"{whose}'s analysis, each loop once: {least}{_own_amounts(own)}{tables}"
     yield from unknown_parts(executed)
     if executed.conditionals:
         number = count_noun(executed.conditionals, "conditional")
@@ -173,7 +175,9 @@ def _program_json(program: ProgramCost, key: InstructionKey, count: int) -> Json
         "path": program.dump.files[0].label,
         "chip": None if program.chip is None else program.chip.name,
         "xla": _analysis_json(program.xla, program),
-        "libtpu": None if program.libtpu is None else _analysis_json(program.libtpu, program),
+        "libtpu": None
+        if program.libtpu is None
+        else _analysis_json(program.libtpu, program, has_table_sizes=program.has_table_sizes),
         "executed": {
             **total_json(program),
             "unknown_loops": list(executed.unknown_loops),
@@ -205,10 +209,10 @@ def total_json(program: ProgramCost) -> Json:
     }
 
 
-def _analysis_json(cost: Cost, program: ProgramCost) -> Json:
+def _analysis_json(cost: Cost, program: ProgramCost, *, has_table_sizes: bool = True) -> Json:
     """Return what the analysis of a compiler counts; loops and custom calls do not matter to it."""
     executed = program.executed
-    complete = executed.missing_part is None and not executed.unbounded
+    complete = executed.missing_part is None and not executed.unbounded and has_table_sizes
     return {**_amounts_json(cost), "complete": complete}
 
 

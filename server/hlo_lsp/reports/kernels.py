@@ -24,8 +24,12 @@ def kernel_table(dumps: Iterable[Compile]) -> str:
 def _rows(dump: Compile) -> Iterator[tuple[str, ...]]:
     file = dump.module_file
     module = dump.module_name
-    scheduled = (None if file is None else scheduled_instructions(file.module)) or ()
-    running = [one for one in scheduled if one.opcode not in PLUMBING_OPCODES]
+    if file is None:
+        return
+    # A profile does not have the names that this package gives to instructions without one.
+    scheduled = scheduled_instructions(file.module) or ()
+    names = [one for one in scheduled if not file.module.is_omitted(one)]
+    running = [one for one in names if one.opcode not in PLUMBING_OPCODES]
     known = instruction_facts(dump, (one.name for one in running))
     for one in running:
         checkpoint()

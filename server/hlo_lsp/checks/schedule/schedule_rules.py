@@ -108,7 +108,7 @@ def schedule_mismatch(context: CompileContext) -> Iterator[Finding]:
     omitted = omitted_instructions(context.dump)
     rows = list(_compared_rows(section, text, omitted))
     printed = [row.name for row in rows]
-    expected = [line.name for line in text.schedule.instructions]
+    expected = list(_expected_names(text, rows))
     for difference in differences(printed, expected)[:MAX_FINDINGS]:
         yield _mismatch_finding(context, section, rows, text, difference)
     for name in _missing_names(section, text, omitted)[:MAX_FINDINGS]:
@@ -151,6 +151,18 @@ def _compared_rows(
         if not is_omitted or is_early or row.name in seen:
             yield row
         seen.add(row.name)
+
+
+def _expected_names(text: TextSchedule, rows: Sequence[SequenceRow]) -> Iterator[str]:
+    """Yield the names of the scheduled instructions of the text.
+
+    The text has no names for the computation of ``slice-start``: its instructions have those of the
+    rows that the text does not have, in the same order.
+    """
+    module = text.file.module
+    unknown = (row.name for row in rows if row.name not in module.instructions)
+    for line in text.schedule.instructions:
+        yield next(unknown, line.name) if module.is_omitted(line) else line.name
 
 
 def _mismatch_finding(
