@@ -4,13 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from async_spellings import SPELLINGS
 from checks.damage import findings, related, replace_once, reports
 from checks.live import problems, reports_after_change
-from hlo_lsp.checks.run import check
 from hlo_lsp.checks.schedule.schedule_rules import numbering_breaks
-from hlo_lsp.model.compile import Compile
-from hlo_lsp.model.dump_file import DumpFile
 
 ROW_5 = "    5:multiply_reduce_fusion\n"
 ROW_6 = "    6:copy-start.1\n"
@@ -123,24 +119,3 @@ def test_instruction_missing_in_module_text_is_reported(compiled: Path) -> None:
     assert found["schedule-mismatch"] == (
         "`broadcast.16`, step 6 of the schedule, is not in the module text"
     )
-
-
-def test_omitted_computation_has_the_names_of_the_schedule() -> None:
-    text = next(one for one in SPELLINGS if one.opcode == "slice").short
-    names = ("p", "start", "q", "run", "neg", "done", "r")
-    rows = "".join(f"    {step}:{name}\n" for step, name in enumerate(names))
-    ranges = f"HloLiveRange (max {len(names)}):\n  InstructionSequence:\n{rows}"
-    ranges += "  BufferLiveRange:\n    p{}:0-7\n    neg{}:4-7\n"
-    ranges += "  Live ranges at 4 (peak):\n    neg{}: 32768 bytes (cumulative: 32768 bytes)\n"
-    for changed, message in (
-        (ranges, None),
-        (ranges.replace(":neg\n", ":pos\n"), "step 4 is `pos` in the schedule, but `neg`"),
-    ):
-        files = [DumpFile.of_text(changed), DumpFile.of_text(text)]
-        found = [
-            one.message
-            for one in check(Compile(files), files[0])
-            if one.code == "schedule-mismatch"
-        ]
-        assert len(found) == (message is not None)
-        assert not found or found[0].startswith(str(message))
