@@ -116,13 +116,13 @@ async def test_profile_beside_a_dump_is_read(
     written_profile(tmp_path / "host.xplane.pb", dot=10, neg=30)
     assert "measured" not in await harness.hover()
     await harness.wait()
-    assert "- **measured** 30.0 µs of a run (75.0%)" in await harness.hover()
+    assert "- **measured** 30.0 µs a run (75.0% of own times)" in await harness.hover()
     assert await harness.lens_titles() == [
         "40.0 µs measured, median of 2 runs",
-        "4 instructions, 40.0 µs of a run (100%)",
+        "4 instructions, 40.0 µs a run (100% of own times)",
     ]
     assert [label for label, _ in await harness.hints()] == ["10.0 µs, 25%", "30.0 µs, 75%"]
-    assert (await harness.hints())[1][1].endswith("measured: 30.0 µs of a run (75.0%)")
+    assert (await harness.hints())[1][1].endswith("measured: 30.0 µs a run (75.0% of own times)")
     assert harness.listener.problems == []
 
 
@@ -134,7 +134,7 @@ async def test_setting_names_a_profile(tmp_path: Path) -> None:
     harness.session.settings = Settings(profile=folder)
     await harness.hover()
     await harness.wait()
-    assert "measured** 20.0 µs of a run" in await harness.hover()
+    assert "measured** 20.0 µs a run" in await harness.hover()
 
 
 @pytest.mark.parametrize("content", [b"", b"no profile"])
@@ -165,7 +165,7 @@ async def test_changed_profile_is_read_again(tmp_path: Path) -> None:
     written_profile(path, neg=20, dot=2000)
     harness.session.times.profiles.look_again()
     await harness.wait()
-    assert "20.0 µs of a run (1.0%)" in await harness.hover()
+    assert "20.0 µs a run (1.0% of own times)" in await harness.hover()
 
 
 async def test_loaded_profile_precedes_others(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ async def test_loaded_profile_precedes_others(tmp_path: Path) -> None:
     loaded = written_profile(tmp_path / "loaded.xplane.pb", neg=50)
     text = await load_profile(harness.session, loaded, harness.uri)
     assert text == "m · 2 runs on CPU 0 · median 50.0 µs (50.0 µs to 50.0 µs)"
-    assert "measured** 50.0 µs of a run" in await harness.hover()
+    assert "measured** 50.0 µs a run" in await harness.hover()
 
 
 async def test_loaded_profile_of_another_program_says_so(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ async def test_inspect_waits_for_the_profile(tmp_path: Path) -> None:
     harness = TimesHarness(tmp_path)
     line = next(number for number, text in enumerate(MODULE.split("\n")) if "%neg =" in text)
     text = await inspect_place(harness.session, harness.uri, types.Position(line, 3))
-    assert "30.0 µs of a run (75.0%)" in text
+    assert "30.0 µs a run (75.0% of own times)" in text
 
 
 async def test_time_summary_waits_for_the_profile(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from hlo_lsp.profiles.time_facts import HotGroup, HotInstruction, MeasuredTimes,
 from hlo_lsp.text.amounts import format_flops, format_seconds, format_time
 
 _MAX_HOT_INSTRUCTIONS = 10  # of a module
-MIN_HOT_SHARE = 0.01  # of the time of a run
+MIN_HOT_SHARE = 0.01  # of the sum of the own times, or of the least times
+_OF_OWN_TIMES = "of own times"  # of all instructions, also of those that run at the same time
 
 
 def with_times(dump: Compile, target: CursorTarget, card: Card, facts: TimeFacts | None) -> Card:
@@ -100,7 +101,8 @@ def _describe_cost(facts: CostFacts, one: ExecutedInstruction) -> str:
 def _describe_time(times: MeasuredTimes, one: InstructionTime, roofline: float | None) -> str:
     """Return the time in a run, of each occurrence, and the share of the roofline."""
     runs = times.executions
-    text = f"{format_time(one.own_ps / runs)} of a run ({one.own_ps / times.own_ps:.1%})"
+    share = f"{one.own_ps / times.own_ps:.1%} {_OF_OWN_TIMES}"
+    text = f"{format_time(one.own_ps / runs)} a run ({share})"
     if one.total_ps != one.own_ps:
         text += f", {format_time(one.total_ps / runs)} with the instructions inside"
     parts = [text]
@@ -134,12 +136,12 @@ def computation_time(facts: TimeFacts, name: str) -> ComputationTime:
     if measured is not None:
         own = measured.computations.get(name, 0)
         share, time = own / measured.own_ps, format_time(own / measured.executions)
-        return ComputationTime(share, f"{time} of a run ({share:.0%})" if own else "")
+        return ComputationTime(share, f"{time} a run ({share:.0%} {_OF_OWN_TIMES})" if own else "")
     seconds, total = sum(one.seconds or 0.0 for one in members), _seconds(cost)
     if seconds and total:
         share, is_cached = seconds / total, any(one.may_be_cached for one in members)
         time = describe_least(seconds, may_be_cached=is_cached)
-        return ComputationTime(share, f"{time}, {share:.0%}")
+        return ComputationTime(share, f"{time}, {share:.0%} of the least time")
     flops = sum(one.cost.total.flops for one in members)
     is_whole = all(one.is_complete and one.is_known for one in members)
     least = "" if is_whole else "at least "
@@ -184,7 +186,7 @@ def hot_labels(facts: TimeFacts | None) -> dict[str, tuple[str, str]]:
 
 
 def describe_hot(one: HotInstruction | HotGroup) -> str:
-    """Return the time and its share of a run.
+    """Return the time and its share of the own times or least times of all instructions.
 
     ``1.53 ms, 12%`` if it is measured, else ``at least 1.53 ms, 12%`` or, if the cache of the chip
     can be faster, ``1.53 ms (less if in cache), 12%``.
