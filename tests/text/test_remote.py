@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -431,8 +432,6 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:
-    from zipfile import ZipFile
-
     with ZipFile(tmp_path / "x.zip", "w") as archive:
         archive.writestr("run/../../../out.txt", "HloModule a")
         archive.writestr("run/in.txt", "HloModule b")
@@ -751,3 +750,34 @@ def test_pull_keeps_incomplete_files_of_others(server: HttpFolder, tmp_path: Pat
 def test_local_file_is_not_remote(tmp_path: Path) -> None:
     assert open_remote(tmp_path / "x.txt") is None
     assert remote_cache.remote_file(tmp_path / "x.txt") is None
+
+
+def test_list_of_an_archive_is_read_once_for_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zip_file_system = pytest.importorskip("fsspec.implementations.zip").ZipFileSystem
+    opened = []
+    create = zip_file_system.__init__
+
+    def count(self: object, *arguments: object, **options: object) -> None:
+        opened.append(self)
+        create(self, *arguments, **options)
+
+    def write(*contents: str) -> None:
+        with ZipFile(tmp_path / "new.zip", "w") as archive:
+            for number, content in enumerate(contents):
+                archive.writestr(f"run/{number}.txt", content)
+        (tmp_path / "new.zip").replace(tmp_path / "x.zip")
+
+    def read() -> list[str]:
+        tree = file_systems.list_tree(f"zip://run::file://{tmp_path / 'x.zip'}")
+        opened.clear()
+        for path, file in tree.files.items():
+            file_systems.download(file, tmp_path / path.name, tmp_path)
+        return [(tmp_path / path.name).read_text() for path in sorted(tree.files)]
+
+    monkeypatch.setattr(zip_file_system, "__init__", count)
+    for contents in ("abc", "def"):  # of the same size
+        write(*contents)
+        assert read() == list(contents)
+        assert len(opened) == 1

@@ -16,7 +16,7 @@ from io import BytesIO
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from queue import Empty, SimpleQueue
-from threading import BoundedSemaphore, Thread
+from threading import BoundedSemaphore, Thread, get_ident
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
@@ -68,6 +68,8 @@ _TIME_KEYS = ("LastModified", "last_modified", "Last-Modified", "mtime", "update
               "date_time")  # fmt: skip
 
 _T = TypeVar("_T")
+# The open archives, by the thread that downloads: fsspec keeps all other file systems itself.
+_archives: dict[int, tuple[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def list_tree(url: str) -> RemoteTree:
         RemoteError: The URL cannot be read, or a package is missing.
     """
     url = normalized(url)
+    _archives.clear()
     with remote_errors(url):
         listing = _Listing(url)
 
@@ -228,6 +231,8 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
             incomplete = attempts[-1]
             size = incomplete.stat().st_size
             if size != file.size:
+                if _archives.pop(get_ident(), None) is not None:
+                    fs, path = file_system(file.url)
                 fs.invalidate_cache()
                 file = _remote_file(file.url, fs.info(path))
                 if size < file.size:
@@ -243,7 +248,7 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
 
 def _copied(file: RemoteFile, target: Path) -> tuple[Any, str]:
     """Copy a file, and return its file system and the path in it."""
-    fs, path = file_system(file.url)
+    fs, path = _kept_file_system(file.url)
     progress = _Progress(file.size)
 
     def copy() -> None:
@@ -256,8 +261,9 @@ def _copied(file: RemoteFile, target: Path) -> tuple[Any, str]:
     try:
         # The callback sees no headers, which can come byte by byte without an end.
         _watched(copy, progress.require, _PROGRESS_SECONDS)
-    except TimeoutError:
-        if protocols_of(file.url)[-1] in _SSH:
+    except BaseException as error:
+        _archives.pop(get_ident(), None)
+        if isinstance(error, TimeoutError) and protocols_of(file.url)[-1] in _SSH:
             fs.clear_instance_cache()  # the next file has another connection
         raise
     return fs, path
@@ -494,6 +500,24 @@ def file_system(url: str) -> tuple[Any, str]:
         # Without a handler, Python prints its warnings, which the message for the user repeats.
         logging.getLogger(package).addHandler(_NO_LOG)
     return fs, path.replace(NAME_COLON, ":")
+
+
+def _kept_file_system(url: str) -> tuple[Any, str]:
+    """Return the file system of a URL, and the path in it; the same archive is opened once.
+
+    fsspec keeps file systems, but not those of archives such as ``zip``, whose list of files is
+    read as a whole. An archive is kept for the next file of the thread, until the next listing.
+    """
+    inside, separator, archive = url.partition("::")
+    key = f"{protocols_of(url)[0]}::{archive}"
+    known = _archives.get(get_ident())
+    if known is not None and known[0] == key:
+        fs = known[1]
+        return fs, fs._strip_protocol(inside).replace(NAME_COLON, ":")
+    fs, path = file_system(url)
+    if separator and not fs.cachable:
+        _archives[get_ident()] = key, fs
+    return fs, path
 
 
 def _server(url: str) -> str | None:
