@@ -178,6 +178,15 @@ ENTRY e {
 """
 
 
+_GPU_TEXT = """\
+HloModule m, frontend_attributes={fingerprint_before_lhs="ab"}
+
+ENTRY e {
+  ROOT a = f32[8]{0} parameter(0)
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "name", "backend"),
     [
@@ -187,9 +196,10 @@ ENTRY e {
         (_LIVE, "module_0001.f.cl_12.after_optimizations-live-range.txt", Backend.TPU),
         (_TEXT, "compiled.txt", Backend.TPU),
         (_TEXT.replace(":T(128)", ""), "compiled.txt", Backend.UNKNOWN),
+        (_GPU_TEXT, "compiled.txt", Backend.GPU),
     ],
 )
-def test_names_and_tiles_determine_the_backend(text: str, name: str, backend: Backend) -> None:
+def test_names_or_texts_determine_the_backend(text: str, name: str, backend: Backend) -> None:
     assert _set(text, name=name).backend is backend
 
 

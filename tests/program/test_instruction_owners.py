@@ -88,6 +88,9 @@ metadata={op_name="jit(f)/exp" source_file="/f.py" source_line=13}
         found = instruction_facts(Compile([DumpFile.of_text(text, name)]), ["ynn_fusion"])
         lines.append((str(found["ynn_fusion"].source), found["ynn_fusion"].op_name))
     assert lines == [("/f.py:12", "jit(f)/dot_general"), ("/f.py:13", "jit(f)/exp")]
+    config = ', backend_config={"fusion_config":{"kind":"__ynn_fusion"}}\n}\n'
+    unnamed = Compile([DumpFile.of_text(text.removesuffix("\n}\n") + config)])
+    assert str(instruction_facts(unnamed, ["ynn_fusion"])["ynn_fusion"].source) == "/f.py:12"
 
 
 @pytest.mark.parametrize("is_fused", [False, True])

@@ -86,7 +86,10 @@ class Compile:
 
     @property
     def backend(self) -> Backend:
-        """The backend by file names, else TPU if a value or argument is tiled (only TPU tiles)."""
+        """The backend by file names, else by what only one compiler prints.
+
+        Only TPU tiles values and arguments; XLA for GPU gives each module a fingerprint.
+        """
         for file in self.files:
             if file.path is not None:
                 backend = backend_from_file_name(file.path.name)
@@ -95,7 +98,10 @@ class Compile:
         header = self.module_header
         tiled = any(file.memory.tiled_values for file in self.files)
         tiled |= header is not None and ":T(" in header.text
-        return Backend.TPU if tiled else Backend.UNKNOWN
+        if tiled:
+            return Backend.TPU
+        is_gpu = header is not None and "fingerprint_before_lhs=" in header.text
+        return Backend.GPU if is_gpu else Backend.UNKNOWN
 
     @property
     def module_file(self) -> DumpFile | None:

@@ -30,6 +30,7 @@ NO_LINE = "no Python line"
 COPIES_OF_ARGUMENTS = "copies of arguments"
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 _MAX_LABEL_CHARACTERS = 60
+_YNNPACK = '"kind":"__ynn_fusion"'  # also in a text without a name
 _LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
 _ASYNC_RESULT = (1,)  # The elements after the result of an async-start are its contexts.
 _REARRANGING_CALL = re.compile(
@@ -129,7 +130,8 @@ def metadata_of(dump: Compile, line: LocatedRecord[InstructionLine]) -> Mapping[
     any operation that the library runs with the product, such as a maximum.
     """
     record = line.record
-    if dump.backend is Backend.CPU and record.opcode == "fusion" and _LIBRARY in record.text:
+    is_library = dump.backend is Backend.CPU and _LIBRARY in record.text
+    if record.opcode == "fusion" and (is_library or _YNNPACK in record.text):
         module = line.file.module
         for computation in module.called_by(record):
             for one in module.computation(computation).members:
