@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from hlo_lsp.model.compile_files import compiles_below
-from hlo_lsp.text import downloads, file_systems, remote_cache
+from hlo_lsp.text import downloads, file_systems, pages, remote_cache
 from hlo_lsp.text.disk import UnreadableError, file_stamp, open_regular_file, read_document
 from hlo_lsp.text.downloads import Downloads, trim
 from hlo_lsp.text.file_systems import RemoteFile
@@ -274,8 +274,14 @@ def test_endless_folders_are_given_up(server: HttpFolder, monkeypatch: pytest.Mo
 
 
 def test_long_page_is_not_kept(server: HttpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_systems, "_MAX_PAGE_BYTES", 20)
-    assert "listing the files takes too long" in list_problem(f"{server.url}/dumps/")
+    monkeypatch.setattr(pages, "_MAX_PAGE_BYTES", 20)
+    assert "a page of the server is too large" in list_problem(f"{server.url}/dumps/")
+
+
+def test_number_of_links_has_a_limit(server: HttpFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_systems, "MAX_LINKS", 4)  # two folders with three files
+    assert "the server lists more than " in list_problem(f"{server.url}/dumps/")
+    assert text(local_path(f"{server.url}/dumps/host_0/a.txt")) == "HloModule a\n"
 
 
 def test_endless_file_is_given_up(
@@ -604,6 +610,15 @@ def test_pull_leaves_other_files_out(server: HttpFolder, tmp_path: Path) -> None
     found = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
     files = {"host_0/a.txt", "host_0/b.txt", "host_1/a b.txt"}
     assert found == {".hlo-lsp-pulled.json", *files}
+
+
+@pytest.mark.parametrize("name", ["-a.txt", "--force/a.txt", "a%0Ab.txt", "a%C2%A0b.txt"])
+def test_pull_refuses_names_that_act(server: HttpFolder, tmp_path: Path, name: str) -> None:
+    server.files[f"/dumps/{name}"] = b"HloModule e\n"
+    found = pulled(f"{server.url}/dumps/", tmp_path)
+    reason = "not copied, because a name begins with a hyphen or is not printable"
+    assert [one.strerror for one in found.errors.values()] == [reason]
+    assert found.copied == 3
 
 
 def test_pull_replaces_no_file_of_others(server: HttpFolder, tmp_path: Path) -> None:

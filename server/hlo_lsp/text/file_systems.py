@@ -11,8 +11,7 @@ from concurrent.futures import Future, wait
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import lru_cache
-from io import BytesIO
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from queue import Empty, SimpleQueue
@@ -22,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text.pages import MAX_LINKS, page_class, urls_below
 from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, remote_errors
 from hlo_lsp.text.urls import NAME_COLON, normalized, protocols_of
 
@@ -43,7 +43,6 @@ _SERVER_ATTRIBUTES = {
 # A bucket has one content on all hosts of these.
 _COMMON_SERVER = re.compile(r"https://([^/]+\.)?(amazonaws|googleapis)\.com(/|$)")
 _MAX_HTTP_DEPTH = 8  # of folders; a server may answer each URL with the same page
-_MAX_PAGE_BYTES = 64 << 20  # of a page with links
 _MAX_GROWTH_BYTES = 4 << 30  # of a file after it was listed; the size of some is unknown
 _PROVIDERS = ("azure", "google", "paramiko")  # packages that file systems use
 _NO_LOG = logging.NullHandler()
@@ -57,6 +56,7 @@ _MIN_WINDOW_BYTES = 1 << 15
 _PROGRESS_SECONDS = 0.5  # between two looks at the progress of a file
 _WAIT_SECONDS = 0.004  # between two checkpoints, as a job of the server may take
 _TOO_LONG = "listing the files takes too long; give the URL of one of the folders"
+_TOO_MANY = f"the server lists more than {MAX_LINKS:,} files; give the URL of one of the folders"
 # Their packages ask several times.
 _RETRYING = (*_S3, "gs", "gcs", "az", "abfs", "abfss")
 _GS = ("gs", "gcs")
@@ -151,6 +151,7 @@ class _Listing:
         self._url = url
         self._start = time.monotonic()
         self._is_answered = False
+        self._links = 0
 
     def tree(self) -> RemoteTree:
         """Return the files below the URL, or beside it."""
@@ -176,6 +177,16 @@ class _Listing:
         found = _answer(ask, self._url)
         self._is_answered = True
         return found
+
+    def add_links(self, count: int) -> None:
+        """Note links on a page.
+
+        Raises:
+            RemoteError: There are too many.
+        """
+        self._links += count
+        if self._links > MAX_LINKS:
+            raise RemoteError(_TOO_MANY)
 
     def left_seconds(self) -> float:
         """Return the time that is left."""
@@ -386,10 +397,12 @@ class _Location:
         parent = name.rpartition("/")[0]
         self._head = urlsplit(self._head)._replace(query="").geturl().rpartition("/")[0] + "/"
         try:
-            listed = self._fs.ls(parent + "/" if self.is_http else parent, detail=True)
-            beside = {info["name"]: info for info in listed if info["type"] != "directory"}
             if self.is_http:
-                beside = self._with_facts(filter(_is_plain, beside))
+                urls = self._page(parent + "/")
+                beside = self._with_facts(url for url in urls if not url.endswith("/"))
+            else:
+                listed = self._fs.ls(parent, detail=True)
+                beside = {info["name"]: info for info in listed if info["type"] != "directory"}
         except Exception:  # noqa: BLE001  # of any file system: it may allow to read, but not to list
             beside = {}
         if not beside:
@@ -425,12 +438,17 @@ class _Location:
 
     def _links(self, folder: str, depth: int) -> Iterator[str]:
         """Yield the URLs of files on the page of a folder and on those of its folders."""
-        for info in self._listing.answer(lambda: self._fs.ls(folder, detail=True)):
-            url = info["name"]
+        for url in self._listing.answer(lambda: self._page(folder)):
             if not url.endswith("/"):
-                yield from [url] if _is_plain(url) else []
-            elif depth and _is_plain(url) and url.rstrip("/") != folder.rstrip("/"):
+                yield url
+            elif depth:
                 yield from self._links(url, depth - 1)
+
+    def _page(self, folder: str) -> list[str]:
+        """Return the URLs on the page of a folder."""
+        urls = list(islice(urls_below(self._fs.cat_file(folder), folder), MAX_LINKS + 1))
+        self._listing.add_links(len(urls))
+        return urls
 
     def _with_facts(self, urls: Iterable[str]) -> dict[str, dict[str, Any]]:
         """Return size and version of the files on a page, which has only their names."""
@@ -533,7 +551,7 @@ def _time_limits(protocol: str) -> dict[str, Any]:
     """Return the options of a file system with which it gives up in time."""
     if protocol in _HTTP:
         # By default, a file that takes more than 5 minutes is given up.
-        return {"client_kwargs": {"timeout": _http_timeout(), "response_class": _page_class()}}
+        return {"client_kwargs": {"timeout": _http_timeout(), "response_class": page_class()}}
     if protocol in _GS:
         return {_GS_LIMITS: {"timeout": _http_timeout(_GS_ATTEMPTS / 2)}}
     if protocol in _SSH:
@@ -556,32 +574,6 @@ def _http_timeout(attempts: float = 1) -> Any:
 
     connect, read = _CONNECT_SECONDS / attempts, _READ_SECONDS / attempts
     return ClientTimeout(total=None, sock_connect=connect, sock_read=read)
-
-
-@lru_cache(maxsize=1)
-def _page_class() -> Any:
-    """Return the class of answers that are read as a whole, which have a limit."""
-    from aiohttp import ClientResponse  # noqa: PLC0415  # an optional package
-
-    class Page(ClientResponse):
-        """An answer, such as a page with links."""
-
-        async def read(self) -> bytes:
-            if self._body is None:
-                body = BytesIO()
-                async for part in self.content.iter_chunked(1 << 16):
-                    body.write(part)
-                    if body.tell() > _MAX_PAGE_BYTES:
-                        raise RemoteError(_TOO_LONG)
-                self._body = body.getvalue()
-            return self._body
-
-    return Page
-
-
-def _is_plain(url: str) -> bool:
-    """Return False for a link that sorts the list of a server, such as ``?C=N;O=D``."""
-    return not urlsplit(url).query
 
 
 def _is_safe(part: str) -> bool:

@@ -155,8 +155,12 @@ def _prepare(folder: Path, relative: PurePosixPath, written: dict[str, _Stamp] |
 
     Raises:
         NotReplacedError: The file is not one of those.
-        OSError: The folder cannot be created, or the file or one of its folders is a link.
+        OSError: The folder cannot be created, or the file or one of its folders is a link, or has
+            a name that other commands could take for an option or for several names.
     """
+    if any(part.startswith("-") or not part.isprintable() for part in relative.parts):
+        reason = "not copied, because a name begins with a hyphen or is not printable"
+        raise OSError(errno.EINVAL, reason)
     target = folder / relative
     if has_link(folder, str(relative)):
         raise OSError(errno.ELOOP, f"not copied, because {target} is a link, or in one")
