@@ -19,6 +19,7 @@ from hlo_lsp.model.shape import (
     subshape_text,
     try_shape,
 )
+from hlo_lsp.model.unknown_texts import is_unknown_shape
 
 _F32 = ArrayShape("f32", (), None)
 
@@ -136,6 +137,15 @@ def test_blanks_between_the_parts_mean_nothing(text: str) -> None:
 def test_error_in_a_tuple_names_the_element() -> None:
     with pytest.raises(ShapeError, match=r"at column 4 of the shape `s8\[x\]`"):
         parse_shape("(f32[2]{0}, (f32[], s8[x]))")
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 101 + "f32[]" + ")" * 101, "b(" * 101 + "f32[]" + ")" * 101]
+)
+def test_no_grammar_reads_deep_nesting(text: str) -> None:
+    with pytest.raises(ShapeError, match="nested too deeply"):
+        parse_shape(text)
+    assert not is_unknown_shape(text)
 
 
 @pytest.mark.parametrize("depth", [40, 5000])

@@ -51,6 +51,17 @@ def _entry(*lines: str) -> str:
     return f"ENTRY %main (x: f32[4]) -> f32[4] {{\n{body}\n}}\n"
 
 
+def test_search_ends_in_deep_tuples() -> None:
+    depth = 200
+    shapes = ["(" * count + "f32[4]" + ")" * count for count in range(depth, -1, -1)]
+    elements = [
+        f"%g{number} = {shape} get-tuple-element(%g{number - 1}), index=0"
+        for number, shape in enumerate(shapes[1:], 1)
+    ]
+    found = _origin(_entry(f"%g0 = {shapes[0]} parameter(1)", *elements), f"g{depth}")
+    assert len(found.via) == 51
+
+
 def test_instruction_owns_its_result() -> None:
     origin = _origin(_entry(f"ROOT %m = f32[4] multiply(%x, %x), {_LINE_7}"), "m")
     assert (str(origin.source), origin.op_name, origin.argument) == (

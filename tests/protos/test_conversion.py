@@ -40,6 +40,14 @@ HloLiveRange (max 3):
 """
 
 
+_ALLOCATION = """
+buffer_allocations {
+  index: 0 size: 16 is_entry_computation_parameter: true
+  assigned { logical_buffer_id: 0 size: 16 }
+}
+"""
+
+
 def _sections(kind: str, text: str, name: str = "m.hlo.pb") -> dict[str, str]:
     converted = convert(serialized(kind, text), name)
     assert converted is not None
@@ -74,6 +82,32 @@ def test_notes_say_what_is_missing() -> None:
         " propagation.",
         "Not in the proto: used values, the memory report, and the pages of allocations.",
     ]
+
+
+def test_deep_calls_have_live_ranges() -> None:
+    depth = 1200  # Python permits 1,000 nested calls
+    shape = "shape { element_type: 11 dimensions: 4 layout { minor_to_major: 0 } }"
+    computations, sequences = [], []
+    for number in range(1, depth + 1):
+        callee = f"called_computation_ids: {number + 1}" if number < depth else ""
+        opcode = "call" if callee else "negate"
+        computations.append(
+            f'computations {{ name: "c{number}" id: {number} root_id: {number}1'
+            f' instructions {{ name: "p{number}" opcode: "parameter" id: {number}0 {shape} }}'
+            f' instructions {{ name: "n{number}" opcode: "{opcode}" id: {number}1'
+            f" operand_ids: {number}0 {callee} {shape} }} }}"
+        )
+        ids = f"instruction_ids: {number}0 instruction_ids: {number}1"
+        sequences.append(f"sequences {{ key: {number} value {{ {ids} }} }}")
+    module = (
+        f'name: "m" entry_computation_id: 1 {" ".join(computations)}'
+        f" schedule {{ {' '.join(sequences)} }}"
+    )
+    values = "logical_buffers { id: 0 size: 16 defined_at { instruction_id: 10 } }"
+    text = f"hlo_module {{ {module} }} buffer_assignment {{ {values} {_ALLOCATION} }}"
+    lines = _sections("HloProto", text)["m-live-range.txt"].split("\n")
+    assert lines[0] == f"HloLiveRange (max {2 * depth}):"
+    assert lines[-1] == ""
 
 
 def test_unscheduled_modules_have_no_live_ranges() -> None:

@@ -25,6 +25,7 @@ _ELEMENT_BITS = {
 _ELEMENT_COUNT_LIMIT = 1 << 63
 _UNBOUNDED = re.compile(r"\[[^\]]*\?")
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
+_BRACKETS = re.compile(r"[()\[\]{}]")
 _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
 _MAX_RANK = 100  # dimensions of an array or of a tile; real ones have 8
 _MAX_LAYOUT_PARTS = 16  # tiles or splits of a layout; real ones have 3 and 1
@@ -151,14 +152,24 @@ def parse_shape(text: str) -> Shape:
     elements = element_texts(text)
     if elements is not None:
         return TupleShape(tuple(map(parse_shape, elements)))
+    if is_too_deep(text):
+        raise ShapeError("the tuple is nested too deeply")
     try:
         return _parse_tree(load_grammar("shape").parse("shape", text))
-    except RecursionError:
-        raise ShapeError("the tuple is nested too deeply") from None
     except UnexpectedInput:
         refusal = load_grammar("shape").parse_failure("shape", text)
         place = 0 if refusal is None else refusal.column
         raise ShapeError(f"{refusal} at column {place + 1} of the shape `{text[:80]}`") from None
+
+
+def is_too_deep(text: str) -> bool:
+    """Return whether brackets nest deeper than in shapes, which takes long to parse."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(text):
+        depth += 1 if bracket[0] in "([{" else -1
+        if depth > _MAX_NESTING_DEPTH:
+            return True
+    return False
 
 
 def try_shape(text: str) -> Shape | None:

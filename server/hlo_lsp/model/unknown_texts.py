@@ -7,7 +7,14 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hlo_lsp.hlo.vocabulary import AttributeKind, AttributeSpec, vocabulary
-from hlo_lsp.model.shape import ArrayShape, ShapeError, arrays_of, element_texts, parse_shape
+from hlo_lsp.model.shape import (
+    ArrayShape,
+    ShapeError,
+    arrays_of,
+    element_texts,
+    is_too_deep,
+    parse_shape,
+)
 from hlo_lsp.syntax.damaged_text import is_damaged
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.module_records import ModuleHeader
@@ -35,7 +42,9 @@ def _is_unknown_shape(text: str) -> bool:
         return any(map(_is_unknown_shape, elements)) and all(
             is_shape(element) or _is_unknown_shape(element) for element in elements
         )
-    refusal = load_grammar("shape").parse_failure("shape", text)
+    refusal = None
+    if not is_too_deep(text):
+        refusal = load_grammar("shape").parse_failure("shape", text)
     if refusal is None:
         return False
     column = refusal.column

@@ -29,6 +29,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 NO_LINE = "no Python line"
 COPIES_OF_ARGUMENTS = "copies of arguments"
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
+_MAX_PATH_DEPTH = 50  # of tuples; real paths have at most 5
 _MAX_LABEL_CHARACTERS = 60
 _YNNPACK = '"kind":"__ynn_fusion"'  # also in a text without a name
 _LIBRARY = "kind=kCustom"  # a fusion that a library runs, such as YNNPACK
@@ -202,7 +203,8 @@ class _Search:
         while step is not None and step not in seen and len(seen) < _MAX_PATH_LENGTH:
             yield step
             seen.add(step)
-            is_end = is_inside and step[0].opcode == "parameter"
+            is_deep = len(step.path) > _MAX_PATH_DEPTH
+            is_end = is_deep or (is_inside and step[0].opcode == "parameter")
             step = None if is_end else self._previous(*step)
 
     def _previous(self, instruction: InstructionLine, path: TuplePath) -> ResultElement | None:

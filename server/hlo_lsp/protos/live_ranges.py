@@ -44,7 +44,7 @@ class LiveRanges:
             bool(one.comparison_order) for one in instructions.values() if one.opcode == "compare"
         }
         self._starts_with_call = True in orders
-        self._flatten(module.entry_computation_id, None)
+        self._flatten(module.entry_computation_id)
         # Else the release does not follow, and the first steps of some values are one of two.
         # Releases without lists of peak buffers are older.
         is_known = bool(orders) or not assignment.peak_buffers
@@ -57,8 +57,20 @@ class LiveRanges:
     def _is_main(self, number: int) -> bool:
         return self._computations[number].execution_thread in {"", MAIN_THREAD}
 
-    def _flatten(self, number: int, start: Any) -> None:
-        """Append a computation to the schedule, each called one before its caller."""
+    def _flatten(self, entry: int) -> None:
+        """Append a computation to the schedule, and before each caller those that it calls."""
+        running = [
+            self._append(entry, None)
+        ]  # Calls can be nested deeper than functions of Python.
+        while running:
+            called = next(running[-1], None)
+            if called is None:
+                running.pop()
+            else:
+                running.append(self._append(*called))
+
+    def _append(self, number: int, start: Any) -> Iterator[tuple[int, Any]]:
+        """Append a computation; yield those to append first, with the start that they run in."""
         if number in self._spans or number not in self._order:
             return
         self._spans[number] = (len(self.sequence), len(self.sequence))
@@ -73,15 +85,15 @@ class LiveRanges:
             if one.opcode in CONTROL_FLOW_OPCODES:
                 # The condition of a loop comes after its body.
                 for callee in called[::-1] if one.opcode == "while" else called:
-                    self._flatten(callee, start)
+                    yield callee, start
             elif one.opcode in _ASYNC_STEPS:
-                self._flatten_async(one)
+                yield from self._async_call(one)
             self._steps[each] = len(self.sequence)
             self.sequence.append(each)
         self._spans[number] = (begin, len(self.sequence))
 
-    def _flatten_async(self, one: Any) -> None:
-        """Append the computation of an asynchronous call at the first step with all operands."""
+    def _async_call(self, one: Any) -> Iterator[tuple[int, Any]]:
+        """Yield the computation of an asynchronous call at the first step with all operands."""
         number = one.id if one.opcode == "async-start" else self._flow.async_start(one.id)
         start = None if number is None else self._instructions.get(number)
         if start is None or not start.called_computation_ids or not one.shape.tuple_shapes:
@@ -91,7 +103,7 @@ class LiveRanges:
         instructions = () if computation is None else computation.instructions
         count = sum(each.opcode == "parameter" for each in instructions)
         if len(one.shape.tuple_shapes[0].tuple_shapes) == count:
-            self._flatten(called, start)
+            yield called, start
 
     def _end(self, number: int) -> int:
         """Return the step at which the result of an instruction may end, uses apart."""
