@@ -174,6 +174,12 @@ _CONVOLUTION_FLOPS = 2 * 4 * 5 * 2 * (3 * 4) ** 2
             *("8", "8", Cost(12, 3, 40)),
         ),
         ('%g = f32[8] custom-call(%a), custom_call_target="Sharding"', "8", "8", Cost()),
+        (
+            '%g = f32[8] custom-call(%a), custom_call_target="tpu_custom_call", backend_config='
+            + '{"cost_estimate":' * 60_000  # whose work would be quadratic
+            + '{"cost_estimate":{"flops":"12"}}',
+            *("8", "8", Cost(12, 0, 0)),
+        ),
     ],
 )
 def test_library_calls_have_costs(call: str, a: str, b: str, expected: Cost) -> None:

@@ -21,6 +21,10 @@ def test_window_without_fields_uses_defaults() -> None:
     assert parse_window("{size=3x1 stride=2}") == ()
 
 
+def test_long_window_without_fields_is_read_once() -> None:
+    assert parse_window(f"{{{'0' * 1_000_000}}}") == ()
+
+
 def test_labels_name_the_dimensions_of_each_array() -> None:
     labels = parse_labels("b01f_01io->b01f")
     assert labels is not None

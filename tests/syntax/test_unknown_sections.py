@@ -1,9 +1,12 @@
 """Tests for the extent of sections that no rule reads."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlo_lsp.syntax.grammar import LineRules
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.record_sequence import RecordSequence
 from hlo_lsp.syntax.records import BrokenRecord, Record, UnknownSection
@@ -57,6 +60,24 @@ def test_brackets_determine_the_extent(section: list[str]) -> None:
 )
 def test_damaged_text_is_no_section(damaged: list[str]) -> None:
     assert _sections([HEADER, *damaged, "", *COMPUTATION]) == []
+
+
+def test_section_can_have_thousands_of_lines() -> None:
+    rows = [f'  "key{number}": {number},' for number in range(5000)]
+    assert _sections([HEADER, '{"a": {', *rows, '  "end": 1', "}}", *COMPUTATION]) == [(1, 5003)]
+
+
+def test_lines_after_open_brackets_are_read_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[str] = Counter()
+
+    def counted(rules: LineRules, line: str) -> object:
+        read[line] += 1
+        return original(rules, line)
+
+    original = LineRules.read
+    monkeypatch.setattr(LineRules, "read", counted)
+    _records([HEADER, *(f"opening{number} {{" for number in range(500))])
+    assert max(read.values()) < 5
 
 
 def test_section_does_not_take_a_closing_brace_outside() -> None:

@@ -21,7 +21,7 @@ from hlo_lsp.cost.operation import Cost, Operation, dimensions, element_count
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.shape import ArrayShape, Layout, try_shape
 
-_DIMENSIONS = re.compile(r"\[[^\]]*\]")
+_DIMENSIONS = re.compile(r"\[[^\[\]]*\]")
 _TILES = re.compile(r"T\(\d+,(\d+)\)(?:\((\d+),1\))?")
 
 

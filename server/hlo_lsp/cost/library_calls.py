@@ -31,7 +31,7 @@ _GEMMS = ("__cublas$gemm", "__cublas$lt$matmul")
 _CONVOLUTIONS = "__cudnn$conv"
 _BACKWARD_INPUT, _BACKWARD_FILTER = "__cudnn$convBackwardInput", "__cudnn$convBackwardFilter"
 _CONTRACTING = re.compile(r'"lhs_contracting_dimensions":\[([^\]]*)\]')
-_ESTIMATE = re.compile(r'"cost_estimate":\{([^}]*)\}')
+_ESTIMATE = re.compile(r'"cost_estimate":\{([^{}]*)\}')
 _ESTIMATED = re.compile(r'"(\w+)":"?(\d{1,19})\b')
 _NUMBER = re.compile(r"\d{1,9}")
 

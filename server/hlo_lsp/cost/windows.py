@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 
-_FIELD = re.compile(r"(\w+)=(\S+)")
+_FIELD = re.compile(r"(?<!\w)(\w+)=(\S+)")
 _MAX_WALKED_INDEXES = 1 << 20  # real dimensions are smaller; a damaged one must not take minutes
 _LABELS = re.compile(r"([0-9a-z?]+)_([0-9a-z?]+)->([0-9a-z?]+)")
 

@@ -7,7 +7,7 @@ affect the rows below it.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from re import Match
 from sys import intern
 from typing import Any
@@ -27,7 +27,12 @@ from hlo_lsp.syntax.statements import (
     is_plain_instruction,
     read_statement,
 )
-from hlo_lsp.syntax.unknown_sections import bracketed_section, is_indented_more
+from hlo_lsp.syntax.unknown_sections import (
+    MAX_KEPT_LENGTH,
+    MAX_KEPT_LINES,
+    bracketed_section,
+    is_indented_more,
+)
 from hlo_lsp.syntax.used_value import EntryReader, UsedValue
 
 # Characters of a line other than `from instruction`. The longest real ones have 104 000. Longer
@@ -230,6 +235,8 @@ class ModuleScanner:
             [LineRule.of(grammar, rule, make) for rule, make in _MODULE_RULES.items()]
         )
         self._instruction = grammar.expression("plain_instruction").match
+        # Each line with an open bracket reads those that follow it again.
+        self._known_alone = lru_cache(MAX_KEPT_LINES)(self._find_known_alone)
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """Return the record that begins on line ``at``."""
@@ -271,14 +278,25 @@ class ModuleScanner:
     def _known_lines(self, lines: Sequence[str], at: int) -> int:
         """Return how many lines show that a statement of a known form begins on a line, or 0."""
         line = lines[at]
+        is_short = len(line) <= MAX_KEPT_LENGTH
+        known = self._known_alone(line) if is_short else self._find_known_alone(line)
+        if known is not None:
+            return known
+        count, text = read_statement(lines, at)
+        return self._known_statement(text, count + 1)  # the next line ends the statement
+
+    def _find_known_alone(self, line: str) -> int | None:
+        """Return 1 if a line begins a statement of a known form, None if that depends on others."""
         if has_instruction_mark(line):
             return 1
-        count, text = 1, line
-        found = self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
-        if found is None and defined_name(line) is not None:
-            count, text = read_statement(lines, at)
-            found = self.lines.read(text)
-            count += 1  # the next line ends the statement
+        is_read = len(line) <= MAX_LINE_LENGTH and self.lines.read(line) is not None
+        if not is_read and defined_name(line) is not None:
+            return None
+        return self._known_statement(line, 1) if is_read else 0
+
+    def _known_statement(self, text: str, count: int) -> int:
+        """Return the number of lines of a text if it is a statement of a known form, else 0."""
+        found = self.lines.read(text)
         if found is None or found[0].name in _RULES_IN_SECTIONS:
             return 0
         rule, match = found

@@ -10,8 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_MAX_LINES = 1000  # of a section
-_MAX_DEPTH = 100  # open brackets
+_MAX_LINES = 10_000  # of a section
+_MAX_DEPTH = 30  # open brackets; after each of them, the lines are read again
+# Lines after an open bracket are read again for each bracket: what they are is kept if it is short.
+MAX_KEPT_LINES = 1 << 14
+MAX_KEPT_LENGTH = 200
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _SIGNS = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|//.*|([()\[\]{}])')
 
@@ -81,7 +84,13 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-@lru_cache(maxsize=1 << 10)
 def _brackets(line: str) -> tuple[str, ...]:
     """Return the brackets of a line outside of strings and comments."""
+    return _known_brackets(line) if len(line) <= MAX_KEPT_LENGTH else _find_brackets(line)
+
+
+def _find_brackets(line: str) -> tuple[str, ...]:
     return tuple(match[1] for match in _SIGNS.finditer(line) if match[1])
+
+
+_known_brackets = lru_cache(MAX_KEPT_LINES)(_find_brackets)
