@@ -43,7 +43,7 @@ LITERALS = {
     "parameter": re.compile(r"\s*[0-9]+\s*\)"),
 }
 _SHAPE = r"[a-z]\w*\[[^\[\]()]*\](?:\{[^{}]*\})?"
-_SHAPES = re.compile(_SHAPE)
+_SHAPES = re.compile(rf"(?<!\w){_SHAPE}")
 # Attributes whose values have a notation of their own, which is read in full.
 READ_VALUES = (
     *("sharding", "replica_groups", "control-predecessors"),

@@ -428,7 +428,7 @@ def _parts_of_computation(record: ComputationLine, lines: Sequence[str]) -> Iter
 
 # Rows with fields that a later compiler may print.
 
-_FIELD = re.compile(r"([a-z_]+)=")
+_FIELD = re.compile(r"(?<![a-z_])([a-z_]+)=")
 _COMPUTATION_ATTRIBUTES = frozenset({"execution_thread"})
 _LOCATION_FIELDS = frozenset(
     {

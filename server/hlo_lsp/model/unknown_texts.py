@@ -91,7 +91,7 @@ def _unknown_in_array(shape: ArrayShape) -> tuple[str, str] | None:
     return ("layout property", unknown[0].partition("(")[0]) if unknown else None
 
 
-_TIMES = re.compile(r"[0-9]+×")
+_TIMES = re.compile(r"(?<![0-9])[0-9]+×")
 
 
 def listed_shapes(text: str) -> Iterator[str]:
@@ -187,7 +187,7 @@ _VALUE_SIGNS = frozenset('{["%')
 
 # Signatures of computations.
 
-_PARAMETER = re.compile(r"\s*(?:/\*index=[0-9]+\*/)?\s*%?[A-Za-z_][\w.\-]*:\s*(?P<SHAPE>.*\S)\s*")
+_PARAMETER = re.compile(r"(?:/\*index=[0-9]+\*/\s*)?%?[A-Za-z_][\w.\-]*:\s*(?P<SHAPE>\S.*)")
 
 
 def shapes_of_signature(text: str) -> Iterator[str]:
@@ -197,6 +197,7 @@ def shapes_of_signature(text: str) -> Iterator[str]:
         return
     if text[1:close].strip():
         for start, end in comma_separated_spans(text, 1, close):
-            match = _PARAMETER.fullmatch(text, start, end)
-            yield text[start:end].strip() if match is None else match["SHAPE"]
+            parameter = text[start:end].strip()
+            match = _PARAMETER.fullmatch(parameter)
+            yield parameter if match is None else match["SHAPE"]
     yield text[close + 1 :].strip().removeprefix("->").strip()

@@ -10,7 +10,7 @@ from hlo_lsp.syntax.texts_without_names import METADATA
 
 _NAME = re.compile(r"%[\w.\-]+")
 _TABLE_LINE = re.compile(
-    r"\s*(?:\d+ [\"{].*|FileNames|FunctionNames|FileLocations|StackFrames)?\s*"
+    r"\s*(?:\d+ [\"{].*|(?:FileNames|FunctionNames|FileLocations|StackFrames)\s*)?"
 )
 _LINES_PER_CHECKPOINT = 100
 

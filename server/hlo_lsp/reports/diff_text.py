@@ -1,6 +1,5 @@
 """The differences between two compiles as JSON, text, and Markdown."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from hlo_lsp.reports.cost_comparison import (
 from hlo_lsp.reports.diff import InstructionDiff, ModuleDiff, SpaceDiff
 from hlo_lsp.reports.summary import SpaceSummary
 from hlo_lsp.reports.summary_text import buffer_json
+from hlo_lsp.syntax.statements import comma_separated_texts
 from hlo_lsp.text.amounts import format_short_bytes, format_signed
 from hlo_lsp.text.inert import markdown_code, markdown_row, markdown_text
 
@@ -418,20 +418,20 @@ def _changed(found: InstructionDiff, node: Node) -> str:
     return f"{names}: different {what}"
 
 
-# An attribute with its value, in which braces are nested at most three levels deep.
-_ATTRIBUTE = re.compile(
-    r", (\w+)=((?:\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\"(?:[^\"\\]|\\.)*\"|[^,{\"])+)"
-)
-
-
 def _attribute_changes(node: Node, other: Node) -> str:
     """Return the attributes that differ: ``dimensions {0} -> {1}``."""
-    before, after = (dict(_ATTRIBUTE.findall(one.operation[2])) for one in (node, other))
+    before, after = (_attributes(one.operation[2]) for one in (node, other))
     return ", ".join(
         f"{name} {_short(before.get(name, 'none'))} -> {_short(after.get(name, 'none'))}"
         for name in dict.fromkeys([*before, *after])
         if before.get(name) != after.get(name)
     )
+
+
+def _attributes(text: str) -> dict[str, str]:
+    start = text.find(",") + 1  # after the bracket of the operands
+    parts = (part.partition("=") for part in comma_separated_texts(text, start, len(text)))
+    return {name: value for name, equals, value in parts if equals}
 
 
 def _short(shape: str) -> str:

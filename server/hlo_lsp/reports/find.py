@@ -28,7 +28,7 @@ from hlo_lsp.text.amounts import format_short_bytes as _size
 
 _LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})|[^\[(]+\.py")
 _SHAPE = re.compile(r"\(*([a-z]\w*)\[[\d,<=? ]*\].*")
-_TILES = re.compile(r":[^{}]*\}")  # and other properties of a layout after the order of dimensions
+_TILES = re.compile(r":[^:{}]*\}")  # and other properties of a layout after the order of dimensions
 
 
 class QueryKind(Enum):

@@ -11,7 +11,7 @@ from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.source import SourceLine, file_name
 from hlo_lsp.syntax.module_records import LocationRow
 
-_EXTENT = re.compile(r"(\w+)=(\d+)")
+_EXTENT = re.compile(r"(?<!\w)(\w+)=(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,9 @@ def embedded_sections(lines: Sequence[str], language: HostLanguage) -> list[Sect
 
 
 _QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_COMPUTATION_LINE = re.compile(r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\(.*\)\s*->.*\S\s+)?\{\s*$")
+_COMPUTATION_LINE = re.compile(
+    r"\s*(?:ENTRY\s+)?%?[\w.\-]+\s*(?:\((?:(?!\)\s*->).)*\)\s*->.*\s)?\{\s*$"
+)
 # XLA's parser accepts a second statement on a line, `f32[8]tanh(`, a body in an operation, and a
 # string on several lines.
 _UNUSUAL_STATEMENT = re.compile(

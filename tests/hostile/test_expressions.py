@@ -1,0 +1,38 @@
+"""Tests for expressions whose work grows with a text only as fast as the text."""
+
+import re
+
+import pytest
+
+from hlo_lsp.model import regular_instructions, unknown_parts, unknown_texts
+from hlo_lsp.program import fingerprint
+from hlo_lsp.reports import find, moved_lines
+from hlo_lsp.syntax import embedded_hlo
+
+_SIZE = 300_000  # Quadratic work would take minutes.
+
+
+@pytest.mark.parametrize(
+    ("expression", "repeated"),
+    [
+        (unknown_texts._TIMES, "0"),
+        (unknown_parts._FIELD, "a"),
+        (regular_instructions._SHAPES, "ax"),
+        (find._TILES, ":x"),
+        (moved_lines._EXTENT, "0"),
+    ],
+)
+def test_search_begins_at_few_places(expression: re.Pattern[str], repeated: str) -> None:
+    assert expression.search(repeated * _SIZE) is None
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (unknown_texts._PARAMETER, f"a:{' ' * _SIZE}"),
+        (fingerprint._TABLE_LINE, f"{' ' * _SIZE}x"),
+        (embedded_hlo._COMPUTATION_LINE, "x()->x" * (_SIZE // 6)),
+    ],
+)
+def test_match_tries_few_lengths(expression: re.Pattern[str], text: str) -> None:
+    assert expression.fullmatch(text) is None
