@@ -138,10 +138,12 @@ def _commands() -> dict[str, argparse.ArgumentParser]:
 
 
 def _formats(parser: argparse.ArgumentParser) -> list[str | None]:
-    (choices,) = [
-        action.choices for action in parser._actions if "--format" in action.option_strings
-    ] or [None]
-    return [None, *(choices or ())]
+    """Return the formats of a command, None for one without a choice."""
+    for action in parser._actions:
+        if "--format" in action.option_strings and action.choices:
+            without_choice = [] if action.default in action.choices else [None]
+            return [*without_choice, *action.choices]
+    return [None]
 
 
 CASES = [(name, form) for name, parser in _commands().items() for form in _formats(parser)]

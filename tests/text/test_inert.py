@@ -156,9 +156,9 @@ def test_json_strings_are_exact_and_inert() -> None:
 
 
 def test_cells_are_not_formulas() -> None:
-    row = ["=1+1", "+1", "-1", "@a", "a,b", "x"]
+    row = ["=1+1", "+1", "-1", "@a", "\uff1d1", "\uff20a", "a,b", "x"]
     assert list(csv.reader(io.StringIO(csv_text([row])))) == [
-        ["'=1+1", "'+1", "'-1", "'@a", *row[4:]]
+        ["'=1+1", "'+1", "'-1", "'@a", "'\uff1d1", "'\uff20a", *row[6:]]
     ]
 
 

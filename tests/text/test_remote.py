@@ -570,6 +570,14 @@ def test_lists_in_a_cache_of_others_are_not_read(server: HttpFolder, cache: Path
     assert remote_cache.remote_file(top / "host_0" / "a.txt") is None
 
 
+@pytest.mark.parametrize("content", ["[]", '{"url": "x"}', '{"url": "x", "files": {"a": [1]}}'])
+def test_damaged_list_is_none(server: HttpFolder, cache: Path, content: str) -> None:
+    path = local_path(f"{server.url}/dumps/") / "host_0" / "a.txt"
+    for one in (cache / "lists").iterdir():
+        one.write_text(content, "utf-8")
+    assert remote_cache.remote_file(path) is None
+
+
 def test_folder_of_dumps_is_no_cache(
     server: HttpFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -211,8 +211,12 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
     return written.getvalue()
 
 
+# A spreadsheet with a Japanese keyboard takes wide signs for narrow ones.
+_FORMULA_STARTS = tuple("=+-@\t\uff1d\uff0b\uff0d\uff20")
+
+
 def _csv_cell(text: str) -> str:
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 _IN_PROPERTIES = str.maketrans({"%": "%25", ":": "%3A", ",": "%2C"})

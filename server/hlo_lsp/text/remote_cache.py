@@ -168,9 +168,9 @@ def _list_of(folder: str) -> _List | None:
         if known is not None and known[0] == stamp:
             return known[1]
         content = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return None
-    files = {name: RemoteFile(*each) for name, each in content["files"].items()}
+        files = {name: RemoteFile(*each) for name, each in content["files"].items()}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return None  # missing, or damaged
     found = _List(content["url"], files)
     _state.lists[folder] = stamp, found
     return found
