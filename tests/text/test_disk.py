@@ -1,4 +1,5 @@
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +68,15 @@ def test_file_equals_editor_text(file: Path, chunk: int) -> None:
     document = disk.read_document(file)
     assert document.text == text
     assert document.lines == Document(text).lines
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems fill holes")
+def test_sparse_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("HloModule m\n" * 1000)
+    os.truncate(path, 1 << 30)
+    with pytest.raises(disk.UnreadableError, match="a sparse file"):
+        disk.read_document(path)
 
 
 def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:

@@ -18,6 +18,10 @@ _MAX_SMALL_BYTES = 1 << 23  # of a file that is split as a whole, which takes at
 _BYTES_PER_CHECKPOINT = 1 << 18  # about 1 ms of work
 _BYTE_ORDER_MARK = "\ufeff".encode()
 _BINARY_CHECK_BYTES = 8192  # a file with a NUL in its first bytes is binary
+# Disks that compress their files need at least a hundredth of a dump.
+_MAX_SPARSE_RATIO = 2000
+_MIN_SPARSE_BYTES = 2 << 20
+_BLOCK_BYTES = 512  # of st_blocks
 _RIEGELI_ENDING = ".riegeli"
 _RIEGELI_SIGNATURE = b"\x83\xafp\xd1\r\x88J?"  # the hash of the first block header
 _MIN_INTERNED_BYTES = 200  # shorter lines are not worth a look-up
@@ -40,13 +44,19 @@ def open_regular_file(path: Path) -> BinaryIO:
 
     Raises:
         OSError: the file is missing or forbidden, or a remote one cannot be downloaded.
-        UnreadableError: it is a folder, a pipe, or a device.
+        UnreadableError: it is a folder, a pipe, or a device, or nearly all of it is a hole.
     """
     remote_file = remote.open_remote(path)
     if remote_file is not None:
         return remote_file
-    if not stat.S_ISREG(path.stat().st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise UnreadableError(f"{remote.shown(path)}: not a regular file")
+    # Some file systems report no blocks for any file, and Windows has none.
+    on_disk = getattr(status, "st_blocks", 0) * _BLOCK_BYTES
+    if on_disk and status.st_size > _MIN_SPARSE_BYTES + on_disk * _MAX_SPARSE_RATIO:
+        reason = f"more than {_MAX_SPARSE_RATIO:,} times larger than its part on the disk"
+        raise UnreadableError(f"{remote.shown(path)}: a sparse file, {reason}")
     return path.open("rb", buffering=_BUFFER_BYTES)
 
 
