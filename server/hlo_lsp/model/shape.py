@@ -23,7 +23,7 @@ _ELEMENT_BITS = {
     "token": 0, "opaque": 64,
 }  # fmt: skip
 _ELEMENT_COUNT_LIMIT = 1 << 63
-_UNBOUNDED = re.compile(r"\[[^\]]*\?")
+_UNBOUNDED = re.compile(r"\[[^\[\]]*\?")
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
 _BRACKETS = re.compile(r"[()\[\]{}]")
 _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
