@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from cli.command import run
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.profiles.time_facts import measured_times, read_profile_times
 from hlo_lsp.program.instruction_owners import InstructionKey
 from profiles.written import Event, Stats, profile
 
@@ -102,24 +104,30 @@ def renamed(dump: Path, folder: Path, pattern: str) -> Path:
 def test_dump_of_another_compile_is_not_used(train: Path, tmp_path: Path) -> None:
     dump = renamed(train / "dump", tmp_path / "dump", r"(\w*fusion\w*)\.\d+\b")
     trace = train / "profile.trace.json.gz"
-    assert "is of another compile: it lacks instructions" in run("profile", trace, dump).out
+    assert (
+        "is of another compile: instructions with the same names" in run("profile", trace, dump).out
+    )
     (module,) = run("profile", trace, dump, "--format", "json").json["modules"]
     assert not module["has_text"]
     assert Path(module["foreign_dump"]).parent == dump
     assert {one["source"] for one in module["instructions"]} == {None}
 
 
-def test_dump_without_an_instruction_does_not_replace_the_module(
-    train: Path, tmp_path: Path
+@pytest.mark.parametrize("profile", ["profile.trace.json.gz", "profile.xplane.pb"])
+@pytest.mark.parametrize(
+    ("pattern", "is_same"),
+    [(r"(wrapped_reduce-window)\b", True), (r"(\w*fusion\w*)\.\d+\b", False)],
+)
+def test_command_and_editor_use_the_same_dump(
+    train: Path, tmp_path: Path, profile: str, pattern: str, *, is_same: bool
 ) -> None:
-    dump = renamed(train / "dump", tmp_path / "dump", r"(wrapped_reduce-window)\b")
-    trace = run("profile", train / "profile.trace.json.gz", dump).out
-    assert "wrapped_reduce-window; is this the dump of another compile?\n" in trace
-    found = run("profile", train / "profile.xplane.pb", dump).out
-    assert found.endswith(
-        "\n\nno named dump is of a compile in this profile; they are of jit_train_step\n"
-    )
-    assert "not in the module text" not in found
+    folder = renamed(train / "dump", tmp_path / "dump", pattern)
+    shown = run("profile", train / profile, folder).out
+    assert ("is of another compile" not in shown) is is_same
+    assert ("not in the module text: 1 instruction" in shown) is is_same
+    (dump,) = dumps_at([folder], [])
+    times = read_profile_times(train / profile)
+    assert (measured_times(dump, (times,)) is not None) is is_same
 
 
 def test_comparison_of_two_profiles(train: Path, corpus_profiles: Path) -> None:

@@ -1,7 +1,7 @@
 """Profiles joined with module texts: time by Python line, scope, opcode, phase, and instruction."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from hlo_lsp.display.phrases import join_limited
 from hlo_lsp.model.compile import Compile
@@ -9,9 +9,11 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.events import Profile, ProfileRun, Program, UnnamedTime
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
+    Match,
     entry_names,
-    match_compiles,
+    match_of,
     names_communication,
+    result_shapes,
 )
 from hlo_lsp.program.instruction_owners import (
     InstructionFacts,
@@ -20,7 +22,6 @@ from hlo_lsp.program.instruction_owners import (
     instruction_facts,
 )
 
-MIN_JOINED_SHARE = 0.9  # of the time of a program; a text with less of it is of another compile
 _MAX_NAMES = 3
 
 
@@ -38,29 +39,37 @@ class JoinedProgram:
 
     Attributes:
         dump: Its compile, None if it is unknown.
-        other_dumps: Compiles that could be its compile as well.
-        foreign_dump: A compile of this name that lacks too much of what ran to be its compile.
+        matches: The named compiles with its name, the one that explains most of it first.
         is_profiled: Whether the profile contains the module.
     """
 
     time: ProgramTime
     instructions: tuple[JoinedInstruction, ...]
     dump: Compile | None
-    other_dumps: tuple[Compile, ...] = ()
-    foreign_dump: Compile | None = None
+    matches: tuple[Match, ...] = ()
     is_profiled: bool = False
+
+    @property
+    def other_dumps(self) -> list[Compile]:
+        """The other compiles that explain nearly all of the time."""
+        return [one.dump for one in self.matches[1:] if one.is_same]
+
+    @property
+    def equal_dumps(self) -> list[Compile]:
+        """The other compiles that explain it as well, if the profile does not tell them apart."""
+        others = () if self.is_profiled else self.matches[1:]
+        return [one.dump for one in others if one.is_same and one.rank == self.matches[0].rank]
+
+    @property
+    def refused(self) -> Match | None:
+        """The best compile with the name of the program, if it is of another compile."""
+        best = next(iter(self.matches), None)
+        return None if best is None or best.is_same else best
 
     @property
     def unjoined(self) -> list[JoinedInstruction]:
         """The instructions that no module text has."""
         return [one for one in self.instructions if one.facts is None]
-
-    @property
-    def joined_share(self) -> float:
-        """The share of the own times that is in instructions of the text."""
-        total = sum(one.time.own_ps for one in self.instructions)
-        missing = sum(one.time.own_ps for one in self.unjoined)
-        return 1 - missing / total if total else float(not self.unjoined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,36 +107,51 @@ def join(
         compiles: The compiles that the profile contains, by the id of the program.
         dumps: Other compiles, which take precedence; those of a program have its name.
     """
-    names = {
-        program: sorted({event.instruction for one in devices.values() for event in one.events})
-        for program, devices in profile.programs.items()
-    }
     dumps = list(dumps)
-    matched = match_compiles(names, dumps, compiles)
     programs = []
     for program in profile.programs:
         own = None if program.id is None else compiles.get(program.id)
-        dumps_of = matched.get(program) or ([] if own is None else [own])
-        joined = _joined(profile, program, names[program], dumps_of)
-        if own is not None:
-            joined = replace(joined, is_profiled=True)
-        elif joined.dump is not None and joined.joined_share < MIN_JOINED_SHARE:
-            without = _joined(profile, program, names[program], [])
-            joined = replace(without, foreign_dump=joined.dump)
-        programs.append(joined)
+        matches = _matches(profile, program, own, dumps)
+        best = next((one.dump for one in matches if one.is_same), own)
+        programs.append(_joined(profile, program, best, matches, is_profiled=own is not None))
     programs.sort(key=lambda one: (-one.time.duration_ps, one.time.program.name))
     notes = list(profile.notes)
-    if dumps and programs and not matched:
+    if dumps and programs and not any(one.matches for one in programs):
         modules = [one.module_header.name for one in dumps if one.module_header is not None]
         listed = join_limited(list(dict.fromkeys(modules)), _MAX_NAMES) or "no module texts"
         notes.append(f"no named dump is of a compile in this profile; they are of {listed}")
     return JoinedProfile(tuple(programs), profile.unnamed, tuple(notes), profile.run)
 
 
+def _matches(
+    profile: Profile, program: Program, own: Compile | None, dumps: Iterable[Compile]
+) -> tuple[Match, ...]:
+    """Return how compiles with the name of a program match, the best first."""
+    named = [
+        dump
+        for dump in dumps
+        if dump.module_header is not None and dump.module_header.name == program.name
+    ]
+    if not named:
+        return ()
+    time = program_time(program, profile.programs[program], frozenset(), names_communication)
+    own_times = {one.name: one.own_ps for one in time.instructions}
+    shapes = {} if own is None else result_shapes(own, own_times)
+    found = (match_of(dump, program, own_times, shapes) for dump in named)
+    matches = [one for one in found if one is not None]
+    return tuple(sorted(matches, key=lambda one: one.rank, reverse=True))
+
+
 def _joined(
-    profile: Profile, program: Program, names: Sequence[str], dumps: Sequence[Compile]
+    profile: Profile,
+    program: Program,
+    dump: Compile | None,
+    matches: tuple[Match, ...],
+    *,
+    is_profiled: bool,
 ) -> JoinedProgram:
-    dump = next(iter(dumps), None)
+    devices = profile.programs[program]
+    names = sorted({event.instruction for one in devices.values() for event in one.events})
     facts = {} if dump is None else instruction_facts(dump, names)
 
     def communicates(name: str) -> bool:
@@ -135,9 +159,9 @@ def _joined(
         return names_communication(name) if known is None else known.communicates
 
     entry = frozenset[str]() if dump is None else entry_names(dump)
-    time = program_time(program, profile.programs[program], entry, communicates)
+    time = program_time(program, devices, entry, communicates)
     joined = tuple(JoinedInstruction(one, facts.get(one.name)) for one in time.instructions)
-    return JoinedProgram(time, joined, dump, tuple(dumps[1:]))
+    return JoinedProgram(time, joined, dump, matches, is_profiled)
 
 
 def grouped(program: JoinedProgram, key: InstructionKey) -> list[TimeGroup]:

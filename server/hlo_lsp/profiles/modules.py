@@ -1,9 +1,11 @@
-"""The module texts of profiled programs."""
+"""The compiles of profiled programs: which one ran, and those that the profile contains."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.shape import without_layout
 from hlo_lsp.model.source import PROGRAM_FRAMES, FrameChoice
@@ -15,6 +17,7 @@ from hlo_lsp.protos.profile_modules import ProfiledModule, modules_in
 from hlo_lsp.protos.reading import section_lines
 from hlo_lsp.text.document import Document
 
+MIN_JOINED_SHARE = 0.9  # of the own time of a program; a compile with less is another one
 # The primitives of JAX (jax/_src/lax/parallel.py), after which XLA names instructions.
 _JAX_COLLECTIVE = re.compile(
     r"(?:unreduced_)?(?:all_gather|(?:ragged_)?all_to_all|pbroadcast|pmax|pmin|ppermute|precv|psend"
@@ -68,55 +71,69 @@ def compiles_in(
     return found
 
 
-def has_number(dump: Compile, program: Program) -> bool:
-    """Return whether the names of the files of a compile have the number of a program."""
-    return program.id is not None and any(
+def result_shapes(dump: Compile, names: Iterable[str]) -> dict[str, str]:
+    """Return the shapes of instructions, without layouts."""
+    found = {}
+    for name in names:
+        checkpoint()
+        line = dump.instruction(name)
+        if line is not None:
+            found[name] = without_layout(line.record.shape)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How much of the time of a program a compile with its name explains.
+
+    Attributes:
+        dump: The compile.
+        share: The share of the own time that is in instructions with the same name and shape.
+        instructions: The number of these instructions.
+        has_number: Whether the names of its files have the number of the program.
+    """
+
+    dump: Compile
+    share: float
+    instructions: int
+    has_number: bool
+
+    @property
+    def is_same(self) -> bool:
+        """True if the program is of this compile, and not of another one of the same function."""
+        return self.share >= MIN_JOINED_SHARE
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        """A key that is largest for the compile of the program."""
+        return self.is_same, self.has_number, self.instructions
+
+
+def match_of(
+    dump: Compile, program: Program, own_times: Mapping[str, int], shapes: Mapping[str, str]
+) -> Match | None:
+    """Return how much of a program a compile explains, None for a compile of another name.
+
+    Compiles of one function for arrays of other sizes have the same names, so the shapes count.
+
+    Args:
+        dump: The compile.
+        program: The program.
+        own_times: The picoseconds of the instructions that ran, by name.
+        shapes: Their shapes without layouts, as far as the profile has them.
+    """
+    header = dump.module_header
+    if header is None or header.name != program.name:
+        return None
+    known = result_shapes(dump, own_times)
+    same = [name for name, shape in known.items() if shapes.get(name, shape) == shape]
+    total = sum(own_times.values())
+    if total:
+        share = sum(own_times[name] for name in same) / total
+    else:
+        share = len(same) / max(1, len(own_times))
+    has_number = program.id is not None and any(
         file.path is not None and file.path.name.startswith(f"module_{program.id:04}.")
         for file in dump.files
     )
-
-
-def result_shapes(dump: Compile, names: Iterable[str]) -> dict[str, str]:
-    """Return the shapes of instructions, without layouts."""
-    found = {name: dump.instruction(name) for name in names}
-    return {
-        name: without_layout(one.record.shape) for name, one in found.items() if one is not None
-    }
-
-
-def match_compiles(
-    programs: Mapping[Program, Sequence[str]],
-    dumps: Iterable[Compile],
-    profiled: Mapping[int, Compile],
-) -> dict[Program, list[Compile]]:
-    """Return the compiles of each program: of those with its name, that with most instructions.
-
-    Of several, it is the one with the number of the program. Compiles of one function for arrays
-    of other sizes have the same names, so the shapes must be those in the profile, and no
-    instruction of the module in the profile may be missing. A profile without modules does not
-    distinguish these compiles: the first one precedes the others.
-
-    Args:
-        programs: The names of the instructions that ran in each program.
-        dumps: The compiles.
-        profiled: The compiles that the profile contains, by the id of the program.
-    """
-    by_name: dict[str, list[Compile]] = {}
-    for dump in dumps:
-        header = dump.module_header
-        if header is not None:
-            by_name.setdefault(header.name, []).append(dump)
-    found = {}
-    for program, names in programs.items():
-        own = None if program.id is None else profiled.get(program.id)
-        shapes = {} if own is None else result_shapes(own, names)
-        counts = []
-        for dump in by_name.get(program.name, ()):
-            others = result_shapes(dump, names)
-            if all(others.get(name) == shape for name, shape in shapes.items()):
-                counts.append((len(others), has_number(dump, program), dump))
-        best = max(counts, key=lambda one: one[:2], default=None)
-        if best is not None and best[0]:
-            equal = [one[2] for one in counts if own is None and one[:2] == best[:2]]
-            found[program] = equal or [best[2]]
-    return found
+    return Match(dump, share, len(same), has_number)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.cost.chips import Chip, can_run
 from hlo_lsp.cost.cost_facts import CostFacts, cost_facts
 from hlo_lsp.model.compile import Compile
@@ -16,9 +15,9 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.profiles.achieved import achieved_work
 from hlo_lsp.profiles.events import Program
 from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_run, read_profile
-from hlo_lsp.profiles.joined import MIN_JOINED_SHARE, join
+from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
-from hlo_lsp.profiles.modules import compiles_in, has_number, result_shapes
+from hlo_lsp.profiles.modules import compiles_in, match_of, result_shapes
 from hlo_lsp.program.instruction_owners import (
     InstructionFacts,
     InstructionKey,
@@ -107,41 +106,27 @@ class MeasuredTimes:
 def measured_times(dump: Compile, profiles: tuple[ProfileTimes, ...]) -> MeasuredTimes | None:
     """Return the times of the program of a compile in the first profile that has it.
 
-    The program has the name of the module, and nearly all of its time is in instructions of the
-    text, with their shapes: other compiles of the same function have others. Of several, the one
-    with the number in the names of the files is preferred.
+    ``profiles.modules.match_of`` decides, as for commands.
     """
-    header = dump.module_header
-    if header is None:
-        return None
     for profile in profiles:
-        found = [
-            measured
-            for program in profile.programs
-            if program.program.name == header.name
-            and (measured := _matching(dump, program, profile.shapes)) is not None
-        ]
+        found = []
+        for one in profile.programs:
+            own_times = {each.name: each.own_ps for each in one.instructions}
+            match = match_of(dump, one.program, own_times, profile.shapes.get(one.program, {}))
+            if match is not None and match.is_same and one.own_ps:
+                found.append((match, one))
         if found:
-            return next((one for one in found if has_number(dump, one.program.program)), found[0])
+            return _measured(dump, max(found, key=lambda each: each[0].rank)[1])
     return None
 
 
-def _matching(
-    dump: Compile, program: ProgramTime, profiled: Mapping[Program, Mapping[str, str]]
-) -> MeasuredTimes | None:
+def _measured(dump: Compile, program: ProgramTime) -> MeasuredTimes:
     instructions = {one.name: one for one in program.instructions}
-    expected = profiled.get(program.program, {})
-    shapes = result_shapes(dump, instructions)
     computations: Counter[str] = Counter()
-    joined = 0
     for name, one in instructions.items():
-        checkpoint()
-        if name in shapes and expected.get(name, shapes[name]) == shapes[name]:
-            joined += one.own_ps
+        if dump.instruction(name) is not None:
             computations[_computation(dump, name)] += one.own_ps
-    total = sum(one.own_ps for one in program.instructions)
-    is_match = total > 0 and joined >= MIN_JOINED_SHARE * total
-    return MeasuredTimes(program, instructions, computations, total) if is_match else None
+    return MeasuredTimes(program, instructions, computations, program.own_ps)
 
 
 def _computation(dump: Compile, name: str) -> str:

@@ -9,7 +9,6 @@ from hlo_lsp.display.table import aligned_rows
 from hlo_lsp.profiles.achieved import AchievedWork, total_work, work_of
 from hlo_lsp.profiles.events import ProfileRun
 from hlo_lsp.profiles.joined import (
-    MIN_JOINED_SHARE,
     JoinedInstruction,
     JoinedProfile,
     JoinedProgram,
@@ -67,9 +66,7 @@ def _program_json(program: JoinedProgram, key: InstructionKey, chip_name: str | 
         "program_id": time.program.id,
         "has_text": program.dump is not None,
         "other_dumps": [dump.files[0].label for dump in program.other_dumps],
-        "foreign_dump": None
-        if program.foreign_dump is None
-        else program.foreign_dump.files[0].label,
+        "foreign_dump": None if program.refused is None else program.refused.dump.files[0].label,
         "runs": time.runs,
         "devices": time.devices,
         "median_ps": time.median_ps,
@@ -179,8 +176,14 @@ def _program_lines(
 
 
 def _ambiguity(program: JoinedProgram) -> Iterator[str]:
-    if program.dump is not None and program.other_dumps:
-        others = [dump.files[0].label for dump in program.other_dumps]
+    if program.refused is not None:
+        share = program.refused.share
+        yield (
+            f"{program.refused.dump.files[0].label} is of another compile: instructions with the"
+            f" same names and shapes have {share:.0%} of the time, so it is not used"
+        )
+    if program.dump is not None and program.equal_dumps:
+        others = [dump.files[0].label for dump in program.equal_dumps]
         yield (
             f"ambiguous: the text is {program.dump.files[0].label}, but as many instructions are"
             f" in {join_limited(others, _MAX_NAMES)}; name only one of them"
@@ -304,12 +307,6 @@ def _unjoined(program: JoinedProgram) -> Iterator[str]:
     if not missing:
         return
     time = format_time(sum(one.time.own_ps for one in missing) / len(program.time.executions))
-    foreign = program.foreign_dump
-    if foreign is not None:
-        yield (
-            f"{foreign.files[0].label} is of another compile: it lacks instructions that take more"
-            f" than {1 - MIN_JOINED_SHARE:.0%} of the time, so it is not used"
-        )
     if program.dump is None:
         yield (
             f"no text of this module, so no Python lines: {time}, and communication only by the"
