@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -435,6 +435,14 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec.core", None)
     with pytest.raises(RemoteError, match=r"s3://b/x: reading URLs requires fsspec: pip install"):
         local_path("s3://b/x")
+
+
+def test_member_of_an_archive_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:
+    with ZipFile(tmp_path / "x.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("run/m.txt", bytes(3 << 20))
+    folder = local_path(f"zip://run::file://{tmp_path / 'x.zip'}")
+    with pytest.raises(UnreadableError, match="more than 200 times larger than the compressed"):
+        read_document(folder / "m.txt")
 
 
 def test_names_outside_of_the_folder_are_left_out(tmp_path: Path) -> None:

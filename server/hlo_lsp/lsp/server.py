@@ -48,6 +48,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 
 Handler = Callable[[Any], Awaitable[Any]]
+_PAGE_COLUMNS = range(1, 10_001)
 
 
 def create_server() -> HloServer:
@@ -313,6 +314,8 @@ def _refreshed_requests(session: Session, services: Services) -> dict[str, Handl
 
 def _page(markdown: str, columns: Sequence[int]) -> str:
     """Return Markdown as it is, or as text if the number of columns is given."""
+    if columns and (type(columns[0]) is not int or columns[0] not in _PAGE_COLUMNS):
+        raise RequestFailedError("the width of a page is a number of columns")
     if not columns:
         return markdown
     from hlo_lsp.display.terminal import rendered_markdown  # noqa: PLC0415  # takes 20 ms

@@ -55,10 +55,27 @@ class Expanded:
 
     def _checked(self, data: bytes) -> bytes:
         self._size += len(data)
-        if self._size > _MIN_REFUSED_BYTES and self._size > self._source.tell() * self._max_ratio:
-            times = f"more than {self._max_ratio:,} times larger"
-            raise ExpansionError(f"the content is {times} than the compressed data")
+        _require_ratio(self._size, self._source.tell(), self._max_ratio)
         return data
+
+
+def _require_ratio(size: int, packed: int, max_ratio: int) -> None:
+    if size > _MIN_REFUSED_BYTES and size > packed * max_ratio:
+        times = f"more than {max_ratio:,} times larger"
+        raise ExpansionError(f"the content is {times} than the compressed data")
+
+
+def require_zip_ratio(size: int, packed: int) -> None:
+    """Require that a member of a zip archive does not expand to more than dumps do.
+
+    Args:
+        size: The bytes of the content.
+        packed: The bytes in the archive.
+
+    Raises:
+        ExpansionError: The content is too large for them.
+    """
+    _require_ratio(size, packed, _MAX_GZIP_RATIO)
 
 
 def expanded(source: Any, name: str) -> Any:

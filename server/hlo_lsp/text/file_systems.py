@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from hlo_lsp.background_jobs import checkpoint
+from hlo_lsp.text.compression import ExpansionError, require_zip_ratio
 from hlo_lsp.text.pages import MAX_LINKS, page_class, urls_below
 from hlo_lsp.text.remote_errors import LOST, NO_ANSWER, RemoteError, remote_errors
 from hlo_lsp.text.urls import NAME_COLON, normalized, protocols_of
@@ -260,6 +261,12 @@ def download(file: RemoteFile, target: Path, partial: Path) -> RemoteFile:
 def _copied(file: RemoteFile, target: Path) -> tuple[Any, str]:
     """Copy a file, and return its file system and the path in it."""
     fs, path = _kept_file_system(file.url)
+    packed = fs.info(path).get("compress_size") if "::" in file.url else None
+    if packed is not None:
+        try:
+            require_zip_ratio(file.size, packed)
+        except ExpansionError as error:
+            raise RemoteError(str(error)) from None
     progress = _Progress(file.size)
 
     def copy() -> None:
