@@ -28,21 +28,22 @@ from oracles.xla_parser import ends_the_process, is_readable, xla_hlo
 pytestmark = pytest.mark.corpus
 
 _MAX_FILE_BYTES = 100_000
-_COMPILES = 2  # of a folder, spread over it
+_COMPILES = 2  # of a folder of the corpus, spread over it; with `--dumps` all
 _COUNT = 10**6  # of rows: all
 _PLACES = frozenset({"path", "line", "range", "column"})
 _KEYS = (InstructionKey.LINE, InstructionKey.SCOPE, InstructionKey.OPCODE, InstructionKey.PHASE)
 # The parser of XLA drops the layout of the context in the shape of these.
 _WITH_OTHER_SHAPES = (" send(", " recv(")
 # Those of instructions that memory files name, but not the text of `slice-start`.
-_WITH_NAMES = frozenset({"kernels", "summary"})
+_WITH_NAMES = frozenset({"donation", "kernels", "summary"})
 _OPTIONS = ("default", "operands with shapes", "without percent signs")
 
 
-def test_all_answers_are_those_of_the_dump(folder: Path) -> None:
+def test_all_answers_are_those_of_the_dump(folder: Path, request: pytest.FixtureRequest) -> None:
     hlo = xla_hlo()
+    is_sample = not request.config.getoption("--dumps")
     options = print_options(hlo)
-    for number, (dump, module) in enumerate(_compiles(folder)):
+    for number, (dump, module) in enumerate(_compiles(folder, is_sample=is_sample)):
         text = hlo.hlo_module_from_text("\n".join(module.lines))
         printed = text.to_string(options[_OPTIONS[number % len(_OPTIONS)]])
         found, expected = _answers(_with_text(dump, module, printed)), _answers(dump)
@@ -53,14 +54,14 @@ def test_all_answers_are_those_of_the_dump(folder: Path) -> None:
             assert found[name] == answer, (module.label, name)
 
 
-def _compiles(folder: Path) -> list[tuple[Compile, DumpFile]]:
+def _compiles(folder: Path, *, is_sample: bool) -> list[tuple[Compile, DumpFile]]:
     paths = [
         path
         for path in files_of(folder, FileKind.ASSIGNMENT)
         if path.stat().st_size < _MAX_FILE_BYTES
     ]
     found = []
-    for path in paths[:: len(paths) // _COMPILES + 1]:
+    for path in paths[:: len(paths) // _COMPILES + 1 if is_sample else 1]:
         workspace = DumpWorkspace()
         dump = workspace.compile_of(workspace.file(path))
         module = module_at_buffer_assignment(dump)

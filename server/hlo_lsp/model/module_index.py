@@ -69,6 +69,11 @@ class ModuleIndex:
         """True if the text has operands such as `tuple#1`, and so omits instructions."""
         return len(self.element_readers) > 0
 
+    @property
+    def omitted_count(self) -> int:
+        """The number of instructions whose names the text omits: those that `slice-start` runs."""
+        return sum(len(body.members) for body in self._async_bodies.values())
+
     def add(self, record: Record) -> None:
         """Add a record and the records inside of it."""
         self._update(record, MultiMap.add)

@@ -182,13 +182,21 @@ def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
         # A module text may omit instructions that the schedule names.
         names = _sample(mine.step_names, len(mine.step_names))
         names = [name for name in names if not other.module.is_compact or name in instructions]
+        names = _named(other, names, str)
         yield _count("steps", names, lambda name: name in instructions)
     if len(mine.assigned):
-        values = _sampled_records(mine.assigned)
+        values = _named(other, _sampled_records(mine.assigned), lambda value: value.name)
         yield _count("values", values, lambda value: _is_in_module(other, value))
     elif len(mine.entries):
-        entries = _sampled_records(mine.entries)
+        entries = _named(other, _sampled_records(mine.entries), lambda entry: entry.name or "")
         yield _count("values", entries, lambda entry: (entry.name or "") in instructions)
+
+
+def _named(module: DumpFile, facts: "Iterable[T]", name: "Callable[[T], str]") -> "list[T]":
+    """Return facts about instructions, without those whose names the module text may omit."""
+    found = list(facts)
+    known = [fact for fact in found if name(fact) in module.module.instructions]
+    return known if len(found) - len(known) <= module.module.omitted_count else found
 
 
 def _count(what: str, facts: "Iterable[T]", agrees: "Callable[[T], bool]") -> Comparison:

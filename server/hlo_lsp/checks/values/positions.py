@@ -175,7 +175,12 @@ def _clean_positions(
 
 
 def is_named(dump: Compile, name: str) -> bool:
-    """Return whether an instruction that the module text lacks is scheduled, or defines a value."""
+    """Return whether an instruction that the module text lacks is scheduled, or defines a value.
+
+    A text with ``slice-start`` has no names for what it runs, such as parameters.
+    """
+    if any(file.module.omitted_count for file in dump.files):
+        return True
     keys = (f"{name}{{}}", f"{name}{{0}}")
     is_defined = any(dump.find(lambda index: index.entry_keys, key) for key in keys)
     return is_defined or dump.step(name) is not None
