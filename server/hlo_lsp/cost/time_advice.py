@@ -4,7 +4,7 @@ The least time of a step is the sum of those of its instructions. Only what cost
 and at least 10 µs, is worth advice: shorter steps wait for the host.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -20,13 +20,11 @@ from hlo_lsp.cost.roofline import (
     padding_flops,
 )
 from hlo_lsp.display.phrases import count_noun
-from hlo_lsp.hlo.call_order import callees_first
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.padded_sizes import padded_size_of_text, target_of
 from hlo_lsp.model.query_cache import query
 from hlo_lsp.program.instruction_owners import instruction_facts
-from hlo_lsp.program.phases import REMATERIALIZED
+from hlo_lsp.program.phases import REMATERIALIZED, is_checkpointed
 from hlo_lsp.program.stages import scheduled_module
 from hlo_lsp.program.transfers import relayouts
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -35,6 +33,12 @@ from hlo_lsp.text.amounts import format_flops, format_seconds, format_short_byte
 _MIN_SHARE = 0.01  # of the least time of a run, or of the sum of which lines are named
 _MIN_SECONDS = 10e-6
 _MAX_LINES = 3
+
+
+_REMEDIES = {  # whether XLA inserted the computation
+    False: "If the memory allows it, keep the most expensive ones (a policy of `jax.checkpoint`)",
+    True: "XLA computes again what does not fit in memory: lower the peak",
+}
 
 
 class TimeAdviceKind(Enum):
@@ -146,60 +150,27 @@ class _Costs:
 
 
 def _rematerialization(costs: _Costs) -> Iterator[TimeAdvice]:
-    named = [one for one in costs.rows if "remat" in one.instruction.text]
-    facts = instruction_facts(costs.dump, (one.instruction.name for one in named))
+    if not any("remat" in one.text for one in costs.module.instructions.in_order()):
+        return
+    costing = costs.program.costing
+    facts = instruction_facts(costs.dump, (one.instruction.name for one in costing))
     rows = [
         one
-        for one in named
-        if (known := facts.get(one.instruction.name)) is not None and known.phase == REMATERIALIZED
+        for one in costing
+        if (known := facts.get(one.instruction.name)) and known.phase == REMATERIALIZED
     ]
 
     def text() -> tuple[str, str]:
         flops = format_flops(sum(one.total.flops for one in rows))
-        kept = format_short_bytes(_kept_bytes(costs, rows))
         return (
-            f"values are computed again ({flops}), which saves at most {kept}"
-            f"{costs.lines(rows, costs.seconds)}",
-            "If the memory allows it, keep the most expensive ones (a policy of `jax.checkpoint`)",
+            f"values are computed again ({flops}){costs.lines(rows, costs.seconds)}",
+            ". ".join(dict.fromkeys(_REMEDIES[_is_by_xla(one)] for one in rows)),
         )
 
+    def _is_by_xla(one: InstructionCost) -> bool:
+        return not is_checkpointed(facts[one.instruction.name].op_name)
+
     yield from costs.advice(TimeAdviceKind.REMATERIALIZATION, rows, text)
-
-
-def _kept_bytes(costs: _Costs, rows: Sequence[InstructionCost]) -> int:
-    """Return the bytes of the results that instructions outside of the recomputation read."""
-    members = {one.instruction for one in rows}
-    target = target_of(costs.dump)
-    total = 0
-    for one in rows:
-        for shape in _read_arrays(costs.module, one.instruction, members):
-            size = padded_size_of_text(shape, target)
-            total += 0 if size is None else size.bytes * one.executions
-    return total
-
-
-def _read_arrays(
-    module: ModuleIndex, instruction: InstructionLine, members: Collection[InstructionLine]
-) -> Iterator[str]:
-    def elements(one: InstructionLine) -> list[InstructionLine]:
-        users = module.users(one) if one.shape.startswith("(") else ()
-        return [user for user in users if user.opcode == "get-tuple-element"]
-
-    for part in callees_first(instruction, elements, lambda _: False):
-        if not part.shape.startswith("(") and any(
-            _is_outside(module, user, members) for user in module.users(part)
-        ):
-            yield part.shape
-
-
-def _is_outside(
-    module: ModuleIndex, user: InstructionLine, members: Collection[InstructionLine]
-) -> bool:
-    def readers(one: InstructionLine) -> list[InstructionLine]:
-        return module.users(one) if one.opcode == "bitcast" else []
-
-    reached = callees_first(user, readers, lambda _: False)
-    return any(one.opcode != "bitcast" and one not in members for one in reached)
 
 
 def _memory_bound(costs: _Costs) -> Iterator[TimeAdvice]:

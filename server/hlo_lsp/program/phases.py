@@ -15,9 +15,14 @@ def is_backward_pass(op_name: str) -> bool | None:
     return False if "jvp(" in op_name else None
 
 
+def is_checkpointed(op_name: str) -> bool:
+    """Return whether JAX computes an operation again (``jax.checkpoint``)."""
+    return "rematted_computation" in op_name
+
+
 def is_rematerialized(name: str, op_name: str) -> bool:
     """Return whether an instruction computes again what was computed before."""
-    return ".remat" in name or "rematted_computation" in op_name
+    return ".remat" in name or is_checkpointed(op_name)
 
 
 def phase_of(name: str, op_name: str) -> str:
