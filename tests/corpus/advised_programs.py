@@ -1,64 +1,135 @@
-"""Compile programs before and after a change that the memory summary advises.
+"""Compile programs before and after the changes that the memory summary advises.
 
-Each program is compiled into ``OUTPUT/PROGRAM/before`` and ``OUTPUT/PROGRAM/after``: for the CPU if
-its name ends so, else for a TPU. An environment with jax and libtpu is necessary, but no TPU::
+All programs of a kind of advice are compiled into ``OUTPUT``, each as the modules
+``jit_NAME_before`` and ``jit_NAME_after``. The name is that of the change, a chip, and a model. An
+environment with jax and libtpu is necessary, but no TPU::
 
-    python tests/corpus/advised_programs.py OUTPUT PROGRAM before|after
+    python tests/corpus/advised_programs.py OUTPUT KIND
 """
 
 import os
 import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-_OUTPUT, _PROGRAM, _VERSION = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-_IS_CPU = _PROGRAM.endswith("_cpu")
-os.environ["XLA_FLAGS"] = f"--xla_dump_to={_OUTPUT / _PROGRAM / _VERSION} --xla_dump_hlo_as_text"
+_OUTPUT, _KIND = Path(sys.argv[1]), sys.argv[2]
+os.environ["XLA_FLAGS"] = (
+    f"--xla_dump_to={_OUTPUT} --xla_dump_hlo_as_text --xla_force_host_platform_device_count=4"
+)
 os.environ["TPU_SKIP_MDS_QUERY"] = "1"
+os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
-from jax.ad_checkpoint import checkpoint_name  # noqa: E402
 from jax.experimental import topologies  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
-_DEVICES = jax.devices() if _IS_CPU else topologies.get_topology_desc("v5e:2x2", "tpu").devices
-_IS_AFTER = _VERSION == "after"
+_TOPOLOGIES = {"v5e": "v5e:2x2", "v6e": "v6e:2x2", "tpu7x": "tpu7x:2x2x1"}
+_DEVICES = 4
+_POLL_SECONDS = 0.05
+_Shape = tuple[int, ...]
 
 
-def _array(*shape: int, dtype: Any = jnp.float32, sharding: Any = None) -> Any:
-    sharding = sharding or jax.sharding.SingleDeviceSharding(_DEVICES[0])
-    return jax.ShapeDtypeStruct(shape, dtype, sharding=sharding)
+def _devices(chip: str) -> Any:
+    if chip == "cpu":
+        return jax.devices()
+    return topologies.get_topology_desc(_TOPOLOGIES[chip], "tpu").devices
 
 
-def _compile(function: Any, *arguments: Any, **options: Any) -> None:
-    traced = jax.jit(function, **options).trace(*arguments)
-    traced.lower(lowering_platforms=("cpu" if _IS_CPU else "tpu",)).compile()
+def _sine(weights: Any, x: Any) -> Any:
+    return jnp.tanh(jnp.sin(x @ weights[0]) * x)
 
 
-def donation() -> None:
-    """Update weights in place."""
-
-    def update(weights: Any, gradients: Any) -> Any:
-        pairs = zip(weights, gradients, strict=True)
-        return [weight - 0.1 * gradient for weight, gradient in pairs]
-
-    arrays = [_array(4096, 4096) for _ in range(2)]
-    _compile(update, arrays, arrays, donate_argnums=(0,) if _IS_AFTER else ())
+def _residual(weights: Any, x: Any) -> Any:
+    return x + jnp.tanh(x @ weights[0])
 
 
-def donation_of_optimizer() -> None:
-    """Update the weights and two moments of a network in place."""
+def _mlp(weights: Any, x: Any) -> Any:
+    return x + jax.nn.gelu(x @ weights[0]) @ weights[1]
 
-    def loss(weights: Any, x: Any) -> Any:
-        for first, second in weights:
-            x = jnp.tanh(x @ first) @ second
-        return (x**2).mean()
 
-    def step(weights: Any, mean: Any, variance: Any, x: Any) -> Any:
-        gradient = jax.grad(loss)(weights, x)
+def _gated(weights: Any, x: Any) -> Any:
+    return x + (jax.nn.silu(x @ weights[0]) * (x @ weights[1])) @ weights[2]
+
+
+def _normalized(x: Any) -> Any:
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6)
+
+
+def _transformer(weights: Any, x: Any) -> Any:
+    """Apply attention with heads of 64 elements, then two dense layers."""
+    inputs, output, *dense = weights
+    rows, length, width = x.shape
+    parts = jnp.split(_normalized(x) @ inputs, 3, axis=-1)
+    query, key, value = (part.reshape(rows, length, -1, 64) for part in parts)
+    scores = jax.nn.softmax(jnp.einsum("bqhd,bkhd->bhqk", query, key) / 8)
+    mixed = jnp.einsum("bhqk,bkhd->bqhd", scores, value).reshape(rows, length, width)
+    return _mlp(dense, x + mixed @ output)
+
+
+def _convolution(weights: Any, x: Any) -> Any:
+    y = x
+    for weight in weights:
+        y = jax.lax.conv_general_dilated(
+            y, weight, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
+        )
+        y = jax.nn.relu(_normalized(y))
+    return x + y
+
+
+@dataclass(frozen=True)
+class _Model:
+    """A network of equal layers, unrolled or in a loop, whose weights can be partitioned."""
+
+    layer: Callable[[Any, Any], Any]
+    weights: tuple[_Shape, ...]
+    x: _Shape
+    count: int = 8
+    is_scanned: bool = False
+    axis: str | None = None  # of the weights
+    partitions: int = 1
+
+    def arguments(self, chip: str) -> tuple[Any, Any]:
+        """Return the weights and the input of the network."""
+        mesh = Mesh(np.array(_devices(chip)[: self.partitions]), ("i",))
+        axis = "i" if self.partitions > 1 else None
+
+        def array(shape: _Shape, *axes: str | None) -> Any:
+            sharding = NamedSharding(mesh, PartitionSpec(*axes))
+            return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=sharding)
+
+        if self.is_scanned:
+            weights: Any = [array((self.count, *one), None, self.axis) for one in self.weights]
+        else:
+            weights = [[array(one, self.axis) for one in self.weights] for _ in range(self.count)]
+        return weights, array(self.x, axis)
+
+    def apply(self, weights: Any, x: Any) -> Any:
+        """Return the output of the network."""
+        if self.is_scanned:
+            return jax.lax.scan(lambda x, each: (self.layer(each, x), None), x, weights)[0]
+        for each in weights:
+            x = self.layer(each, x)
+        return x
+
+    def loss(self, weights: Any, x: Any) -> Any:
+        """Return a loss in f32."""
+        return (self.apply(weights, x).astype(jnp.float32) ** 2).mean()
+
+    def step(self, weights: Any, x: Any) -> Any:
+        """Update the weights by their gradients."""
+        gradient = jax.grad(self.loss)(weights, x)
+        return jax.tree.map(lambda w, g: w - 0.01 * g, weights, gradient)
+
+    def adam(self, weights: Any, mean: Any, variance: Any, x: Any) -> Any:
+        """Update the weights and two moments."""
+        gradient = jax.grad(self.loss)(weights, x)
         mean = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, mean, gradient)
         variance = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, variance, gradient)
         weights = jax.tree.map(
@@ -66,171 +137,163 @@ def donation_of_optimizer() -> None:
         )
         return weights, mean, variance
 
-    weights = [(_array(512, 1024), _array(1024, 512)) for _ in range(3)]
-    donated = (0, 1, 2) if _IS_AFTER else ()
-    _compile(step, weights, weights, weights, _array(2048, 512), donate_argnums=donated)
+
+_MODELS = {
+    "sine": _Model(_sine, ((1024, 1024),), (16384, 1024)),
+    "residual": _Model(_residual, ((1024, 1024),), (8192, 1024)),
+    "mlp": _Model(_mlp, ((512, 2048), (2048, 512)), (16384, 512)),
+    "gated": _Model(_gated, ((512, 1536), (512, 1536), (1536, 512)), (16384, 512)),
+    "transformer": _Model(
+        _transformer, ((512, 1536), (512, 512), (512, 2048), (2048, 512)), (16, 512, 512), 6
+    ),
+    "convolution": _Model(_convolution, ((3, 3, 128, 128),) * 2, (32, 56, 56, 128)),
+}
+_MODELS |= {f"{name}_loop": replace(one, is_scanned=True) for name, one in _MODELS.items()}
+
+_Program = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+_Change = Callable[[_Model, str], Iterator[_Program]]  # yields two versions of a program
 
 
-def donation_of_weights() -> None:
-    """Update the weights of a network in place: XLA also places gradients in the outputs."""
-
-    def loss(weights: Any, x: Any) -> Any:
-        for weight in weights:
-            x = jnp.tanh(x @ weight)
-        return (x**2).mean()
-
-    def step(weights: Any, x: Any) -> Any:
-        return jax.tree.map(lambda w, g: w - 0.01 * g, weights, jax.grad(loss)(weights, x))
-
-    weights = [_array(1024, 1024) for _ in range(6)]
-    _compile(step, weights, _array(256, 1024), donate_argnums=(0,) if _IS_AFTER else ())
+def _donated_weights(model: _Model, chip: str) -> Iterator[_Program]:
+    for donated in ((), (0,)):
+        yield model.step, model.arguments(chip), {"donate_argnums": donated}
 
 
-donation_of_optimizer_cpu = donation_of_optimizer
-donation_of_weights_cpu = donation_of_weights
+def _donated_state(model: _Model, chip: str) -> Iterator[_Program]:
+    weights, x = model.arguments(chip)
+    for donated in ((), (0, 1, 2)):
+        yield model.adam, (weights, weights, weights, x), {"donate_argnums": donated}
 
 
-def donation_of_cache() -> None:
-    """Write to a cache in place."""
-
+def _donated_cache(model: _Model, chip: str) -> Iterator[_Program]:
     def step(cache: Any, entry: Any, position: Any) -> Any:
-        cache = jax.lax.dynamic_update_slice(cache, entry, (0, position, 0))
+        cache = jax.lax.dynamic_update_slice(cache, entry, (position, 0))
         return cache, (cache * 2).sum()
 
-    arrays = _array(8, 4096, 512), _array(8, 1, 512), _array(dtype=jnp.int32)
-    _compile(step, *arrays, donate_argnums=(0,) if _IS_AFTER else ())
+    _, cache = model.arguments(chip)
+    entry, position = (jax.ShapeDtypeStruct(one, cache.dtype) for one in ((1, cache.shape[1]), ()))
+    arrays = cache, entry, position.update(dtype=jnp.int32)
+    for donated in ((), (0,)):
+        yield step, arrays, {"donate_argnums": donated}
 
 
-def dtype() -> None:
-    """Compute layers in bf16."""
-
+def _narrow(model: _Model, chip: str) -> Iterator[_Program]:
     def loss(weights: Any, x: Any) -> Any:
-        if _IS_AFTER:
-            weights, x = [weight.astype(jnp.bfloat16) for weight in weights], x.astype(jnp.bfloat16)
-        for weight in weights:
-            x = jnp.tanh(x @ weight)
-        return x.astype(jnp.float32).sum()
+        weights, x = jax.tree.map(lambda one: one.astype(jnp.bfloat16), (weights, x))
+        return model.loss(weights, x)
 
-    weights = [_array(1024, 1024) for _ in range(8)]
-    _compile(jax.grad(loss), weights, _array(16384, 1024))
+    for function in (model.loss, loss):
+        yield jax.grad(function), model.arguments(chip), {}
 
 
-def padding() -> None:
-    """Merge two dimensions that are no multiples of 8 or 128."""
-    shape = (100_000, 169) if _IS_AFTER else (100_000, 13, 13)
-
-    def apply(x: Any, y: Any) -> Any:
-        return x * y + 1
-
-    _compile(apply, _array(*shape), _array(*shape))
+def _partitioned(model: _Model, chip: str) -> Iterator[_Program]:
+    for axis in (None, "i"):
+        changed = replace(model, partitions=_DEVICES, axis=axis)
+        yield jax.grad(changed.loss), changed.arguments(chip), {}
 
 
-def padding_of_images() -> None:
-    """Merge dimensions that are one more than a multiple of 8."""
-    shape = (10_000, 1089) if _IS_AFTER else (10_000, 33, 33)
-
-    def apply(x: Any, y: Any) -> Any:
-        return jnp.tanh(x) * y
-
-    _compile(apply, _array(*shape), _array(*shape))
+def _partitioned_inference(model: _Model, chip: str) -> Iterator[_Program]:
+    for axis in (None, "i"):
+        changed = replace(model, partitions=_DEVICES, axis=axis)
+        yield changed.apply, changed.arguments(chip), {}
 
 
-def dtype_of_residuals() -> None:
-    """Compute layers with residuals in bf16."""
-
-    def loss(weights: Any, x: Any) -> Any:
-        if _IS_AFTER:
-            weights, x = jax.tree.map(lambda one: one.astype(jnp.bfloat16), (weights, x))
-        for weight in weights:
-            x = x + jnp.tanh(x @ weight)
-        return x.astype(jnp.float32).mean()
-
-    weights = [_array(2048, 2048) for _ in range(6)]
-    _compile(jax.grad(loss), weights, _array(16384, 2048))
+def _recomputed(model: _Model, chip: str) -> Iterator[_Program]:
+    for layer in (model.layer, jax.checkpoint(model.layer)):
+        yield jax.grad(replace(model, layer=layer).loss), model.arguments(chip), {}
 
 
-def replication() -> None:
-    """Partition the weights."""
-    mesh = Mesh(np.array(_DEVICES[:4]), ("i",))
-    whole, parts = PartitionSpec(), PartitionSpec("i")
-
-    def apply(weights: Any, x: Any) -> Any:
-        for weight in weights:
-            x = jnp.tanh(x @ weight)
-        return x
-
-    weight = NamedSharding(mesh, parts if _IS_AFTER else whole)
-    _compile(
-        apply,
-        [_array(4096, 4096, sharding=weight) for _ in range(8)],
-        _array(512, 4096, sharding=NamedSharding(mesh, parts)),
-    )
+def _recomputed_step(model: _Model, chip: str) -> Iterator[_Program]:
+    weights, x = model.arguments(chip)
+    for layer in (model.layer, jax.checkpoint(model.layer)):
+        changed = replace(model, layer=layer)
+        yield changed.adam, (weights, weights, weights, x), {"donate_argnums": (0, 1, 2)}
 
 
-def rematerialization() -> None:
-    """Compute the activations of each layer again."""
+def _merged(*shape: int, dtype: Any = jnp.float32) -> _Change:
+    """Return a change that merges all dimensions of an array but the first."""
 
-    def layer(weight: Any, x: Any) -> Any:
-        return jnp.tanh(jnp.sin(x @ weight) * x)
+    def versions(model: _Model, chip: str) -> Iterator[_Program]:
+        del model
+        sharding = jax.sharding.SingleDeviceSharding(_devices(chip)[0])
+        for changed in (shape, (shape[0], int(np.prod(shape[1:])))):
+            array = jax.ShapeDtypeStruct(changed, dtype, sharding=sharding)
+            yield lambda x, y: jnp.tanh(x) * y + 1, (array, array), {}
 
-    def loss(weights: Any, x: Any) -> Any:
-        for weight in weights:
-            x = (jax.checkpoint(layer) if _IS_AFTER else layer)(weight, x)
-        return x.sum()
-
-    weights = [_array(1024, 1024) for _ in range(8)]
-    _compile(jax.grad(loss), weights, _array(16384, 1024))
-
-
-def rematerialization_of_loop() -> None:
-    """Compute the activations of each iteration again."""
-
-    def layer(x: Any, weight: Any) -> Any:
-        return jnp.tanh(jnp.sin(x @ weight) * x), None
-
-    def loss(weights: Any, x: Any) -> Any:
-        body = jax.checkpoint(layer) if _IS_AFTER else layer
-        return jax.lax.scan(body, x, weights)[0].sum()
-
-    _compile(jax.grad(loss), _array(8, 1024, 1024), _array(16384, 1024))
+    versions.__name__ = f"merged_{jnp.dtype(dtype).name}_{'_'.join(map(str, shape))}"
+    return versions
 
 
-def offload() -> None:
-    """Keep the activations of each layer in host memory."""
-    policy = jax.checkpoint_policies.save_and_offload_only_these_names(
-        names_which_can_be_saved=[],
-        names_which_can_be_offloaded=["activation"],
-        offload_src="device",
-        offload_dst="pinned_host",
-    )
+# The models of each change, after the name of the chip.
+_PROGRAMS: dict[str, dict[_Change, str]] = {
+    "donation": {
+        _donated_weights: "v5e_mlp v6e_gated_loop tpu7x_transformer cpu_mlp cpu_transformer_loop",
+        _donated_state: "v5e_transformer v5e_gated_loop tpu7x_mlp cpu_gated",
+        _donated_cache: "v5e_mlp v6e_gated cpu_mlp",
+    },
+    "dtype": {
+        _narrow: "v5e_sine v5e_residual v5e_mlp v5e_transformer v5e_convolution v5e_gated_loop "
+        "v5e_transformer_loop v6e_gated v6e_mlp_loop tpu7x_transformer tpu7x_sine_loop "
+        "tpu7x_convolution",
+    },
+    "padding": {
+        _merged(100_000, 13, 13): "v5e_x tpu7x_x",
+        _merged(100_000, 13, 13, dtype=jnp.bfloat16): "v5e_x",
+        _merged(10_000, 33, 33): "v5e_x v6e_x",
+        _merged(4096, 100, 9): "v5e_x",
+        _merged(64, 200, 200, 3): "v5e_x tpu7x_x",
+        _merged(20_000, 5, 70): "v6e_x",
+        _merged(1000, 12, 1000): "v5e_x",
+        _merged(3, 1000, 2000, 2): "v5e_x",
+    },
+    "replication": {
+        _partitioned: "v5e_sine v5e_mlp v6e_gated tpu7x_transformer v5e_gated_loop cpu_mlp",
+        _partitioned_inference: "v5e_sine v5e_mlp v6e_gated v5e_transformer cpu_mlp",
+    },
+    "rematerialization": {
+        _recomputed: "v5e_sine v5e_sine_loop v5e_mlp v5e_transformer v5e_transformer_loop "
+        "v5e_convolution v6e_gated v6e_gated_loop tpu7x_mlp_loop cpu_mlp cpu_gated_loop",
+        _recomputed_step: "v5e_transformer_loop tpu7x_transformer v6e_convolution_loop",
+    },
+}
 
-    def layer(weight: Any, x: Any) -> Any:
-        x = checkpoint_name(x, "activation") if _IS_AFTER else x
-        return jnp.tanh(jnp.sin(x @ weight) * x)
 
-    def loss(weights: Any, x: Any) -> Any:
-        one = jax.checkpoint(layer, policy=policy) if _IS_AFTER else layer
-        return jax.lax.scan(lambda x, weight: (one(weight, x), None), x, weights)[0].sum()
-
-    _compile(jax.grad(loss), _array(8, 1024, 1024), _array(16384, 1024))
+def _exit_after_buffer_assignment(name: str) -> None:
+    """End the process when libtpu has assigned buffers: the machine code takes a minute."""
+    while not list(_OUTPUT.glob(f"*.jit_{name}.*after_buffer_assignment.txt")):
+        time.sleep(_POLL_SECONDS)
+    os._exit(0)
 
 
-def tuple_tables() -> None:
-    """Stack the weights of equal layers."""
+def _compile(name: str, chip: str, program: _Program) -> None:
+    function, arguments, options = program
 
-    def layer(x: Any, weight: Any) -> Any:
-        return jnp.tanh(x @ weight), None
+    def run(*arguments: Any) -> Any:
+        return function(*arguments)
 
-    def apply(weights: Any, x: Any) -> Any:
-        if _IS_AFTER:
-            return jax.lax.scan(layer, x, weights)[0]
-        for weight in weights:
-            x = layer(x, weight)[0]
-        return x
+    run.__name__ = name
+    if chip != "cpu":
+        threading.Thread(target=_exit_after_buffer_assignment, args=(name,), daemon=True).start()
+    traced = jax.jit(run, **options).trace(*arguments)
+    traced.lower(lowering_platforms=("cpu" if chip == "cpu" else "tpu",)).compile()
+    os._exit(0)
 
-    weights = _array(64, 512, 512) if _IS_AFTER else [_array(512, 512) for _ in range(64)]
-    _compile(apply, weights, _array(64, 512))
+
+def _main() -> None:
+    """Compile each version of each program in a process of its own."""
+    for change, programs in _PROGRAMS[_KIND].items():
+        for program in programs.split():
+            chip, _, model = program.partition("_")
+            name = f"{change.__name__.lstrip('_')}_{program}"
+            for number, version in enumerate(("before", "after")):
+                child = os.fork()
+                if child == 0:
+                    compiled = list(change(_MODELS.get(model, _MODELS["mlp"]), chip))[number]
+                    _compile(f"{name}_{version}", chip, compiled)
+                _, status = os.waitpid(child, 0)
+                if status:
+                    sys.exit(f"{name}_{version} does not compile")
 
 
 if __name__ == "__main__":
-    globals()[_PROGRAM]()
+    _main()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from hlo_lsp.memory.advice import AdviceKind
+from hlo_lsp.memory.advice import Advice, AdviceKind
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary import SpaceSummary, SummaryOptions, summarize
 
 _MIB = 1 << 20
 _TPU = "module_0001.jit_f.cl_1.after_optimizations-"
@@ -60,7 +60,7 @@ def _savings(kind: AdviceKind, module: str = _MODULE) -> dict[int, list[int]]:
     """Return the bytes that advice of a kind saves in each memory space."""
     files = [DumpFile.of_text(text) for text in (module, _ASSIGNMENT, _RANGES)]
     return {
-        space.space: [one.saves_bytes for one in space.advice if one.kind is kind]
+        space.space: [one.bytes for one in space.advice if one.kind is kind]
         for space in summarize(Compile(files), SummaryOptions(with_negligible=True)).spaces
     }
 
@@ -115,7 +115,8 @@ def test_on_chip_memory_has_only_advice_on_padding() -> None:
         for number, text in enumerate((module, _ASSIGNMENT, _RANGES))
     ]
     spaces = summarize(Compile(files), SummaryOptions(with_negligible=True)).spaces
-    assert [one.kind for one in spaces[1].advice] == [AdviceKind.PADDING]
+    (padding,) = spaces[1].advice
+    assert (padding.kind, padding.price) == (AdviceKind.PADDING, "saving unknown")
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,70 @@ def test_cpu_programs_cannot_offload(architecture: str, is_offered: bool) -> Non
     assert AdviceKind.DONATION in kinds
     assert (AdviceKind.OFFLOAD in kinds) == is_offered
     assert (AdviceKind.DTYPE in kinds) == is_offered
+
+
+def _summary(
+    module: str, assignment: str = _STEP_ASSIGNMENT, ranges: str = _STEP_RANGES
+) -> SpaceSummary:
+    """Return the main memory space of a TPU program."""
+    texts = {"": module, "-buffer-assignment": assignment, "-live-range": ranges}
+    files = [DumpFile.of_text(text, f"{_TPU[:-1]}{name}.txt") for name, text in texts.items()]
+    main = summarize(Compile(files), SummaryOptions(with_negligible=True)).main
+    assert main is not None
+    return main
+
+
+def _advice(space: SpaceSummary) -> dict[AdviceKind, Advice]:
+    return {one.kind: one for one in space.advice}
+
+
+_TWO_LAYERS = _STEP.replace(
+    "  ROOT %r = f32[512]{0} cosine(%s)",
+    '  %u = f32[512]{0} sine(%s), metadata={op_name="jit(f)/jvp()/sin"}\n'
+    "  ROOT %r = f32[512]{0} add(%s, %u)",
+)
+_TWO_ASSIGNMENT = (
+    _STEP_ASSIGNMENT.replace("2: size 2048", "2: size 4096").replace("<3 r", "<4 r")
+    + " value: <3 u @0> (size=2048,offset=2048): f32[512]{0}\n"
+)
+_TWO_RANGES = _STEP_RANGES.replace("2:r", "2:u\n    3:r").replace(
+    "s{}:1-2\n    r{}:2-3", "s{}:1-3\n    u{}:2-3\n    r{}:3-4"
+)
+
+
+def test_recomputation_saves_at_most_all_activations() -> None:
+    found = _advice(_summary(_TWO_LAYERS, _TWO_ASSIGNMENT, _TWO_RANGES))
+    assert found[AdviceKind.REMATERIALIZATION].price == "saves at most 4.0 KiB"
+    assert found[AdviceKind.OFFLOAD].price == "saving unknown"
+
+
+def test_data_that_loop_saves_can_be_recomputed() -> None:
+    # It has the operation name of the data, not that of the update of the buffer.
+    found = _advice(_summary(_STEP.replace("jvp()/sin", "jvp()/while/body/sin")))
+    assert found[AdviceKind.REMATERIALIZATION].bytes == 2048
+
+
+def test_activation_of_one_layer_cannot_be_recomputed() -> None:
+    assert AdviceKind.REMATERIALIZATION not in _advice(_summary(_STEP))
+
+
+@pytest.mark.parametrize(("on_chip", "saved"), [(0, 1024), (512, 1536), (4096, 2048)])
+def test_narrow_types_save_half_and_fill_on_chip_memory(on_chip: int, saved: int) -> None:
+    vmem = f"allocation 3: size {on_chip}, color 1, preallocated-temp:\n" if on_chip else ""
+    dtype = _advice(_summary(_STEP, _STEP_ASSIGNMENT + vmem))[AdviceKind.DTYPE]
+    assert dtype.saves_bytes == saved
+    assert ("half of 2.0 KiB, and what then fits in on-chip memory" in dtype.text) == bool(on_chip)
+
+
+def test_partitioning_saves_all_parts_but_one() -> None:
+    module = _STEP.replace("true\n", "true, num_partitions=4\n").replace(
+        "parameter(0)", "parameter(0), sharding={replicated}"
+    )
+    assert _advice(_summary(module))[AdviceKind.REPLICATION].saves_bytes == 2048 * 3 // 4
+
+
+def test_tuple_tables_have_no_advice() -> None:
+    table = " value: <5 t{} @0> (size=2048,offset=2048): (f32[512]{0}, f32[512]{0})\n"
+    assignment = _STEP_ASSIGNMENT.replace("2: size 2048", "2: size 4096") + table
+    ranges = _STEP_RANGES.replace("s{}:1-2", "s{}:1-2\n    t{}:1-2")
+    assert not any("scan" in one.text for one in _summary(_STEP, assignment, ranges).advice)

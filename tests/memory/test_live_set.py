@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.memory.live_set import live_buffers
-from hlo_lsp.memory.lost_bytes import lost_bytes, tuple_table_bytes
+from hlo_lsp.memory.lost_bytes import lost_bytes
 from hlo_lsp.memory.occupancy_and_peaks import memory_space_occupancies
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.dump_file import DumpFile
@@ -107,11 +107,3 @@ def test_gaps_of_fixed_allocations_are_occupied() -> None:
     assert lost.fixed_tuple_table_slots == lost.tuple_table_slots == 16384 - 512
     assert lost.fixed_alignment == lost.alignment
     assert lost.total - lost.occupied == lost.free
-
-
-def test_tables_count_with_their_slots_only_in_allocations() -> None:
-    dump = Compile([DumpFile.of_text(_TABLES), DumpFile.of_text(_TABLE_RANGES)])
-    assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 512)
-    ended = _TABLE_RANGES.replace("t{}:0-4", "t{}:0-2")
-    dump = Compile([DumpFile.of_text(_TABLES), DumpFile.of_text(ended)])
-    assert (tuple_table_bytes(dump, 0), tuple_table_bytes(dump, 0, 3)) == (16384, 0)

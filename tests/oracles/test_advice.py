@@ -1,12 +1,13 @@
 """Tests for the savings of the advice in summaries, with programs before and after the change.
 
 The test needs a Python with jax and libtpu, by default this one, otherwise that of the environment
-variable ``HLO_LSP_JAX_PYTHON``. It does not need a TPU.
+variable ``HLO_LSP_JAX_PYTHON``. It does not need a TPU. With ``-s``, it prints the savings.
 """
 
 import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,29 +15,37 @@ import pytest
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.memory.advice import AdviceKind
-from hlo_lsp.reports.summary import SpaceSummary, summarize
+from hlo_lsp.reports.summary import SummaryOptions, module_name, summarize
 
 _PYTHON = os.environ.get("HLO_LSP_JAX_PYTHON", sys.executable)
 _PROGRAMS = Path(__file__).resolve().parent.parent / "corpus" / "advised_programs.py"
-_COMPILE_SECONDS = 300
-_MIN_SAVED_SHARE = 0.75  # of the estimated bytes
-_MIN_SAVED_SHARE_WITH_CONVERSIONS = 0.5  # the arguments of the program are converted first
-_PROGRAMS_OF_KINDS = (
-    *((name, AdviceKind.DONATION) for name in ("donation", "donation_of_cache")),
-    *((f"donation_of_optimizer{end}", AdviceKind.DONATION) for end in ("", "_cpu")),
-    *((f"donation_of_weights{end}", AdviceKind.DONATION) for end in ("", "_cpu")),
-    ("dtype", AdviceKind.DTYPE),
-    ("dtype_of_residuals", AdviceKind.DTYPE),
-    ("padding", AdviceKind.PADDING),
-    ("padding_of_images", AdviceKind.PADDING),
-    ("replication", AdviceKind.REPLICATION),
-    ("rematerialization", AdviceKind.REMATERIALIZATION),
-    ("rematerialization_of_loop", AdviceKind.REMATERIALIZATION),
-    ("offload", AdviceKind.OFFLOAD),
-    ("tuple_tables", AdviceKind.TUPLE_TABLES),
+_COMPILE_SECONDS = 1200
+_KINDS = (
+    AdviceKind.DONATION,
+    AdviceKind.DTYPE,
+    AdviceKind.PADDING,
+    AdviceKind.REPLICATION,
+    AdviceKind.REMATERIALIZATION,
 )
+_MIN_PROGRAMS = 10
+_MIN_CLOSE_SHARE = 0.8  # of the programs, which save at least half of the bound
+_MAX_OTHER_BYTES = 64 << 10  # of tuple tables and scalars, which a change adds or removes
 
 pytestmark = pytest.mark.corpus
+
+
+@dataclass(frozen=True)
+class _Saving:
+    """The peaks of a program before and after a change, and the bound on their difference."""
+
+    program: str
+    before: int
+    after: int
+    bound: int
+
+    @property
+    def saved(self) -> int:
+        return self.before - self.after
 
 
 @lru_cache
@@ -45,39 +54,35 @@ def _has_libtpu() -> bool:
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
-def _summary(folder: Path, program: str, version: str) -> SpaceSummary:
-    """CorpusCompile a version of a program, and return its largest memory space at the peak."""
-    command = [_PYTHON, str(_PROGRAMS), str(folder), program, version]
-    subprocess.run(command, check=True, capture_output=True, timeout=_COMPILE_SECONDS)
-    errors: list[str] = []
-    found = [summarize(dump) for dump in dumps_at([folder / program / version], errors)]
-    main = max(found, key=lambda one: one.total_bytes or 0).main
-    assert main is not None
-    return main
+def _savings(folder: Path, kind: AdviceKind) -> list[_Saving]:
+    """Compile the programs of a kind of advice before and after the change."""
+    command = [_PYTHON, str(_PROGRAMS), str(folder), kind.value]
+    subprocess.run(command, check=True, timeout=_COMPILE_SECONDS)
+    peaks: dict[str, int] = {}
+    bounds: dict[str, int] = {}
+    for dump in dumps_at([folder], []):
+        name = module_name(dump).removeprefix("jit_")
+        main = summarize(dump, SummaryOptions(with_negligible=True)).main
+        if name.endswith(("_before", "_after")) and main is not None and main.bytes is not None:
+            peaks[name] = main.bytes
+            bounds[name] = sum(one.saves_bytes or 0 for one in main.advice if one.kind is kind)
+    names = [name.removesuffix("_before") for name in peaks if name.endswith("_before")]
+    return [
+        _Saving(name, peaks[f"{name}_before"], peaks[f"{name}_after"], bounds[f"{name}_before"])
+        for name in sorted(names)
+    ]
 
 
-def _bytes(space: SpaceSummary, kind: AdviceKind) -> int:
-    """Return the bytes that the advice is about."""
-    if kind is AdviceKind.TUPLE_TABLES:
-        return space.allocated_bytes
-    assert space.bytes is not None
-    return space.bytes
-
-
-@pytest.mark.parametrize(
-    ("program", "kind"), _PROGRAMS_OF_KINDS, ids=[name for name, _ in _PROGRAMS_OF_KINDS]
-)
-def test_advice_saves_the_estimate(program: str, kind: AdviceKind, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind.value)
+def test_advice_saves_at_most_its_bound(kind: AdviceKind, tmp_path: Path) -> None:
     if not _has_libtpu():
         pytest.skip("compiling for TPUs needs jax and libtpu; see the module docstring")
-    before = _summary(tmp_path, program, "before")
-    after = _summary(tmp_path, program, "after")
-    (advice,) = (one for one in before.advice if one.kind is kind)
-    is_allocated = kind is AdviceKind.TUPLE_TABLES
-    estimated = advice.saves_allocated_bytes if is_allocated else advice.saves_bytes
-    saved = _bytes(before, kind) - _bytes(after, kind)
-    print(f"{program}: {saved:,} of {estimated:,} saved")
-    is_converted = program == "dtype_of_residuals"
-    least = _MIN_SAVED_SHARE_WITH_CONVERSIONS if is_converted else _MIN_SAVED_SHARE
-    # Tuple tables and scalars change by a few bytes.
-    assert least * estimated <= saved <= 1.01 * estimated
+    found = _savings(tmp_path, kind)
+    for one in found:
+        mib = [size / 2**20 for size in (one.before, one.after, one.saved, one.bound)]
+        print("{:60}{:10.2f} -> {:8.2f} saved {:8.2f} of {:8.2f}".format(one.program, *mib))
+    assert len(found) >= _MIN_PROGRAMS
+    assert [one for one in found if one.saved > one.bound + _MAX_OTHER_BYTES] == []
+    close = [one for one in found if 0 < one.bound <= 2 * one.saved]
+    print(f"{kind.value}: {len(found)} programs, {len(close)} within a factor of two")
+    assert len(close) >= _MIN_CLOSE_SHARE * len(found)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.memory.byte_ranges import union_size
-from hlo_lsp.memory.live_set import live_buffers, live_values
+from hlo_lsp.memory.live_set import live_buffers
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.compile import Compile
 from hlo_lsp.model.query_cache import query
@@ -79,25 +78,6 @@ def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
         else:
             others += end - start
     return slots, others
-
-
-def tuple_table_bytes(dump: Compile, space: int, step: int | None = None) -> int:
-    """Return the bytes of tuple tables with their slots in temp allocations of a memory space.
-
-    With a step, only the tables that are live at this step count, without the slots: the occupied
-    bytes of a step include no gaps.
-    """
-    total = 0
-    for block in buffer_assignment(dump).blocks:
-        if block.allocation.color == space and block.allocation.preallocated_temp:
-            live = None if step is None else set(live_values(dump, block, step))
-            gaps = _gaps(block) if step is None else {}
-            total += union_size(
-                (value.offset, gaps.get(value.offset + value.size, value.offset + value.size))
-                for value in _tuple_tables(block)
-                if live is None or value in live
-            )
-    return total
 
 
 def _tuple_tables(block: AllocationBlock) -> Iterator[AssignedValue]:

@@ -1,4 +1,7 @@
-"""Advice for out-of-memory messages without a dump, with the bytes that it saves."""
+"""Advice for out-of-memory messages without a dump.
+
+A message lists a few buffers, without their live ranges, so what a change saves is unknown.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,6 +16,7 @@ from hlo_lsp.model.oom_message import EntryList, OomEntry, OomKind, OomMessage
 from hlo_lsp.model.padded_sizes import PaddedSize, Target, padded_size_of_text, total_array_bytes
 from hlo_lsp.model.printed_size import PrintedSize
 from hlo_lsp.model.shape import ArrayShape, try_shape, without_layout
+from hlo_lsp.program.phases import is_backward_pass
 from hlo_lsp.text.amounts import format_short_bytes
 
 _LARGE_SHARE = 0.25  # of the limit: a buffer of this size is worth splitting
@@ -22,10 +26,16 @@ _WHOLE_ARRAY_SHARE = 0.75  # of scoped memory: the kernel holds its arrays whole
 
 @dataclass(frozen=True, slots=True)
 class OomAdvice:
-    """A change, with the bytes that it saves at most; 0 if that is unknown, or nothing."""
+    """A change of the program.
+
+    Attributes:
+        bytes: The bytes that it is about, by which advice is sorted; 0 for none in particular.
+        saves_bytes: The bytes that it saves at most, None if that is unknown.
+    """
 
     text: str
-    saves_bytes: int
+    bytes: int = 0
+    saves_bytes: int | None = None
 
 
 # The scoped part of VMEM without `vmem_limit_bytes`; the same numbers are all VMEM of other chips.
@@ -33,38 +43,35 @@ _DEFAULT_SCOPED_BYTES = frozenset({16 << 20, 32 << 20})
 _SFLAG_ADVICE = OomAdvice(
     "run fewer asynchronous operations at the same time, such as with `jax.lax.scan` instead of "
     "unrolled layers",
-    0,
 )
 _SMEM_ADVICE = "pass large operands in VMEM or HBM instead of SMEM (`PrefetchScalarGridSpec`)"
 _HOST_DRIVER_ADVICE = OomAdvice(
-    "offload less to the host, or end other processes that use its memory", 0
+    "offload less to the host, or end other processes that use its memory"
 )
 _HOST_ADVICE = OomAdvice(
-    "raise `XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB` (64 by default), or offload less to the host", 0
+    "raise `XLA_PJRT_GPU_HOST_MEMORY_LIMIT_GB` (64 by default), or offload less to the host"
 )
 # What XLA's page about the error advises (docs/errors/error_1000.md and error_3000.md).
 _SPARSE_CORE_TABLES = OomAdvice(
     "shard the embedding tables over more chips, and lower `max_ids_per_partition` and "
     "`max_unique_ids_per_partition`",
-    0,
 )
 _SPARSE_CORE_ADVICE = (
     _SPARSE_CORE_TABLES,
-    OomAdvice("raise `--xla_sc_num_serialized_tables_to_optimize_hbm`", 0),
+    OomAdvice("raise `--xla_sc_num_serialized_tables_to_optimize_hbm`"),
 )
 # From error_3001.md.
 _SPARSE_CORE_REPLICAS = (
     OomAdvice(
-        "lower `max_ids_per_partition` and `max_unique_ids_per_partition` to what the data needs", 0
+        "lower `max_ids_per_partition` and `max_unique_ids_per_partition` to what the data needs"
     ),
-    OomAdvice("use a smaller batch: each SparseCore looks up fewer ids", 0),
+    OomAdvice("use a smaller batch: each SparseCore looks up fewer ids"),
 )
 _SPARSE_CORE_SCRATCH = (
-    OomAdvice("use smaller `scratch_shapes` if the program is a kernel of Pallas", 0),
+    OomAdvice("use smaller `scratch_shapes` if the program is a kernel of Pallas"),
     OomAdvice(
         "if it is a collective, keep it off the SparseCore, such as with "
         "`--xla_tpu_enable_sparse_core_collective_offload_all_gather=false`",
-        0,
     ),
 )
 
@@ -72,10 +79,10 @@ _SPARSE_CORE_SCRATCH = (
 def oom_advice(
     joined: JoinedMessage, *, was_device_full: bool = False, with_negligible: bool = False
 ) -> list[OomAdvice]:
-    """Return advice that follows from a message alone, the largest saving first.
+    """Return advice that follows from a message alone, on the most bytes first.
 
-    If ``was_device_full``, the program fits into the device, but other data filled it. Savings
-    below 1% of what is needed are left out, unless ``with_negligible``.
+    If ``was_device_full``, the program fits into the device, but other data filled it. Advice on
+    less than 1% of what is needed is left out, unless ``with_negligible``.
     """
     message = joined.message
     if is_of_code(message):
@@ -104,19 +111,17 @@ def oom_advice(
     found = [
         one
         for one in found
-        if one.saves_bytes and (with_negligible or _is_worth_a_line(one.saves_bytes, joined))
+        if one.bytes and (with_negligible or _is_worth_a_line(one.bytes, joined))
     ]
-    return sorted(found, key=lambda one: -one.saves_bytes)
+    return sorted(found, key=lambda one: -one.bytes)
 
 
 def _offload_advice(joined: JoinedMessage) -> OomAdvice:
     """Return advice on host memory that ran out when a program was compiled for a TPU."""
     largest = max(joined.entries, key=lambda one: one.bytes or 0, default=None)
     if largest is None:
-        return OomAdvice("offload less to the host", 0)
-    return OomAdvice(
-        f"offload less to the host, starting with {_name(largest)}", largest.bytes or 0
-    )
+        return OomAdvice("offload less to the host")
+    return OomAdvice(f"offload less to the host, starting with {_name(largest)}")
 
 
 def is_of_code(message: OomMessage) -> bool:
@@ -135,10 +140,10 @@ def _bytes(size: PrintedSize | None) -> int:
     return 0 if size is None else size.bytes
 
 
-def _is_worth_a_line(saved: int, joined: JoinedMessage) -> bool:
+def _is_worth_a_line(count: int, joined: JoinedMessage) -> bool:
     if joined.message.needed is None:
-        return not is_negligible(saved, sum(one.bytes or 0 for one in joined.entries))
-    return saved >= MIN_SAVED_SHARE * joined.message.needed.bytes
+        return not is_negligible(count, sum(one.bytes or 0 for one in joined.entries))
+    return count >= MIN_SAVED_SHARE * joined.message.needed.bytes
 
 
 def padding_of(entry: OomEntry) -> PaddedSize | None:
@@ -198,22 +203,26 @@ def _padding(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
         padded = padding_of(largest[1])
         causes = [] if padded is None else padded.padding
         cause = f" ({', '.join(map(str, causes))})" if causes else ""
-        yield OomAdvice(f"avoid padding, most of it in `{largest[1].shape}`{cause}", saved)
+        yield OomAdvice(
+            f"avoid padding ({format_short_bytes(saved)}), most of it in "
+            f"`{largest[1].shape}`{cause}",
+            saved,
+        )
 
 
 def _types(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
-    saved: Counter[str] = Counter()
+    sizes: Counter[str] = Counter()
     largest: dict[str, JoinedEntry] = {}
     for joined in entries:
         shape = _array(joined.entry)
         if shape is not None and narrower_type(shape.element_type) is not None:
-            saved[shape.element_type] += (joined.bytes or 0) // 2
+            sizes[shape.element_type] += joined.bytes or 0
             largest.setdefault(shape.element_type, joined)
-    for name, count in saved.items():
+    for name, count in sizes.items():
         yield OomAdvice(
-            f"compute {name} buffers in {narrower_type(name)}, starting with "
-            f"{_name(largest[name])}",
-            count,
+            f"compute {name} buffers ({format_short_bytes(count)}) in {narrower_type(name)}, "
+            f"starting with {_name(largest[name])}",
+            count // 2,
         )
 
 
@@ -234,18 +243,19 @@ def _parts(message: OomMessage, entries: Sequence[JoinedEntry]) -> Iterator[OomA
 
 
 def _repetitions(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
-    """Advise to recompute buffers of the same shape, such as one for each layer."""
+    """Advise to recompute activations of the same shape, such as one for each layer."""
     groups: dict[str, list[JoinedEntry]] = {}
     for joined in entries:
-        if _array(joined.entry) is not None and joined.entry.shape is not None:
+        is_activation = is_backward_pass(joined.op_name or "") is False
+        if is_activation and _array(joined.entry) is not None and joined.entry.shape is not None:
             groups.setdefault(without_layout(joined.entry.shape), []).append(joined)
     for shape, members in groups.items():
         if len(members) >= _MIN_REPEATED:
-            saved = sum(one.bytes or 0 for one in members[1:])
+            size = sum(one.bytes or 0 for one in members)
             yield OomAdvice(
-                f"recompute (`jax.checkpoint`) some of {count_noun(len(members), 'buffer')} of "
-                f"shape `{shape}`",
-                saved,
+                f"recompute (`jax.checkpoint`) some of {count_noun(len(members), 'activation')} "
+                f"of shape `{shape}` ({format_short_bytes(size)})",
+                size,
             )
 
 
@@ -253,7 +263,7 @@ def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
     """Yield advice on the memory of kernels, and of the code of other instructions."""
     message = joined.message
     if message.kind is OomKind.GPU_KERNEL:
-        yield OomAdvice("use smaller blocks or fewer stages (`num_stages`) in the kernel", 0)
+        yield OomAdvice("use smaller blocks or fewer stages (`num_stages`) in the kernel")
         return
     if message.code == "E3001":
         yield from _SPARSE_CORE_REPLICAS
@@ -268,7 +278,7 @@ def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
         yield _entry_advice(message, entry)
     if not message.entries and message.kind is OomKind.MEMORY_SPACE:
         name = message.memory_name
-        yield OomAdvice(f"if a kernel uses {name}: {_memory_advice(message, 'the kernel')}", 0)
+        yield OomAdvice(f"if a kernel uses {name}: {_memory_advice(message, 'the kernel')}")
     if message.memory == "sflag":
         yield _SFLAG_ADVICE
     is_kernel = not message.entries or any(_is_kernel(entry) for entry in message.entries)
@@ -277,11 +287,11 @@ def _code_advice(joined: JoinedMessage) -> Iterator[OomAdvice]:
     is_default = message.limit is not None and message.limit.bytes in _DEFAULT_SCOPED_BYTES
     if message.kind is OomKind.SCOPED_VMEM or (is_default and message.kind is OomKind.VMEM):
         text = f"raise `vmem_limit_bytes` to {message.needed.bytes:,}, if the chip has as much VMEM"
-        yield OomAdvice(text, 0)  # a higher limit saves nothing
+        yield OomAdvice(text)  # a higher limit saves nothing
     elif message.entries and message.limit is not None:
         limit = format_short_bytes(message.limit.bytes)
         text = f"a higher `vmem_limit_bytes` does not help: all of VMEM has {limit}"
-        yield OomAdvice(text, 0)
+        yield OomAdvice(text)
 
 
 def _is_kernel(entry: OomEntry) -> bool:
@@ -291,32 +301,30 @@ def _is_kernel(entry: OomEntry) -> bool:
 
 def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
     """Return advice on the largest memory of the code of an instruction."""
-    size = _bytes(entry.size)
     kernel = "the kernel" if entry.kernel is None else f"kernel `{entry.kernel}`"
     window = entry.window
     if entry.is_spill and entry.kernel is not None:
         text = f"use smaller blocks (`BlockSpec`) in {kernel}, or split its computation"
-        return OomAdvice(f"{text}: its registers are spilled", size)
+        return OomAdvice(f"{text}: its registers are spilled")
     if entry.is_spill:
         return OomAdvice(
             "split the computation whose registers are spilled, or use smaller blocks if it is a "
-            "kernel: fewer values are needed at the same time",
-            size,
+            "kernel: fewer values are needed at the same time"
         )
     if window is not None and window.is_whole:
         text = f"divide {window.operand} of {kernel} into blocks (`BlockSpec`)"
-        return OomAdvice(f"{text}: its window is the whole `{window.full_shape}`", size)
+        return OomAdvice(f"{text}: its window is the whole `{window.full_shape}`")
     if window is not None:
         text = f"use smaller blocks (`BlockSpec`) than `{window.shape}` for {window.operand}"
         if (window.buffers or 1) > 1:
             text += f", or fewer than {window.buffers} buffers (`pipeline_mode=pl.Buffered(1)`)"
-        return OomAdvice(text, size)
+        return OomAdvice(text)
     if not _is_kernel(entry):
         name = "an instruction" if entry.kernel is None else f"`{entry.kernel}`"
         text = (
             f"report a bug of XLA with the dump: {name} is not a kernel, and XLA chose its memory"
         )
-        return OomAdvice(text, 0)
+        return OomAdvice(text)
     arrays = _kernel_bytes(entry)
     needed = _bytes(message.needed)
     if message.needed is not None and _WHOLE_ARRAY_SHARE * needed <= arrays <= needed:
@@ -324,8 +332,8 @@ def _entry_advice(message: OomMessage, entry: OomEntry) -> OomAdvice:
             f"divide the arrays of {kernel} into blocks (`BlockSpec`): without blocks, operands "
             f"and result need {format_short_bytes(arrays)}"
         )
-        return OomAdvice(text, arrays)
-    return OomAdvice(_memory_advice(message, kernel), size)
+        return OomAdvice(text)
+    return OomAdvice(_memory_advice(message, kernel))
 
 
 def _memory_advice(message: OomMessage, kernel: str) -> str:
@@ -358,7 +366,7 @@ def _free_advice(message: OomMessage) -> Iterator[OomAdvice]:
     text = "delete arrays that other parts of the program hold on the device"
     if message.is_fragmented:
         text += ", or load this program before they fragment the memory"
-    yield OomAdvice(text, missing)
+    yield OomAdvice(text)
 
 
 def _array(entry: OomEntry) -> ArrayShape | None:

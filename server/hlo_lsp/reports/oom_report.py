@@ -48,7 +48,7 @@ class OomReport:
         owners: The owners of the memory, the largest first: at the peak of a dump, else of the
             listed buffers.
         peak: The memory space at its peak, if the dump has live ranges.
-        advice: Savings, the largest first.
+        advice: Changes of the program, those on the most bytes first.
         corrections: Sentences about numbers whose meaning differs from their label.
         mismatches: Totals of the message that its parts contradict.
         was_device_full: True if nothing is wrong with the program.
@@ -91,11 +91,7 @@ def oom_report(joined: JoinedMessage, *, with_negligible: bool = False) -> OomRe
     peak = _peak(joined, with_negligible=with_negligible)
     is_full = was_device_full(message, need)
     if peak is not None and not is_full:
-        # The compiler compares allocated bytes with the limit.
-        found = [
-            OomAdvice(one.text, max(one.saves_bytes, one.saves_allocated_bytes))
-            for one in peak.advice
-        ]
+        found = [OomAdvice(one.text, one.bytes, one.saves_bytes) for one in peak.advice]
         # Of the advice on the message, what the advice on the dump does not cover.
         found += [
             one
@@ -112,7 +108,7 @@ def oom_report(joined: JoinedMessage, *, with_negligible: bool = False) -> OomRe
         need,
         tuple(owners),
         peak,
-        tuple(sorted(found, key=lambda one: -one.saves_bytes)),
+        tuple(sorted(found, key=lambda one: -one.bytes)),
         tuple(corrections(message, need)),
         tuple(mismatches(message, need)),
         is_full,
@@ -251,7 +247,7 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     for number, one in enumerate(report.advice[:_ADVICE]):
         cover = _advice_cover(report)
         prefix = f"advice{cover and f' ({cover})'}: " if number == 0 else "        "
-        saving = f"; saves at most {_size(one.saves_bytes)}" if one.saves_bytes else ""
+        saving = "" if one.saves_bytes is None else f"; saves at most {_size(one.saves_bytes)}"
         yield f"{prefix}{one.text}{saving}"
     if report.joined.message.page is not None:
         yield f"see {report.joined.message.page}"
@@ -274,7 +270,7 @@ def oom_markdown(report: OomReport) -> Iterator[str]:
         yield from ("", "## Advice", "", *((f"All of it {cover}.", "") if cover else ()))
         yield from ("| Advice | Saves at most |", "|---|---:|")
         for one in report.advice[:_ADVICE]:
-            saving = _size(one.saves_bytes) if one.saves_bytes else ""
+            saving = "unknown" if one.saves_bytes is None else _size(one.saves_bytes)
             yield markdown_row(markdown_text(capitalized(one.text)), saving)
     if report.joined.message.page is not None:
         yield from ("", f"See {report.joined.message.page}")
@@ -311,10 +307,11 @@ def _next_step(report: OomReport) -> Iterator[str]:
 
 
 def _advice_cover(report: OomReport) -> str:
-    """Return how much of the missing bytes all advice saves; empty if that can be enough."""
-    saved = sum(one.saves_bytes for one in report.advice)
+    """Return how much of the missing bytes all advice saves; empty if it can be enough."""
+    savings = [one.saves_bytes for one in report.advice]
+    saved = sum(one for one in savings if one is not None)
     missing = report.missing_bytes
-    if missing is None or report.was_device_full or not 0 < saved < missing:
+    if missing is None or None in savings or not 0 < saved < missing:
         return ""
     return f"saves at most {_size(saved)} of the {_size(missing)} missing"
 

@@ -87,7 +87,7 @@ def _description(one: PaddedShape) -> str:
         parts.append("; ".join(map(str, one.padded.padding)))
     if one.change is not None:
         saved = format_short_bytes(one.change.saves_bytes * one.count)
-        parts.append(f"{one.change.text}: saves {saved}")
+        parts.append(f"{one.change.text}: {saved} less padding")
     return "  ".join(filter(None, parts))
 
 

@@ -77,7 +77,7 @@ def summary_json(summary: ModuleSummary, count: int) -> Json:
                 "kind": one.kind.value,
                 "text": one.text,
                 "saves_bytes": one.saves_bytes,
-                "saves_allocated_bytes": max(one.saves_bytes, one.saves_allocated_bytes),
+                "saves_allocated_bytes": one.saves_bytes,
                 "space": space.title,
             }
             for space in summary.spaces

@@ -62,7 +62,7 @@ def padding_waste(context: CompileContext) -> Iterator[Finding]:
             f"{why}{more}. Make a larger dimension the most minor one, or merge small dimensions",
         )
     for one in () if is_found else _advised(context, AdviceKind.PADDING):
-        if one.saves_bytes >= limits.padding_bytes:
+        if one.bytes >= limits.padding_bytes:
             yield from _advice_finding(context, one)
 
 
