@@ -179,3 +179,19 @@ def test_donation_saves_nothing_while_a_temporary_needs_the_bytes() -> None:
     )
     ranges = _RANGES.replace("x{}:0-1", "x{}:0-5").replace("e{}:1-4", "e{}:1-3")
     assert _saving(module, ranges) == 32
+
+
+def test_token_cannot_be_donated() -> None:
+    module = """\
+HloModule jit_f, is_scheduled=true, buffer_donor={ (1, {}) }
+
+ENTRY %main (t: token[], u: token[], x: f32[512]) -> (token[], f32[512]) {
+  %t = token[] parameter(0)
+  %u = token[] parameter(1)
+  %x = f32[512]{0} parameter(2)
+  %e = f32[512]{0} exponential(%x)
+  ROOT %r = (token[], f32[512]{0}) tuple(%t, %e)
+}
+"""
+    states = {one.shape: one.state for one in _arguments(_dump(module, "", ""))}
+    assert states == {"token[]": DonationState.KEPT, "f32[512]{0}": DonationState.USABLE}

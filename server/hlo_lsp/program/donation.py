@@ -47,6 +47,11 @@ class InterfaceLeaf:
         """The shape index as XLA prints it: ``{1,0}``."""
         return index_text(self.index)
 
+    @property
+    def is_token(self) -> bool:
+        """True for a token, which has no bytes that could be donated."""
+        return self.shape.startswith("token[")
+
 
 @dataclass(frozen=True, slots=True)
 class DonationCandidates:
@@ -127,14 +132,14 @@ def donation_status(
 ) -> DonationStatus | None:
     """Return the donation of one array of a parameter, None if the module has no such array.
 
-    ``original`` is the module before optimizations.
+    A token has none, either. ``original`` is the module before optimizations.
     """
     header, interface, found = module.header, _interface(module), donation_of(module, original)
     if header is None or interface is None or found is None:
         return None
     arrays = {(leaf.parameter, leaf.index): leaf for leaf in interface.parameters}
     leaf = arrays.get((parameter, index))
-    if leaf is None:
+    if leaf is None or leaf.is_token:
         return None
     aliases = _aliases(header.text)
     for output, *source in aliases:
@@ -165,7 +170,11 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None) -> Donation |
     filled = {out for out, _, _ in aliases}
     outputs = interface.outputs
     checkpoint()
-    free = [leaf for leaf in interface.parameters if (leaf.parameter, leaf.index) not in taken]
+    free = [
+        leaf
+        for leaf in interface.parameters
+        if (leaf.parameter, leaf.index) not in taken and not leaf.is_token
+    ]
     open_outputs = [leaf for leaf in outputs if leaf.index not in filled]
     offered = [leaf for leaf in free if (leaf.parameter, leaf.index) in donors]
     rest = [leaf for leaf in free if (leaf.parameter, leaf.index) not in donors]
