@@ -24,8 +24,8 @@ def leave_out_current_folder() -> None:
             del sys.path[0]
         relative = set() if sys.flags.ignore_environment else relative_python_path()
         sys.path[:] = [path for path in sys.path if path not in relative]
-    except OSError:  # the current folder was deleted
-        pass
+    except OSError:  # The current folder was deleted, so there are no relative paths.
+        os.chdir(os.path.abspath(os.sep))
     keep_absolute_import_path()
 
 

@@ -77,3 +77,15 @@ def test_commands_show_logs_of_packages_only_if_asked(options: list[str], shown:
     )
     assert ("ERROR paramiko: lost" in ended.stderr) is shown
     assert "ERROR hlo_lsp: own" in ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a current folder cannot be removed")
+def test_removed_current_folder_is_no_error(compiled: Compiled, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f"rmdir {gone}; exec {sys.executable} -m hlo_lsp summary {compiled('tpu').folder}"
+    ended = subprocess.run(
+        ["sh", "-c", script], cwd=gone, capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "peak of HBM" in ended.stdout

@@ -51,7 +51,8 @@ def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> No
     as_text = run(wire, "summary", path.as_uri(), 0, 60)["result"]
     assert as_text.startswith("Memory of jit_")
     assert max(map(len, as_text.splitlines())) <= 60
-    for width in ("", [], 0, 1e300, 10**30):
+    widths: tuple[object, ...] = ("", [], 0, 1e300, 10**30)
+    for width in widths:
         refused = run(wire, "summary", path.as_uri(), 0, width)
         assert "width of a page" in refused["error"]["message"]
     missing = run(wire, "summary", path.with_name("none.txt").as_uri(), 0)

@@ -15,7 +15,7 @@ import pytest
 
 from hlo_lsp.cli.dumps import dumps_at
 from hlo_lsp.memory.advice import AdviceKind
-from hlo_lsp.reports.summary import SummaryOptions, module_name, summarize
+from hlo_lsp.reports.summary import SummaryOptions, summarize
 
 _PYTHON = os.environ.get("HLO_LSP_JAX_PYTHON", sys.executable)
 _PROGRAMS = Path(__file__).resolve().parent.parent / "corpus" / "advised_programs.py"
@@ -61,7 +61,7 @@ def _savings(folder: Path, kind: AdviceKind) -> list[_Saving]:
     peaks: dict[str, int] = {}
     bounds: dict[str, int] = {}
     for dump in dumps_at([folder], []):
-        name = module_name(dump).removeprefix("jit_")
+        name = dump.module_name.removeprefix("jit_")
         main = summarize(dump, SummaryOptions(with_negligible=True)).main
         if name.endswith(("_before", "_after")) and main is not None and main.bytes is not None:
             peaks[name] = main.bytes
