@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 _OUTPUT, _KIND = Path(sys.argv[1]), sys.argv[2]
-os.environ["XLA_FLAGS"] = (
-    f"--xla_dump_to={_OUTPUT} --xla_dump_hlo_as_text --xla_force_host_platform_device_count=4"
-)
+os.environ["XLA_FLAGS"] = f"--xla_dump_to={_OUTPUT} --xla_dump_hlo_as_text"
 os.environ["TPU_SKIP_MDS_QUERY"] = "1"
 os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"
 os.environ["JAX_PLATFORMS"] = "cpu"
@@ -28,10 +26,8 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax.experimental import topologies  # noqa: E402
-from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 _TOPOLOGIES = {"v5e": "v5e:2x2", "v6e": "v6e:2x2", "tpu7x": "tpu7x:2x2x1"}
-_DEVICES = 4
 _POLL_SECONDS = 0.05
 _Shape = tuple[int, ...]
 
@@ -85,30 +81,26 @@ def _convolution(weights: Any, x: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Model:
-    """A network of equal layers, unrolled or in a loop, whose weights can be partitioned."""
+    """A network of equal layers, unrolled or in a loop."""
 
     layer: Callable[[Any, Any], Any]
     weights: tuple[_Shape, ...]
     x: _Shape
     count: int = 8
     is_scanned: bool = False
-    axis: str | None = None  # of the weights
-    partitions: int = 1
 
     def arguments(self, chip: str) -> tuple[Any, Any]:
         """Return the weights and the input of the network."""
-        mesh = Mesh(np.array(_devices(chip)[: self.partitions]), ("i",))
-        axis = "i" if self.partitions > 1 else None
+        sharding = jax.sharding.SingleDeviceSharding(_devices(chip)[0])
 
-        def array(shape: _Shape, *axes: str | None) -> Any:
-            sharding = NamedSharding(mesh, PartitionSpec(*axes))
+        def array(*shape: int) -> Any:
             return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=sharding)
 
         if self.is_scanned:
-            weights: Any = [array((self.count, *one), None, self.axis) for one in self.weights]
+            weights: Any = [array(self.count, *one) for one in self.weights]
         else:
-            weights = [[array(one, self.axis) for one in self.weights] for _ in range(self.count)]
-        return weights, array(self.x, axis)
+            weights = [[array(*one) for one in self.weights] for _ in range(self.count)]
+        return weights, array(*self.x)
 
     def apply(self, weights: Any, x: Any) -> Any:
         """Return the output of the network."""
@@ -186,18 +178,6 @@ def _narrow(model: _Model, chip: str) -> Iterator[_Program]:
         yield jax.grad(function), model.arguments(chip), {}
 
 
-def _partitioned(model: _Model, chip: str) -> Iterator[_Program]:
-    for axis in (None, "i"):
-        changed = replace(model, partitions=_DEVICES, axis=axis)
-        yield jax.grad(changed.loss), changed.arguments(chip), {}
-
-
-def _partitioned_inference(model: _Model, chip: str) -> Iterator[_Program]:
-    for axis in (None, "i"):
-        changed = replace(model, partitions=_DEVICES, axis=axis)
-        yield changed.apply, changed.arguments(chip), {}
-
-
 def _recomputed(model: _Model, chip: str) -> Iterator[_Program]:
     for layer in (model.layer, jax.checkpoint(model.layer)):
         yield jax.grad(replace(model, layer=layer).loss), model.arguments(chip), {}
@@ -245,10 +225,6 @@ _PROGRAMS: dict[str, dict[_Change, str]] = {
         _merged(20_000, 5, 70): "v6e_x",
         _merged(1000, 12, 1000): "v5e_x",
         _merged(3, 1000, 2000, 2): "v5e_x",
-    },
-    "replication": {
-        _partitioned: "v5e_sine v5e_mlp v6e_gated tpu7x_transformer v5e_gated_loop cpu_mlp",
-        _partitioned_inference: "v5e_sine v5e_mlp v6e_gated v5e_transformer cpu_mlp",
     },
     "rematerialization": {
         _recomputed: "v5e_sine v5e_sine_loop v5e_mlp v5e_transformer v5e_transformer_loop "

@@ -232,11 +232,13 @@ def test_narrow_types_save_half_and_fill_on_chip_memory(on_chip: int, saved: int
     assert ("half of 2.0 KiB, and what then fits in on-chip memory" in dtype.text) == bool(on_chip)
 
 
-def test_partitioning_saves_all_parts_but_one() -> None:
+def test_saving_of_partitioning_is_unknown() -> None:
     module = _STEP.replace("true\n", "true, num_partitions=4\n").replace(
         "parameter(0)", "parameter(0), sharding={replicated}"
     )
-    assert _advice(_summary(module))[AdviceKind.REPLICATION].saves_bytes == 2048 * 3 // 4
+    advice = _advice(_summary(module))[AdviceKind.REPLICATION]
+    assert advice.text == "partition 1 replicated argument (2.0 KiB) over 4 devices"
+    assert (advice.bytes, advice.price) == (2048 * 3 // 4, "saving unknown")
 
 
 def test_tuple_tables_have_no_advice() -> None:

@@ -24,7 +24,6 @@ _KINDS = (
     AdviceKind.DONATION,
     AdviceKind.DTYPE,
     AdviceKind.PADDING,
-    AdviceKind.REPLICATION,
     AdviceKind.REMATERIALIZATION,
 )
 _MIN_PROGRAMS = 10

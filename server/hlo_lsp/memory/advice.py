@@ -271,14 +271,15 @@ def _replication(dump: Compile, buffers: Sequence[OwnedBuffer]) -> Iterator[Advi
         return
     whole_shapes = _unpartitioned_shapes(dump)
     replicated = [owned for owned in buffers if _is_replicated(owned, whole_shapes)]
-    saved = sum(owned.buffer.bytes for owned in replicated) * (partitions - 1) // partitions
-    if saved:
+    total = sum(owned.buffer.bytes for owned in replicated)
+    if total:
         yield Advice(
             AdviceKind.REPLICATION,
-            f"partition {count_noun(len(replicated), 'replicated argument')} over "
-            f"{partitions:,} devices",
-            saved,
+            f"partition {count_noun(len(replicated), 'replicated argument')} "
+            f"({format_short_bytes(total)}) over {partitions:,} devices",
+            total * (partitions - 1) // partitions,
             buffer=replicated[0].buffer,
+            is_bound=False,  # XLA partitions temporaries and outputs with them
         )
 
 
