@@ -28,7 +28,7 @@ _KINDS = (
 )
 _MIN_PROGRAMS = 10
 _MIN_CLOSE_SHARE = 0.8  # of the programs, which save at least half of the bound
-_MAX_OTHER_BYTES = 64 << 10  # of tuple tables and scalars, which a change adds or removes
+_MAX_OTHER_BYTES = 4 << 10  # of tuple tables and scalars, which a change adds or removes
 
 pytestmark = pytest.mark.corpus
 
