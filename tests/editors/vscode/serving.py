@@ -18,6 +18,8 @@ from editors.vscode.waiting import NotYet, until
 # because it fails to show a file that a test has just deleted.
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
+    "editor.cursorBlinking": "solid",
+    "editor.minimap.enabled": False,
     "explorer.autoReveal": False,
     "extensions.ignoreRecommendations": True,
     "files.autoSave": "off",  # as in VS Code on the desktop
@@ -26,6 +28,7 @@ SETTINGS: Mapping[str, Any] = {
     "terminal.integrated.gpuAcceleration": "off",  # renders text in the page
     "telemetry.telemetryLevel": "off",
     "workbench.enableExperiments": False,
+    "workbench.reduceMotion": "on",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     "workbench.startupEditor": "none",
     "workbench.tips.enabled": False,

@@ -8,7 +8,7 @@ from typing import TypeVar
 Answer = TypeVar("Answer")
 SECONDS = 90.0
 """The time limit of a condition on a busy machine."""
-_BETWEEN = 0.1
+_BETWEEN = 0.2
 
 
 class NotYet(Exception):  # noqa: N818  (nothing is wrong)
