@@ -14,7 +14,7 @@ ENTRY %main (x: f32[8]) -> f32[8] {
   ROOT %r = f32[8]{0} sine(%x)
 }
 """
-_FILE = "module_0001.jit_f.before_optimizations.txt"
+_FILE = "module_0001.jit_f.cpu_after_optimizations.txt"
 
 
 @pytest.fixture

@@ -252,9 +252,17 @@ def executed_cost(
         tuple(schedule.unknown_loops),
         dict(schedule.unknown_calls),
         schedule.conditionals,
-        tuple(one.instruction.name for one in rows if is_unbounded(one.instruction.shape)),
+        tuple(_unbounded(rows)),
         missing_part,
     )
+
+
+def _unbounded(rows: Sequence[InstructionCost]) -> Iterator[str]:
+    """Yield the names of instructions whose results have an unknown size."""
+    for one in rows:
+        checkpoint()
+        if is_unbounded(one.instruction.shape):
+            yield one.instruction.name
 
 
 class _Work(NamedTuple):

@@ -17,7 +17,6 @@ from hlo_lsp.model.query_cache import query
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.profiles.time_facts import TimeFacts
-from hlo_lsp.program.data_origin import origin_of
 from hlo_lsp.program.instruction_owners import owner_of
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
@@ -325,12 +324,12 @@ def _place(located: LocatedRecord[Record] | None) -> Json:
 
 
 def _value_source(dump: Compile, value: Value, metadata: Mapping[str, str]) -> Json:
-    """Return the operation and the Python line of the data of a value."""
-    origin = origin_of(dump, value.name, value.index)
-    if origin is None:  # no module text has its instruction
+    """Return the operation and the Python line of a value."""
+    owner = owner_of(dump, value.name, value.index)
+    if owner is None:  # no module text has its instruction
         source = dump.frames.line_of(dump.stack_of(metadata))
         return _source(metadata.get("op_name"), source, value.name if metadata else "")
-    return _source(origin.op_name, origin.source, origin.metadata_from)
+    return _source(owner.op_name, owner.source, owner.metadata_from)
 
 
 def _source(op_name: str | None, source: SourceLine | None, metadata_from: str) -> Json:

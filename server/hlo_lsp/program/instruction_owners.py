@@ -1,6 +1,6 @@
 """The owners of instructions: the Python line, operation, scope, and phase that each belongs to."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -107,22 +107,34 @@ def group_of(name: str, facts: InstructionFacts | None, key: InstructionKey) -> 
     return facts.phase if key is InstructionKey.PHASE else facts.computation
 
 
-def owner_of(dump: Compile, name: str) -> InstructionFacts | None:
-    """Return what a compile says about an instruction, None if no module text has it."""
-    return instruction_facts(dump, [name]).get(name)
+def owner_of(dump: Compile, name: str, index: str | None = None) -> InstructionFacts | None:
+    """Return what a compile says about an instruction, None if no module text has it.
+
+    ``index`` is the shape index of the part of the result that is asked about.
+    """
+    indexes = {} if index is None else {name: index}
+    return instruction_facts(dump, [name], indexes).get(name)
 
 
-def instruction_facts(dump: Compile, names: Iterable[str]) -> dict[str, InstructionFacts]:
+def instruction_facts(
+    dump: Compile, names: Iterable[str], parts: Mapping[str, str] | None = None
+) -> dict[str, InstructionFacts]:
     """Return what a compile says about instructions, by name; unknown names are left out.
 
     An instruction without metadata belongs to the instruction that produced its data, a fusion that
     a library runs to the product of matrices in it.
+
+    Args:
+        dump: The compile.
+        names: The names of the instructions.
+        parts: The shape indexes of the data that is asked about, by name; by default the whole
+            result, or what an asynchronous operation produces.
     """
     lines = {name: line for name in names if (line := dump.instruction(name)) is not None}
     metadata = {name: metadata_of(dump, line) for name, line in lines.items()}
     stacks = {name: tuple(dump.stack_of(metadata[name])) for name in lines}
     indexes = {
-        name: _data_index(line.record)
+        name: (parts or {}).get(name) or _data_index(line.record)
         for name, line in lines.items()
         if not stacks[name] or not metadata[name].get("op_name")
     }
