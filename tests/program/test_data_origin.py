@@ -377,3 +377,24 @@ def test_circular_text_ends() -> None:
 
 def test_unknown_instruction_has_no_origin() -> None:
     assert origin_of(Compile([DumpFile.of_text(_HEAD + _entry())]), "absent", None) is None
+
+
+def test_circular_calls_of_fusions_end() -> None:
+    text = """\
+HloModule m
+
+%a (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %inner = f32[8]{0} fusion(%p), kind=kLoop, calls=%a
+}
+
+ENTRY %e (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  ROOT %outer = f32[8]{0} fusion(%x), kind=kLoop, calls=%a
+}
+"""
+    dump = Compile([DumpFile.of_text(text)])
+    for name in ("outer", "inner"):
+        origin = origin_of(dump, name, None)
+        assert origin is not None
+        assert origin.source is None

@@ -211,6 +211,7 @@ class _Search:
         """Return the instruction that the data of a result came from unchanged, or None."""
         key = ResultElement(instruction, path)
         if key not in self._steps:
+            self._steps[key] = None  # where circular calls of a damaged text end
             saved = self._saved.moves.get(key)
             self._steps[key] = saved or self._find_previous(instruction, path)
         return self._steps[key]
