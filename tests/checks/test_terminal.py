@@ -1,112 +1,30 @@
 """Tests for findings on a terminal."""
 
-import io
 import re
 from dataclasses import replace
 
 import pytest
-from rich.console import Console
 
+from display.console import make_console, output_text
 from hlo_lsp.checks.folders import FindingSummary
 from hlo_lsp.checks.framework.finding import Finding, Related, Severity
 from hlo_lsp.checks.output import Count, finding_json
 from hlo_lsp.checks.terminal import print_finding, print_findings, print_statistics
-from hlo_lsp.display.cards import Card, Fact
-from hlo_lsp.display.terminal import print_card, print_note, rendered_markdown
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
-CARD = Card(
-    "`fusion.40{0}`",
-    (Fact("value", "328, leaf {0} of `fusion.40`"), Fact("padded", "512 B [bold]")),
-    "About `S(1)`.",
-)
 FILE = DumpFile.of_text("BufferAssignment:\nallocation 0: size x\n", "/d/a b.txt")
 PLACE = Place(FILE, 1, 19, 20)
 FINDING = FindingSummary.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
 RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
 
 
-def make_console(*, color: bool = False, width: int = 200) -> Console:
-    return Console(
-        file=io.StringIO(),
-        force_terminal=color,
-        width=width,
-        color_system="standard" if color else None,
-    )
-
-
-def test_note_with_path_is_wrapped_at_slashes() -> None:
-    console = make_console(width=16)
-    print_note(console, "in /dumps/train/module_0001.txt")
-    assert output_text(console) == "in /dumps/train/\nmodule_0001.txt\n"
-
-
-def output_text(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
-
-
-def test_card_is_a_title_and_a_table() -> None:
-    out = make_console()
-    print_card(out, CARD)
-    assert [line.rstrip() for line in output_text(out).split("\n")] == [
-        "fusion.40{0}",
-        "value   328, leaf {0} of fusion.40",
-        "padded  512 B [bold]",
-        "About S(1).",
-        "",
-    ]
-
-
-def test_colors_appear_only_on_a_terminal() -> None:
+def test_finding_has_colors_only_on_a_terminal() -> None:
     plain, colored = make_console(), make_console(color=True)
     for out in (plain, colored):
-        print_card(out, CARD)
         print_finding(out, FINDING)
     assert "\x1b[" not in output_text(plain)
     assert "\x1b[1m" in output_text(colored)
-
-
-def test_card_may_be_a_title_only() -> None:
-    out = make_console()
-    print_card(out, Card("`x`"))
-    assert output_text(out) == "x\n"
-
-
-def test_narrow_terminal_wraps_facts_completely() -> None:
-    out = make_console(width=40)
-    words = ", ".join(f"fusion.{number}" for number in range(30))
-    print_card(out, Card("t", (Fact("uses", words),)))
-    lines = output_text(out).split("\n")
-    assert max(map(len, lines)) <= 40
-    assert "".join(line[6:].strip() for line in lines[1:]).replace(" ", "") == words.replace(
-        " ", ""
-    )
-
-
-def test_long_name_is_wrapped_at_a_slash() -> None:
-    console = make_console(width=40)
-    name = "jit(train)/transpose(jvp())/while/body/dot_general"
-    print_card(console, Card("copy.1", (Fact("op_name", f"`{name}`"),)))
-    _, first, second = output_text(console).splitlines()
-    assert first.rstrip() == "op_name  jit(train)/transpose(jvp())/"
-    assert second.strip() == "while/body/dot_general"
-
-
-def test_markdown_becomes_text_with_aligned_tables() -> None:
-    markdown = (
-        "# Memory of `f`\n\n| Owner | Bytes |\n|---|---:|\n| `a` | 1\N{NO-BREAK SPACE}B |\n"
-        "| [bcd](file:///b#L1) | 12 B |\n"
-    )
-    title, blank, *table = rendered_markdown(markdown, 40).splitlines()
-    assert (title, blank) == ("Memory of f", "")
-    assert [line.split() for line in (table[0], *table[2:])] == [
-        ["Owner", "Bytes"],
-        ["a", "1", "B"],
-        ["bcd", "12", "B"],
-    ]
-    assert len(table[2]) == len(table[3])
 
 
 def test_finding_is_one_line_editors_can_link() -> None:

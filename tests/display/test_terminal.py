@@ -1,46 +1,20 @@
-"""Tests for cards and findings on a terminal."""
+"""Tests for cards and Markdown on a terminal."""
 
-import io
-
-from rich.console import Console
-
-from hlo_lsp.checks.folders import FindingSummary
-from hlo_lsp.checks.framework.finding import Finding, Related, Severity
-from hlo_lsp.checks.terminal import print_finding
+from display.console import make_console, output_text
 from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.display.terminal import print_card, print_note, rendered_markdown
-from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import Place
 
 CARD = Card(
     "`fusion.40{0}`",
     (Fact("value", "328, leaf {0} of `fusion.40`"), Fact("padded", "512 B [bold]")),
     "About `S(1)`.",
 )
-FILE = DumpFile.of_text("BufferAssignment:\nallocation 0: size x\n", "/d/a b.txt")
-PLACE = Place(FILE, 1, 19, 20)
-FINDING = FindingSummary.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
-RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
-
-
-def make_console(*, color: bool = False, width: int = 200) -> Console:
-    return Console(
-        file=io.StringIO(),
-        force_terminal=color,
-        width=width,
-        color_system="standard" if color else None,
-    )
 
 
 def test_note_with_path_is_wrapped_at_slashes() -> None:
     console = make_console(width=16)
     print_note(console, "in /dumps/train/module_0001.txt")
     assert output_text(console) == "in /dumps/train/\nmodule_0001.txt\n"
-
-
-def output_text(console: Console) -> str:
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
 
 
 def test_card_is_a_title_and_a_table() -> None:
@@ -59,9 +33,8 @@ def test_colors_appear_only_on_a_terminal() -> None:
     plain, colored = make_console(), make_console(color=True)
     for out in (plain, colored):
         print_card(out, CARD)
-        print_finding(out, FINDING)
     assert "\x1b[" not in output_text(plain)
-    assert "\x1b[1m" in output_text(colored)
+    assert "\x1b[1;32mfusion.40{0}" in output_text(colored)
 
 
 def test_card_may_be_a_title_only() -> None:

@@ -1,1 +1,1 @@
-"""How facts are shown: cards, tables, phrases, and their form on a terminal."""
+"""Cards, tables, and phrases: the forms of facts for a reader, and their look on a terminal."""

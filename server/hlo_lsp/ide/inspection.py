@@ -14,10 +14,9 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.padded_sizes import sizes_of_text, target_of
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query_cache import query
-from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.profiles.time_facts import TimeFacts
-from hlo_lsp.program.instruction_owners import owner_of
+from hlo_lsp.program.instruction_owners import InstructionFacts, owner_of, owner_of_line
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -59,7 +58,7 @@ def value_json(dump: Compile, value: Value) -> Json:
         "positions": entry and [{"instruction": row.name, "index": row.index} for row in positions],
         "uses": entry
         and [{"instruction": row.name, "operand": row.operand, "index": row.index} for row in uses],
-        **_value_source(dump, value, metadata),
+        **_source(dump, value.name, metadata, owner_of(dump, value.name, value.index)),
         **_place(value.assigned or value.entry),
     }
 
@@ -83,9 +82,7 @@ def instruction_json(
     whole = dump.value_at(name)
     shape = None if text is None else text.shape.text or None
     metadata = {} if text is None else text.metadata
-    own = dump.instruction(name)
-    is_known = line is not None and own is not None and own.record is line.record
-    owner = owner_of(dump, name) if is_known else None
+    owner = owner_of_line(dump, line)
     stack = tuple(dump.stack_of(metadata)) if owner is None else owner.stack
     head = None if line is None else line.file.module.computation_of(line.record)
     return {
@@ -101,11 +98,7 @@ def instruction_json(
         "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
         "called": text and _called(text, line),
-        **_source(
-            metadata.get("op_name") if owner is None else owner.op_name,
-            dump.frames.line_of(stack),
-            name if owner is None and metadata else "" if owner is None else owner.metadata_from,
-        ),
+        **_source(dump, name, metadata, owner),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
@@ -323,18 +316,17 @@ def _place(located: LocatedRecord[Record] | None) -> Json:
     return {"path": located and located.file.label, "line": located and located.number}
 
 
-def _value_source(dump: Compile, value: Value, metadata: Mapping[str, str]) -> Json:
-    """Return the operation and the Python line of a value."""
-    owner = owner_of(dump, value.name, value.index)
-    if owner is None:  # no module text has its instruction
-        source = dump.frames.line_of(dump.stack_of(metadata))
-        return _source(metadata.get("op_name"), source, value.name if metadata else "")
-    return _source(owner.op_name, owner.source, owner.metadata_from)
-
-
-def _source(op_name: str | None, source: SourceLine | None, metadata_from: str) -> Json:
+def _source(
+    dump: Compile, name: str, metadata: Mapping[str, str], owner: InstructionFacts | None
+) -> Json:
+    """Return the operation and the Python line of an owner, without one those of metadata."""
+    if owner is not None:
+        op_name, source, origin = owner.op_name, owner.source, owner.metadata_from
+    else:  # no module text has the instruction
+        op_name, source = metadata.get("op_name", ""), dump.frames.line_of(dump.stack_of(metadata))
+        origin = name if metadata else ""
     return {
         "op_name": op_name or None,
         "source": None if source is None else {"file": source.file, "line": source.line},
-        "metadata_from": metadata_from or None,
+        "metadata_from": origin or None,
     }

@@ -1,6 +1,6 @@
 """The request ``hlo/hottest``, and the command that loads a profile."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lsprotocol import types
@@ -19,11 +19,12 @@ from hlo_lsp.profiles.time_facts import (
     hot_groups,
     measured_times,
 )
-from hlo_lsp.program.instruction_owners import InstructionKey, owner_of
+from hlo_lsp.program.instruction_owners import InstructionFacts, InstructionKey, instruction_facts
 from hlo_lsp.reports.measured_time import program_headline
 from hlo_lsp.text.amounts import format_time
 from hlo_lsp.text.inert import printable, printable_json
 
+_Owners = Mapping[str, InstructionFacts]
 _MAX_INSTRUCTIONS = 50
 _MAX_LINES = 50
 _MAX_PROGRAMS = 3  # in a message
@@ -51,20 +52,22 @@ def _hottest(context: RequestContext) -> Json | None:
     found = facts.hottest(_MAX_INSTRUCTIONS)
     if not found:
         return None
+    owners = instruction_facts(dump, (one.name for one in facts.hottest()))
     lines: list[Json] = []
-    for line in hot_groups(dump, facts, InstructionKey.LINE):
+    for line in hot_groups(dump, facts, InstructionKey.LINE, owners):
         if line.source is not None and len(lines) < _MAX_LINES:
             uri = context.sources.uri(line.source)
             place = {"line": line.source.line - 1, "character": 0}
-            entry = {**_group_entry(context, line), "name": line.source.short}
+            entry = {**_group_entry(context, line, owners), "name": line.source.short}
             if uri is not None:
                 entry["location"] = {"uri": uri, "range": {"start": place, "end": place}}
             lines.append(entry)
-    phases = [_group_entry(context, one) for one in hot_groups(dump, facts, InstructionKey.PHASE)]
+    by_phase = hot_groups(dump, facts, InstructionKey.PHASE, owners)
+    phases = [_group_entry(context, one, owners) for one in by_phase]
     answer: Json = printable_json(
         {
             "title": f"{dump.module_name} · {describe_run(facts)}",
-            "instructions": [_entry(context, one) for one in found],
+            "instructions": [_entry(context, one, owners) for one in found],
             "lines": lines,
             "phases": [*phases, *_exposed_communication(facts)],
         }
@@ -86,18 +89,18 @@ def _exposed_communication(facts: TimeFacts) -> Iterator[Json]:
     }
 
 
-def _group_entry(context: RequestContext, group: HotGroup) -> Json:
+def _group_entry(context: RequestContext, group: HotGroup, owners: _Owners) -> Json:
     """Return the entry of a group, which leads to the instruction with most of its time."""
-    location = _entry(context, group.instructions[0])["location"]
+    location = _entry(context, group.instructions[0], owners)["location"]
     return {"name": group.name, "text": describe_hot(group), "location": location}
 
 
-def _entry(context: RequestContext, one: HotInstruction) -> Json:
+def _entry(context: RequestContext, one: HotInstruction, owners: _Owners) -> Json:
     line = context.dump.instruction(one.name)
     text = describe_hot(one)
     if line is None:
         return {"name": one.name, "text": text, "location": None}
-    owner = owner_of(context.dump, one.name)
+    owner = owners.get(one.name)
     source = None if owner is None else owner.source
     parts = [text, line.record.opcode, *([] if source is None else [source.short])]
     (location,) = context.client.locations([line.name_place])

@@ -11,6 +11,7 @@ from hlo_lsp.profiles.measured import InstructionTime, ProgramTime, program_time
 from hlo_lsp.profiles.modules import (
     Match,
     entry_names,
+    has_name,
     match_of,
     names_communication,
     result_shapes,
@@ -56,7 +57,7 @@ class JoinedProgram:
 
     @property
     def equal_dumps(self) -> list[Compile]:
-        """The other compiles that explain it as well, if the profile does not tell them apart."""
+        """The other compiles that explain as much; none if the profile contains the module."""
         others = () if self.is_profiled else self.matches[1:]
         return [one.dump for one in others if one.is_same and one.rank == self.matches[0].rank]
 
@@ -127,18 +128,13 @@ def _matches(
     profile: Profile, program: Program, own: Compile | None, dumps: Iterable[Compile]
 ) -> tuple[Match, ...]:
     """Return how compiles with the name of a program match, the best first."""
-    named = [
-        dump
-        for dump in dumps
-        if dump.module_header is not None and dump.module_header.name == program.name
-    ]
+    named = [dump for dump in dumps if has_name(dump, program)]
     if not named:
         return ()
     time = program_time(program, profile.programs[program], frozenset(), names_communication)
     own_times = {one.name: one.own_ps for one in time.instructions}
     shapes = {} if own is None else result_shapes(own, own_times)
-    found = (match_of(dump, program, own_times, shapes) for dump in named)
-    matches = [one for one in found if one is not None]
+    matches = [match_of(dump, program, own_times, shapes) for dump in named]
     return tuple(sorted(matches, key=lambda one: one.rank, reverse=True))
 
 

@@ -84,7 +84,7 @@ def result_shapes(dump: Compile, names: Iterable[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How much of the time of a program a compile with its name explains.
+    """A compile with the name of a program, and the part of the time that it explains.
 
     Attributes:
         dump: The compile.
@@ -109,10 +109,15 @@ class Match:
         return self.is_same, self.has_number, self.instructions
 
 
+def has_name(dump: Compile, program: Program) -> bool:
+    """Return whether a compile has the name of a program."""
+    return dump.module_header is not None and dump.module_header.name == program.name
+
+
 def match_of(
     dump: Compile, program: Program, own_times: Mapping[str, int], shapes: Mapping[str, str]
-) -> Match | None:
-    """Return how much of a program a compile explains, None for a compile of another name.
+) -> Match:
+    """Return how much of the time of a program a compile with its name explains.
 
     Compiles of one function for arrays of other sizes have the same names, so the shapes count.
 
@@ -122,9 +127,6 @@ def match_of(
         own_times: The picoseconds of the instructions that ran, by name.
         shapes: Their shapes without layouts, as far as the profile has them.
     """
-    header = dump.module_header
-    if header is None or header.name != program.name:
-        return None
     known = result_shapes(dump, own_times)
     same = [name for name, shape in known.items() if shapes.get(name, shape) == shape]
     total = sum(own_times.values())

@@ -17,7 +17,7 @@ from hlo_lsp.profiles.events import Program
 from hlo_lsp.profiles.files import TRACE_ENDINGS, XPLANE_ENDINGS, profile_run, read_profile
 from hlo_lsp.profiles.joined import join
 from hlo_lsp.profiles.measured import InstructionTime, ProgramTime
-from hlo_lsp.profiles.modules import compiles_in, match_of, result_shapes
+from hlo_lsp.profiles.modules import compiles_in, has_name, match_of, result_shapes
 from hlo_lsp.program.instruction_owners import (
     InstructionFacts,
     InstructionKey,
@@ -110,10 +110,10 @@ def measured_times(dump: Compile, profiles: tuple[ProfileTimes, ...]) -> Measure
     """
     for profile in profiles:
         found = []
-        for one in profile.programs:
+        for one in filter(lambda each: has_name(dump, each.program), profile.programs):
             own_times = {each.name: each.own_ps for each in one.instructions}
             match = match_of(dump, one.program, own_times, profile.shapes.get(one.program, {}))
-            if match is not None and match.is_same and one.own_ps:
+            if match.is_same and one.own_ps:
                 found.append((match, one))
         if found:
             return _measured(dump, max(found, key=lambda each: each[0].rank)[1])

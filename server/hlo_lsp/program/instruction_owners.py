@@ -7,6 +7,7 @@ from enum import Enum
 from hlo_lsp.background_jobs import checkpoint
 from hlo_lsp.hlo.dataflow import started_element
 from hlo_lsp.model.compile import Compile
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.data_origin import COPIES_OF_ARGUMENTS, NO_LINE, metadata_of, origins_of
 from hlo_lsp.program.phases import phase_of, split_scopes
@@ -114,6 +115,16 @@ def owner_of(dump: Compile, name: str, index: str | None = None) -> InstructionF
     """
     indexes = {} if index is None else {name: index}
     return instruction_facts(dump, [name], indexes).get(name)
+
+
+def owner_of_line(
+    dump: Compile, line: LocatedRecord[InstructionLine] | None
+) -> InstructionFacts | None:
+    """Return what a compile says about a line; None if it has another instruction by its name."""
+    if line is None:
+        return None
+    own = dump.instruction(line.record.name)
+    return owner_of(dump, line.record.name) if own and own.record is line.record else None
 
 
 def instruction_facts(

@@ -59,9 +59,8 @@ class LiveRanges:
 
     def _flatten(self, entry: int) -> None:
         """Append a computation to the schedule, and before each caller those that it calls."""
-        running = [
-            self._append(entry, None)
-        ]  # Calls can be nested deeper than functions of Python.
+        # Without recursion, because calls can be nested deeper than functions of Python.
+        running = [self._append(entry, None)]
         while running:
             called = next(running[-1], None)
             if called is None:

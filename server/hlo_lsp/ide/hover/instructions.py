@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hlo_lsp.display.cards import Card, Fact
 from hlo_lsp.display.phrases import count_noun, join_limited, shortened
 from hlo_lsp.hlo.vocabulary import OpcodeSpec, OperandPassing, opcode_spec, vocabulary
 from hlo_lsp.ide.hover.origin_text import (
-    describe_source_line,
     origin_and_source_facts,
     source_facts,
+    stack_facts,
 )
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
@@ -96,7 +97,7 @@ def instruction_card(
     is_known = line is None or own is None or own.record is line.record
     if is_known:
         facts = origin_and_source_facts(dump, name, main, text)
-        facts += _owner_facts(dump, name, facts)
+        facts += _line_of_the_data(dump, name, facts)
     else:
         facts = [] if text is None else source_facts(dump, text)
     if value is not None and len(data) < 2:
@@ -352,15 +353,14 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
     ]
 
 
-def _owner_facts(dump: Compile, name: str, known: list[Fact]) -> list[Fact]:
-    """Return the Python line of an instruction, if no fact has it: that of another one."""
+def _line_of_the_data(dump: Compile, name: str, known: list[Fact]) -> list[Fact]:
+    """Return the Python line of what produced the data of a result, if no fact has it."""
     owner = owner_of(dump, name)
     source = None if owner is None else owner.source
     if owner is None or source is None or any(fact.source == source for fact in known):
         return []
-    callers = owner.stack[owner.stack.index(source) + 1 :]
-    text = f"{describe_source_line([source])}, that of `{owner.metadata_from}`"
-    return [Fact("source", text, source, callers)]
+    (fact,) = stack_facts(owner.stack[owner.stack.index(source) :])
+    return [replace(fact, text=f"{fact.text}, the line of `{owner.metadata_from}`")]
 
 
 def _operation_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:

@@ -19,7 +19,7 @@ from hlo_lsp.model.place import LocatedRecord, Place, Value, name_place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.tuple_elements import TupleElement
 from hlo_lsp.program.dataflow import ModuleFlow
-from hlo_lsp.program.instruction_owners import owner_of
+from hlo_lsp.program.instruction_owners import owner_of_line
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.program.stages import counterparts
 from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
@@ -169,10 +169,9 @@ def innermost_python_line(dump: Compile, target: CursorTarget) -> SourceLine | N
         return None
     name = targets.target_instruction(dump, target.entity) or ""
     line = targets.resolve_instruction(dump, target, name)
-    own = dump.instruction(name)
-    if own is not None and (line is None or own.record is line.record):
-        owner = owner_of(dump, name)
-        return None if owner is None else next(iter(owner.stack), None)
+    owner = owner_of_line(dump, line or dump.instruction(name))
+    if owner is not None:
+        return next(iter(owner.stack), None)
     text = dump.text_of(name) if line is None else line.record.parsed
     return None if text is None else next(iter(dump.stack(text)), None)
 
